@@ -159,6 +159,23 @@ impl Handle {
         self.ask(Request::Work(work))
     }
 
+    /// Submits commands, each with the identity by which it is known if it comes again: one that was done within a day
+    /// before is not done again, and answered [`Reply::Done`](tidings_core::engine::Reply). One that was refused may
+    /// come again. `then` is called as by [`Handle::submit_then`].
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn submit_each_once(
+        &self,
+        commands: Vec<(Command, Option<Once>)>,
+        then: impl FnOnce(Replies) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        let (commands, onces): (Vec<_>, Vec<_>) = commands.into_iter().unzip();
+        let mut work = Work::new(commands, Asker::Each(Box::new(then))).waiting(self.waits);
+        work.onces = onces;
+        self.ask(Request::Work(work))
+    }
+
     /// The API keys in force, by when they were made.
     #[must_use]
     pub fn keys(&self) -> Arc<[ApiKey]> {
@@ -175,6 +192,12 @@ impl Handle {
     #[must_use]
     pub fn revoked_tokens(&self, recipient: &Id) -> Option<Instant> {
         self.keys.revoked(recipient)
+    }
+
+    /// Returns true if a feed is paused.
+    #[must_use]
+    pub fn is_feed_paused(&self, name: &str) -> bool {
+        self.keys.is_feed_paused(name)
     }
 
     /// Changes the keys at an instant, unless the same request was done before. `then` gets the result on

@@ -1,14 +1,16 @@
-//! API keys, and what the tokens of end users are checked by: they are in the store, so that a backup has them and
-//! every server of the store knows them.
+//! API keys, what the tokens of end users are checked by, and which feeds are paused: they are in the store, so that a
+//! backup has them and every server of the store knows them.
 //!
 //! Their rows stand beside the engine's, which knows nothing of them. A change of the keys is
 //! written, then counts in memory, then is answered. Who was told that a key is revoked can rely on
 //! that. After a failure of the store, what it has is the truth, as for everything else.
 
+mod feeds;
 mod revoked;
 mod role;
 mod signing;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tidings_core::codec::{FORM, Reader, put_bytes, put_i64};
@@ -56,10 +58,14 @@ pub enum KeyChange {
     RevokeSigning(String),
     /// The end of a recipient's tokens that were issued up to the second of an instant.
     RevokeTokens(Id, Instant),
+    /// The pause of a feed.
+    PauseFeed(String),
+    /// The end of the pause of a feed.
+    ResumeFeed(String),
 }
 
 impl KeyChange {
-    /// The id of the key, or of the recipient.
+    /// The id of the key or of the recipient, or the name of the feed.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -67,6 +73,7 @@ impl KeyChange {
             Self::MakeSigning(key) => &key.id,
             Self::Revoke(id) | Self::RevokeSigning(id) => id,
             Self::RevokeTokens(recipient, _) => recipient.as_str(),
+            Self::PauseFeed(name) | Self::ResumeFeed(name) => name,
         }
     }
 }
@@ -90,6 +97,8 @@ pub(crate) struct Keys {
     signing: RwLock<Arc<[SigningKey]>>,
     /// Those of the recipients of this node.
     revoked: Mutex<Revoked>,
+    /// The names of the paused feeds.
+    paused_feeds: RwLock<BTreeSet<String>>,
 }
 
 impl Keys {
@@ -119,6 +128,11 @@ impl Keys {
         self.lock_revoked().revoke(recipient, buckets, before, now)
     }
 
+    /// Returns true if a feed is paused.
+    pub(crate) fn is_feed_paused(&self, name: &str) -> bool {
+        self.paused_feeds.read().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
     fn lock_revoked(&self) -> MutexGuard<'_, Revoked> {
         self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,6 +148,7 @@ impl Keys {
     pub(crate) fn load_keys(&self, view: &dyn ReadView) -> Result<(), Unreadable> {
         self.put(stored(view)?);
         self.put_signing(signing::stored(view)?);
+        *self.paused_feeds.write().unwrap_or_else(PoisonError::into_inner) = feeds::stored(view)?;
         Ok(())
     }
 
@@ -146,6 +161,16 @@ impl Keys {
             KeyChange::RevokeSigning(id) => signing.retain(|key| key.id != id),
             // They were refused as soon as that was decided.
             KeyChange::RevokeTokens(..) => return,
+            KeyChange::PauseFeed(name) => {
+                let mut paused = self.paused_feeds.write().unwrap_or_else(PoisonError::into_inner);
+                paused.insert(name);
+                return;
+            }
+            KeyChange::ResumeFeed(name) => {
+                let mut paused = self.paused_feeds.write().unwrap_or_else(PoisonError::into_inner);
+                paused.remove(&name);
+                return;
+            }
         }
         self.put(keys);
         self.put_signing(signing);
@@ -245,6 +270,8 @@ fn writes(change: &KeyChange, view: &dyn ReadView) -> Result<Vec<Write>, Unreada
             is_there.then(|| signing::write(id, None)).into_iter().collect()
         }
         KeyChange::RevokeTokens(..) => Vec::new(),
+        KeyChange::PauseFeed(name) => vec![feeds::write(name, true)],
+        KeyChange::ResumeFeed(name) => vec![feeds::write(name, false)],
     })
 }
 

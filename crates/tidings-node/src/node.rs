@@ -5,6 +5,8 @@
 //! is durable. After an error the node is poisoned: what the store holds is the truth, so drop it and open
 //! another.
 
+pub(crate) use acks::drop_known;
+
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
@@ -338,7 +340,8 @@ impl Node {
         let mut open = apart(work, std::mem::take(&mut step.open_replies));
         let whole = work.iter_mut().zip(&open);
         let whole = whole.filter(|(_, open)| open.is_empty());
-        let answers: Vec<_> = whole.filter_map(|(work, _)| work.keep()).collect();
+        let mut answers: Vec<_> = whole.filter_map(|(work, _)| work.keep()).collect();
+        answers.extend(work.iter().flat_map(Work::keep_each));
         step.writes.extend(once::writes(&view, now, &answers)?);
         drop(view);
         self.gather(step)?;

@@ -23,7 +23,6 @@ mod reading;
 mod row_cache;
 mod schema;
 mod statement;
-mod tls;
 mod versions;
 mod view;
 

@@ -1,7 +1,8 @@
 //! Whom clients of TLS believe: the authorities that the machine trusts, so that one that an operator has installed
 //! holds for providers, the resolver, databases and commands alike.
 //!
-//! This is a crate of its own because the store and the channels need it, and neither may know the other.
+//! This is a crate of its own because the store, the feeds and the channels need it, and none may know the others. Addresses of
+//! PostgreSQL are here for the same reason.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -15,6 +16,9 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use ureq::tls::{RootCerts, TlsConfig};
+
+#[cfg(feature = "postgres")]
+pub mod postgres;
 
 /// The variables in which an operator names the authorities of a process.
 const NAMED_BY: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "postgres")]
+use std::time::Duration;
 
 use tidings_core::channel::{ChannelKind, sending};
 use tidings_core::engine::{
     Held, LedgerRow, Options, Refused, Reply, Subject, Unexplained, Warning,
 };
 use tidings_core::explanation::Explanation;
-use tidings_core::rules::ChannelRules;
+use tidings_core::rules::{ChannelRules, FeedRules};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
@@ -53,6 +55,9 @@ pub enum StartError {
     /// The host's service can't be asked.
     #[error("`[resolver]`: {0}")]
     Resolver(String),
+    /// A database of `[feeds]` can't be used.
+    #[error("feeds.{0}")]
+    Feed(String),
     /// A secret of `[feedback]` is not set.
     #[error("feedback.{0}; without it no call of that provider can be believed")]
     Feedback(String),
@@ -115,6 +120,85 @@ fn unset_feedback(rules: &Rules) -> impl Iterator<Item = String> {
     )
 }
 
+/// What is wrong with the feeds of a configuration here, each with its name.
+fn feed_faults(rules: &Rules) -> impl Iterator<Item = String> {
+    rules.feeds.iter().filter_map(|(name, feed)| {
+        let fault = feed_settings(name, feed).err()?;
+        Some(format!("{name}.url: {fault}"))
+    })
+}
+
+/// The settings of the configured feeds.
+///
+/// # Errors
+/// [`StartError::Feed`], of the first that can't be used.
+#[cfg(feature = "postgres")]
+pub fn feeds(rules: &Rules) -> Result<Vec<tidings_feeds::Settings>, StartError> {
+    let each = rules.feeds.iter().map(|(name, feed)| {
+        feed_settings(name, feed).map_err(|fault| StartError::Feed(format!("{name}.url: {fault}")))
+    });
+    each.collect()
+}
+
+/// Checks that feeds can be read.
+///
+/// # Errors
+/// [`StartError::Feed`]: this build has none.
+#[cfg(not(feature = "postgres"))]
+pub fn feeds(rules: &Rules) -> Result<(), StartError> {
+    feed_faults(rules).next().map_or(Ok(()), |fault| Err(StartError::Feed(fault)))
+}
+
+#[cfg(feature = "postgres")]
+fn feed_settings(name: &str, rules: &FeedRules) -> Result<tidings_feeds::Settings, String> {
+    use tidings_core::rules::{FeedMode, OnRefusal};
+    let ms = |ms: i64| Duration::from_millis(ms.max(0).unsigned_abs());
+    Ok(tidings_feeds::Settings {
+        name: name.to_owned(),
+        database: feed_database(&rules.url, &secret_here)?,
+        table: rules.table.clone(),
+        mode: match rules.mode {
+            FeedMode::Poll => tidings_feeds::Mode::Poll,
+            FeedMode::Wal => tidings_feeds::Mode::Wal,
+        },
+        every: ms(rules.every_ms),
+        refused: match rules.refused {
+            OnRefusal::Park => tidings_feeds::OnRefusal::Park,
+            OnRefusal::Stop => tidings_feeds::OnRefusal::Stop,
+        },
+        keep: ms(rules.keep_ms),
+    })
+}
+
+#[cfg(not(feature = "postgres"))]
+fn feed_settings(_: &str, _: &FeedRules) -> Result<(), String> {
+    Err("this build has no feeds; use one with the feature `postgres`".to_owned())
+}
+
+/// The database of a feed. A secret that is part of an address is encoded; one that is all of it is an address.
+#[cfg(feature = "postgres")]
+fn feed_database(
+    url: &str,
+    secret: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<tidings_tls::postgres::Database, String> {
+    use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+    let named = crate::config::feeds::secrets(url).unwrap_or_default();
+    let mut whole = String::new();
+    let mut from = 0;
+    for (place, name) in named {
+        let value = secret(name)?;
+        whole.push_str(&url[from..place.start]);
+        if place == (0..url.len()) {
+            whole.push_str(&value);
+        } else {
+            whole.extend(utf8_percent_encode(&value, NON_ALPHANUMERIC));
+        }
+        from = place.end;
+    }
+    whole.push_str(&url[from..]);
+    tidings_tls::postgres::Database::of(&whole)
+}
+
 /// The channels with a provider.
 fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &ChannelRules)> {
     let named = |kind: &'static ChannelKind| Some((kind, rules.channels.get(kind.name)?));
@@ -132,7 +216,8 @@ pub fn unset_secrets(rules: &Rules) -> Vec<String> {
     });
     let resolver = host_service(rules).err().map(|fault| format!("{fault}; `serve` needs it"));
     let feedback = unset_feedback(rules).map(|fault| format!("feedback.{fault}; `serve` needs it"));
-    missing.chain(resolver).chain(feedback).collect()
+    let feeds = feed_faults(rules).map(|fault| format!("feeds.{fault}; `serve` needs it"));
+    missing.chain(resolver).chain(feedback).chain(feeds).collect()
 }
 
 /// A secret by its name, in the environment of the process.

@@ -48,6 +48,25 @@ fn fanout_is_held_against_a_plain_write() {
 }
 
 #[test]
+fn outbox_measures_from_the_commit_until_a_row_is_accepted() {
+    if !tidings_loopback::Postgres::is_installed() {
+        return serving::skip("PostgreSQL is not installed");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tidings"));
+    let arguments = "bench outbox --json --rate 500 --seconds 2 --clients 2 --recipients 20 --dir";
+    let ran = command.args(arguments.split(' ')).arg(dir.path()).output().unwrap();
+    let out = String::from_utf8(ran.stdout).unwrap();
+    let measured = out.lines().map(|line| serde_json::from_str(line).unwrap());
+    let measured: Vec<serde_json::Value> = measured.collect();
+    assert!(ran.status.success(), "{out}{}", String::from_utf8_lossy(&ran.stderr));
+    let took = metric(&measured, "commit_to_accepted");
+    assert_eq!((&took["runs"], &took["unit"]), (&1_000.into(), &"ms".into()));
+    assert!(took["p99"].as_f64() >= took["median"].as_f64(), "{took}");
+    assert!(metric(&measured, "accepted_rate")["median"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
 fn quiet_is_held_against_a_store_without_rules() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().to_str().unwrap();

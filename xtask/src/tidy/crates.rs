@@ -7,10 +7,11 @@ use crate::source::{entries, read};
 
 /// Each crate with those of ours that it may depend on. A crate that is not here is a fault: decide
 /// first what it may know.
-const MAY_KNOW: [(&str, &[&str]); 11] = [
+const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("tidings-core", &[]),
     ("tidings-tls", &["tidings-loopback"]),
     ("tidings-store", &["tidings-core", "tidings-tls", "tidings-loopback"]),
+    ("tidings-feeds", &["tidings-tls", "tidings-loopback"]),
     ("tidings-loopback", &[]),
     ("tidings-mail", &["tidings-core"]),
     ("tidings-node", &["tidings-core", "tidings-store", "tidings-mail", "tidings-tls"]),
@@ -28,6 +29,7 @@ const MAY_KNOW: [(&str, &[&str]); 11] = [
             "tidings-bench",
             "tidings-loopback",
             "tidings-tls",
+            "tidings-feeds",
         ],
     ),
     ("xtask", &[]),

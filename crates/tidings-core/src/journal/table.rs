@@ -33,6 +33,7 @@
 //! | `API_KEYS` | base | intake | hash of an API key | its id, name, when it was made, and its role |
 //! | `SIGNING_KEYS` | base | intake | id of a signing key | its name, when it was made, its scope, what its signatures are checked with |
 //! | `REVOKED_TOKENS` | base | bucket | hash of a recipient's id | up to which instant the recipient's tokens are refused |
+//! | `FEEDS` | base | intake | name of a feed | nothing: it is paused |
 //! | `ACTS` | base | intake | number | the acts of a step, until every shard has applied them |
 //! | `TOKEN_SECRET` | base | intake | - | the secret with which tokens in links are sealed |
 //! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
@@ -151,6 +152,7 @@ pub enum Table {
     Acts = 71,
     SigningKeys = 80,
     RevokedTokens = 81,
+    Feeds = 82,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.

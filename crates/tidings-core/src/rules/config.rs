@@ -52,6 +52,9 @@ pub struct Rules {
     /// The collector of spans; `None` = none are sent.
     #[serde(default)]
     pub telemetry: Option<TelemetryRules>,
+    /// The databases out of which events are read, by name.
+    #[serde(default)]
+    pub feeds: BTreeMap<String, FeedRules>,
 }
 
 /// The collector of spans, and how many it gets.
@@ -61,6 +64,43 @@ pub struct TelemetryRules {
     pub otlp: String,
     /// The part of requests that are recorded whose caller does not say, from 0 to 1.
     pub ratio: f64,
+}
+
+/// A database of the host out of which events are read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeedRules {
+    /// Its address, in which `${NAME}` stands for secrets.
+    pub url: String,
+    /// The table, or `schema.table`.
+    pub table: String,
+    /// The way in which rows are found.
+    pub mode: FeedMode,
+    /// The time between two looks at the table, in milliseconds; more than 0.
+    pub every_ms: i64,
+    /// What a row that is refused does to those after it.
+    pub refused: OnRefusal,
+    /// The time for which rows that were taken stay, in milliseconds.
+    pub keep_ms: i64,
+}
+
+/// The way in which rows of a feed are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeedMode {
+    /// The table is asked.
+    Poll,
+    /// The log of the database tells.
+    Wal,
+}
+
+/// What a row of a feed that is refused does to those after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnRefusal {
+    /// They go on.
+    Park,
+    /// They wait.
+    Stop,
 }
 
 /// What end users may do by themselves, with tokens.

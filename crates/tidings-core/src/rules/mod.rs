@@ -12,7 +12,7 @@ mod config;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
-    Admission, Cap, Category, Decide, Defaults, Digest, Every, FeedbackRules, HOURS,
-    MAX_ITEMS_MOST, Per, Policy, ResolverRules, Route, Rules, StoreRules, TelemetryRules,
+    Admission, Cap, Category, Decide, Defaults, Digest, Every, FeedMode, FeedRules, FeedbackRules,
+    HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules, StoreRules, TelemetryRules,
     TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised, in_words,
 };

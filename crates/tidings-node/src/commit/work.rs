@@ -32,6 +32,10 @@ pub(crate) struct Work {
     pub(crate) asker: Asker,
     /// True if its answer waits for shards on other nodes.
     pub(crate) waits: bool,
+    /// The identity of each command that may come again; empty if none may.
+    pub(crate) onces: Vec<Option<Once>>,
+    /// The indexes of the commands that came before, ascending: they are no longer among the others.
+    pub(crate) done_before: Vec<usize>,
 }
 
 /// The requester of commands.
@@ -42,7 +46,15 @@ pub(crate) enum Asker {
 
 impl Work {
     pub(crate) fn new(commands: Vec<Command>, asker: Asker) -> Self {
-        Self { count: commands.len(), commands, replies: Vec::new(), asker, waits: true }
+        Self {
+            count: commands.len(),
+            commands,
+            replies: Vec::new(),
+            asker,
+            waits: true,
+            onces: Vec::new(),
+            done_before: Vec::new(),
+        }
     }
 
     /// The same, with or without waiting for shards on other nodes.
@@ -58,6 +70,32 @@ impl Work {
         }
     }
 
+    /// Takes the commands out that came before, each known by its identity.
+    ///
+    /// # Errors
+    /// Those of `is_known`.
+    pub(crate) fn drop_known<E>(
+        &mut self,
+        mut is_known: impl FnMut(Once) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        if self.onces.is_empty() {
+            return Ok(());
+        }
+        let each = std::mem::take(&mut self.commands).into_iter();
+        let onces = std::mem::take(&mut self.onces);
+        for (index, (command, once)) in each.zip(onces).enumerate() {
+            match once {
+                Some(once) if is_known(once)? => self.done_before.push(index),
+                once => {
+                    self.commands.push(command);
+                    self.onces.push(once);
+                }
+            }
+        }
+        self.count = self.commands.len();
+        Ok(())
+    }
+
     /// The answer to store.
     pub(crate) fn keep(&mut self) -> Option<(Once, Vec<u8>)> {
         match &mut self.asker {
@@ -69,9 +107,19 @@ impl Work {
         }
     }
 
+    /// The identities to store of commands that were done.
+    pub(crate) fn keep_each(&self) -> impl Iterator<Item = (Once, Vec<u8>)> {
+        let each = self.onces.iter().zip(&self.replies);
+        each.filter_map(|(once, reply)| Some(((*once)?, Vec::new())).filter(|_| reply.is_ok()))
+    }
+
     /// The answer, to be given when it is durable.
     pub(crate) fn when_durable(self) -> WhenDurable {
-        let Self { replies, asker, .. } = self;
+        let Self { mut replies, asker, done_before, .. } = self;
+        // In their order, so that each index is that of the whole list.
+        for index in done_before {
+            replies.insert(index.min(replies.len()), Ok(Reply::Done));
+        }
         match asker {
             Asker::Each(answer) => Box::new(|done| answer(done.map(|()| replies))),
             Asker::Once(_, keeper) => Box::new(|done| keeper.send(done.map(|()| Kept::Now))),

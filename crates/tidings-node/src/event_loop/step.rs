@@ -7,7 +7,7 @@ use tidings_core::Instant;
 use crate::commit::work::Work;
 use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError};
-use crate::node::Node;
+use crate::node::{Node, drop_known};
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
 /// answered when it is durable, which may be after this returns.
@@ -48,7 +48,19 @@ fn sort(
     let mut work = work.into_iter();
     while let Some(next) = work.next() {
         let Some(once) = next.once() else {
-            first.push(next);
+            let each: Vec<_> = next.onces.iter().flatten().map(|once| once.key).collect();
+            if each.iter().any(|key| keys.contains(key)) {
+                again.push(next);
+                continue;
+            }
+            keys.extend(each);
+            match drop_known(node, now, next) {
+                Ok(next) => first.push(next),
+                Err(fault) => {
+                    first.extend(work);
+                    return Err(fault);
+                }
+            }
             continue;
         };
         if !keys.insert(once.key) {
@@ -104,20 +116,24 @@ mod tests {
         }
     }
 
+    fn object(id: &str) -> Object {
+        Object {
+            id: Id::new(id).unwrap(),
+            title: Some("Lilies".to_owned()),
+            url: None,
+            image: None,
+            image_size: None,
+            data: None,
+            notifiable: None,
+        }
+    }
+
     /// The results of requests (identity, answer to store), in the order in which they come.
     fn told(node: &mut Node, at: i64, requests: &[(Once, Option<&str>)]) -> Vec<Kept> {
         let (tell, told) = crossbeam_channel::unbounded();
         let work = requests.iter().map(|(once, keep)| {
             let keep = keep.map(|text| text.as_bytes().to_vec());
-            let object = Object {
-                id: Id::new("works/1").unwrap(),
-                title: None,
-                url: None,
-                image: None,
-                image_size: None,
-                data: None,
-                notifiable: None,
-            };
+            let object = Object { title: None, ..object("works/1") };
             let asker = Asker::Once(*once, Box::new(Recorded1(keep, tell.clone())));
             Work::new(vec![Command::Object(object)], asker)
         });
@@ -135,6 +151,35 @@ mod tests {
         assert_eq!(again, [Kept::Before(b"a".to_vec())]);
         let other = told(&mut node, 2, &[(once(1, 2), Some("c"))]);
         assert_eq!(other, [Kept::Other]);
+    }
+
+    /// Hands in a command for each key, of an object of its own; returns how many objects there are then.
+    fn followed(node: &mut Node, at: i64, keys: &[Option<u8>]) -> usize {
+        let (tell, told) = crossbeam_channel::unbounded();
+        let commands: Vec<_> = keys
+            .iter()
+            .enumerate()
+            .map(|(index, _)| Command::Object(object(&format!("works/{at}/{index}"))))
+            .collect();
+        let answer = move |replies: crate::commit::work::Replies| tell.send(replies).unwrap();
+        let mut work = Work::new(commands, Asker::Each(Box::new(answer)));
+        work.onces = keys.iter().map(|key| key.map(|key| once(key, key))).collect();
+        step(node, &(), Instant(at), vec![work]).unwrap();
+        let replies = told.try_recv().unwrap().unwrap();
+        assert_eq!(replies, vec![Ok(Reply::Done); keys.len()]);
+        let view = node.view().unwrap();
+        usize::try_from(node.engine().reader(&view).kept_objects()).unwrap()
+    }
+
+    #[test]
+    fn commands_that_are_known_one_by_one_are_each_done_once() {
+        let store = Arc::new(MemoryStore::default());
+        let mut first = node(&store);
+        assert_eq!(followed(&mut first, 1, &[Some(1), None, Some(2)]), 3);
+        // Another process, other neighbours: the two that came are known, and the others are done.
+        let mut second = node(&store);
+        assert_eq!(followed(&mut second, 2, &[Some(2), Some(3), None, Some(1)]), 5);
+        assert_eq!(followed(&mut second, DAY_MS + 1, &[Some(1), Some(3)]), 6);
     }
 
     #[test]

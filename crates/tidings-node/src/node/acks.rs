@@ -178,6 +178,23 @@ impl Node {
     }
 }
 
+/// Takes commands out of a request that were done before.
+pub(crate) fn drop_known(node: &Node, now: Instant, mut work: Work) -> Result<Work, Error> {
+    if work.onces.is_empty() {
+        return Ok(work);
+    }
+    let dropped = node
+        .view()
+        .and_then(|view| work.drop_known(|once| Ok(once::kept(&view, now, once)?.is_some())));
+    match dropped {
+        Ok(()) => Ok(work),
+        Err(fault) => {
+            work.fail(RuntimeError::of_commit(&fault));
+            Err(fault)
+        }
+    }
+}
+
 /// A reply with the mark whether all shards have applied what it is about.
 fn marked(reply: Result<Reply, Refused>, applied: bool) -> Result<Reply, Refused> {
     match reply {

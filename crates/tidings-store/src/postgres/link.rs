@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io;
 use std::time::Duration;
 
+use tidings_tls::postgres::untrusted;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
@@ -88,12 +89,7 @@ impl Fault {
     fn of_connecting(fault: tokio_postgres::Error) -> Self {
         let source = std::error::Error::source(&fault);
         let of_network = source.and_then(|source| source.downcast_ref::<io::Error>());
-        let untrusted = of_network.and_then(tls_fault).map(|why| {
-            format!(
-                "{fault}: {why}; `sslrootcert=FILE` in the address names whom to believe, and the certificate must \
-                 be valid for the host of the address"
-            )
-        });
+        let untrusted = untrusted(&fault);
         let is_of_address = source.is_some() && of_network.is_none();
         match (Self::from(fault), untrusted) {
             (_, Some(why)) => Self::Unusable(why),
@@ -101,11 +97,6 @@ impl Fault {
             (fault, None) => fault,
         }
     }
-}
-
-/// The fault of a handshake that is not the network's.
-fn tls_fault(fault: &io::Error) -> Option<&rustls::Error> {
-    fault.get_ref()?.downcast_ref()
 }
 
 impl From<tokio_postgres::Error> for Fault {

@@ -49,6 +49,13 @@ impl<'a> Fields<'a> {
         Err(Fault::new(format!("`{key}` is missing"), hint))
     }
 
+    /// Takes a field that need not be there.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn optional<T: Deserialize<'a>>(&mut self, key: &str) -> Result<Option<T>, Fault> {
+        let place = self.0.iter().position(|(name, _)| name == key);
+        place.map(|at| read::field(self.0.remove(at))).transpose()
+    }
+
     /// Takes an id that must be there.
     pub(crate) fn id(&mut self, key: &str) -> Result<Id, Fault> {
         self.required(key).map(Text::inner)

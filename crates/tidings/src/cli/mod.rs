@@ -15,6 +15,8 @@ mod import;
 mod key;
 mod mail;
 mod messages;
+#[cfg(feature = "postgres")]
+mod outbox;
 mod print;
 mod publish;
 mod reach;
@@ -110,9 +112,10 @@ impl Status {
     /// The status of a command that can't start a node.
     fn of_start(fault: &StartError) -> Self {
         match fault {
-            StartError::Channel { .. } | StartError::Resolver(_) | StartError::Feedback(_) => {
-                Self::Wrong
-            }
+            StartError::Channel { .. }
+            | StartError::Resolver(_)
+            | StartError::Feed(_)
+            | StartError::Feedback(_) => Self::Wrong,
             StartError::Node(fault) => Self::of_node(fault),
         }
     }
@@ -165,6 +168,8 @@ enum Command {
     Export(export::Arguments),
     /// Explain why a recipient got an event, or did not: each rule in its order
     Explain(calls::explain::Explain),
+    /// Show the databases out of which events are read: their state, lag and parked rows
+    Feeds(Box<calls::feeds::Feeds>),
     /// Make a recipient's pending notifications due now
     Flush(calls::Flush),
     /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
@@ -184,7 +189,10 @@ enum Command {
     Messages(Box<messages::Arguments>),
     /// Show the nodes that share a store: who holds it, since when, how far behind
     Nodes(Box<calls::nodes::Nodes>),
-    /// Pause a type or a channel: its notifications wait until it is resumed
+    /// Print the migration of your database, from whose table events are read
+    #[cfg(feature = "postgres")]
+    Outbox(outbox::Arguments),
+    /// Pause a type or a channel, whose notifications wait until it is resumed, or a feed
     Pause(calls::Pause),
     /// Show a recipient's pending notifications
     Pending(calls::Pending),
@@ -196,7 +204,7 @@ enum Command {
     Recipient(calls::Recipient),
     /// Restore a backup into an empty directory or database; its channels start paused
     Restore(backup::Restore),
-    /// Resume a paused type or channel, or all of them
+    /// Resume a paused type, channel or feed, or all types and channels
     Resume(calls::Resume),
     /// Serve the HTTP API over a data directory, or over a database that nodes share
     Serve(serve::Arguments),
@@ -251,6 +259,7 @@ where
         Command::Event(arguments) => calls::run(&arguments, streams),
         Command::Export(arguments) => export::run(&arguments, streams),
         Command::Explain(arguments) => calls::run(&arguments, streams),
+        Command::Feeds(arguments) => calls::run(&*arguments, streams),
         Command::Flush(arguments) => calls::run(&arguments, streams),
         Command::Forget(arguments) => calls::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),
@@ -259,6 +268,8 @@ where
         Command::Messages(arguments) => messages::run(&arguments, streams),
         Command::Nodes(arguments) => calls::nodes::run(&arguments, streams),
         Command::Suppressions(arguments) => calls::suppressions::run(&arguments, streams),
+        #[cfg(feature = "postgres")]
+        Command::Outbox(arguments) => outbox::run(&arguments, streams),
         Command::Pause(arguments) => calls::run(&arguments, streams),
         Command::Pending(arguments) => calls::run(&arguments, streams),
         Command::Preview(arguments) => mail::preview(&arguments, streams),

@@ -17,6 +17,8 @@ use super::{Status, Streams, report, signals};
 use crate::app::{self, Opened, StartError};
 use crate::config::{self, Checked, duration};
 use crate::http::feedback::maildir;
+#[cfg(feature = "postgres")]
+use crate::http::feeds;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
 use crate::presence::Mark;
@@ -215,6 +217,7 @@ impl Serving {
             settings.options.index_after = Some(records);
         }
         app::check_feedback(rules)?;
+        app::feeds(rules)?;
         let host = app::host_service(rules)?;
         let resolver = Arc::new(HostResolver::new(host, Arc::clone(&clock)));
         let tokens = store.token_key()?;
@@ -296,6 +299,7 @@ fn serve(
     let token_mark = Mark::token(data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
     tokio.spawn(maildir::watch(Arc::clone(&service)));
+    read_feeds(&service, tokio.handle());
     reload_by_signal(&tokio, hangups, &arguments.config, own, &service, resolver);
 
     writeln!(streams.out, "listening on {url}")?;
@@ -404,7 +408,7 @@ fn link_to(rules: &mut Rules, own: Option<&str>) {
 fn reload(
     config: &Path,
     own: Option<&str>,
-    service: &Service,
+    service: &Arc<Service>,
     resolver: &HostResolver,
 ) -> Result<Reloaded, RuntimeError> {
     let Some(mut rules) = read_again(config, &service.rules()) else {
@@ -446,7 +450,7 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
 /// Puts a configuration in force, or logs the reason why it can't be.
 fn put_in_force(
     rules: Rules,
-    service: &Service,
+    service: &Arc<Service>,
     resolver: &HostResolver,
 ) -> Result<Reloaded, RuntimeError> {
     let Some(tokens) = service.tokens() else {
@@ -454,8 +458,9 @@ fn put_in_force(
     };
     let opened = app::check_feedback(&rules)
         .and_then(|()| app::channels(&rules, tokens, service.clock()))
-        .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)));
-    let (channels, host) = match opened {
+        .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)))
+        .and_then(|opened| app::feeds(&rules).map(|feeds| (opened, feeds)));
+    let ((channels, host), feeds_here) = match opened {
         Ok(opened) => opened,
         Err(fault) => {
             tracing::error!(reason = %fault, "fault in the configuration");
@@ -464,8 +469,25 @@ fn put_in_force(
     };
     service.configure(rules, channels)?;
     resolver.replace(host);
+    #[cfg(feature = "postgres")]
+    feeds::configure(service, feeds_here);
+    #[cfg(not(feature = "postgres"))]
+    let () = feeds_here;
     Ok(Reloaded::InForce)
 }
+
+/// Begins to read the configured feeds.
+#[cfg(feature = "postgres")]
+fn read_feeds(service: &Arc<Service>, runtime: &tokio::runtime::Handle) {
+    match app::feeds(&service.rules()) {
+        Ok(found) => feeds::begin(service, runtime, found),
+        // They were looked at before the store was opened.
+        Err(fault) => tracing::error!(reason = %fault, "the feeds can't be read"),
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+fn read_feeds(_: &Arc<Service>, _: &tokio::runtime::Handle) {}
 
 #[cfg(test)]
 mod tests {

@@ -167,7 +167,10 @@ pub(super) fn has_secret(line: &str) -> bool {
         };
         let is_open = |part: &str| !part.is_empty() && !part.contains("${");
         match (scheme, login.split_once(':')) {
-            ("file" | "http" | "https" | "smtp" | "smtps" | "", None) => false,
+            (
+                "file" | "http" | "https" | "smtp" | "smtps" | "postgres" | "postgresql" | "",
+                None,
+            ) => false,
             ("file" | "http" | "https" | "smtp" | "smtps" | "", Some((_, password))) => {
                 has_place && is_open(password)
             }

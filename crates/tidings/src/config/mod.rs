@@ -11,6 +11,7 @@ mod dkim;
 pub mod duration;
 pub mod fault;
 mod feedback;
+pub(crate) mod feeds;
 mod lanes;
 mod limits;
 mod mailbox;
@@ -157,6 +158,7 @@ fn parse_beside(
             "feedback",
             "users",
             "telemetry",
+            "feeds",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -174,6 +176,7 @@ fn parse_beside(
         feedback: feedback::feedback(&mut walk, &root),
         users: users::users(&mut walk, &root),
         telemetry: telemetry::telemetry(&mut walk, &root),
+        feeds: feeds::feeds(&mut walk, &root),
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

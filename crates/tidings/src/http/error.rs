@@ -157,6 +157,9 @@ codes! {
     SuppressionNotFound = "suppression_not_found", 404, Again::No,
         "The address is not suppressed",
         "`GET /v1/suppressions` lists the suppressed addresses.";
+    FeedNotFound = "feed_not_found", 404, Again::No,
+        "Unknown feed",
+        "`GET /v1/feeds` lists the feeds of the configuration, `[feeds.NAME]`.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
         "Method not allowed",
         "The header `Allow` lists the methods of the path.";
@@ -316,6 +319,12 @@ impl Problem {
     pub fn hint(self, hint: impl Into<String>) -> Self {
         let hint = hint.into();
         Self { hint: (!hint.is_empty()).then_some(hint), ..self }
+    }
+
+    /// The body of the answer as text.
+    #[cfg(feature = "postgres")]
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(&self.body()).unwrap_or_default()
     }
 
     /// The body of the answer.

@@ -20,6 +20,7 @@ use tidings_node::{Durable, ResolverVitals, Vitals};
 use super::error::Problem;
 use super::service::Service;
 use super::v1::clock_behind_seconds;
+use crate::http::feeds::FeedStatus;
 use crate::http::metrics::exposition::{Page, seconds};
 
 /// The state of the node at a scrape.
@@ -158,6 +159,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
             }
         }
     }
+    feeds(&mut page, service);
     page.head(
         "tidings_reports_total",
         "Reports about messages after they were handed over, by kind.",
@@ -218,6 +220,60 @@ fn node(page: &mut Page, seen: &Seen) {
     }
     page.counter("tidings_days_forgotten_total", "Deleted days.", seen.days_forgotten);
     page.gauge("tidings_paused", "Paused types and channels.", seen.paused);
+}
+
+/// The feeds that are read here.
+fn feeds(page: &mut Page, service: &Service) {
+    let shown = service.feeds.read_here();
+    if shown.is_empty() {
+        return;
+    }
+    let mut each =
+        |name: &str, help: &str, kind: &str, value: &dyn Fn(&FeedStatus) -> Option<String>| {
+            page.head(name, help, kind);
+            for (feed, status) in &shown {
+                if let Some(value) = value(status) {
+                    page.sample(name, &format!("feed=\"{feed}\""), value);
+                }
+            }
+        };
+    let number = |number: u64| Some(number.to_string());
+    each(
+        "tidings_feed_up",
+        "1 if the feed is read, 0 if it is paused, has stopped or has a fault.",
+        "gauge",
+        &|status| number(u64::from(status.is_read())),
+    );
+    each(
+        "tidings_feed_lag_seconds",
+        "Age of the oldest row that waits, in seconds.",
+        "gauge",
+        &|status| Some(seconds(i64::try_from(status.lag_ms).unwrap_or(i64::MAX))),
+    );
+    each(
+        "tidings_feed_rows_taken_total",
+        "Rows that were taken, since the start.",
+        "counter",
+        &|status| number(status.taken),
+    );
+    each(
+        "tidings_feed_rows_refused_total",
+        "Rows that were refused, since the start.",
+        "counter",
+        &|status| number(status.refused),
+    );
+    each(
+        "tidings_feed_rows_parked",
+        "Rows that are parked in the table with their problem. Alert on this.",
+        "gauge",
+        &|status| number(status.parked),
+    );
+    each(
+        "tidings_feed_retained_bytes",
+        "Bytes of its log that the database retains for the feed.",
+        "gauge",
+        &|status| status.retained_bytes.map(|bytes| bytes.to_string()),
+    );
 }
 
 /// The questions to the host about objects.

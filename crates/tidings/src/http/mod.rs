@@ -11,6 +11,7 @@ pub mod cluster;
 mod dev_inbox;
 pub mod error;
 pub mod feedback;
+pub mod feeds;
 pub mod listen;
 mod live;
 mod mailbox;

@@ -54,6 +54,12 @@ impl Change {
         Self::new(Bytes::new(), None, None)
     }
 
+    /// A row of a feed, whose answer nobody needs whole.
+    #[cfg(feature = "postgres")]
+    pub(super) fn of_feed(once: Option<Once>) -> Self {
+        Self { waits: false, ..Self::new(Bytes::new(), once, None) }
+    }
+
     /// The same, as the headers of its request prefer it.
     pub(super) fn preferring(self, headers: &HeaderMap) -> Self {
         let mut preferences = headers

@@ -28,6 +28,7 @@ use super::site::state::{NAMES, Site};
 use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
 use crate::http::feedback::state::{FEEDBACK, Feedback};
+use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
@@ -89,6 +90,7 @@ pub struct Service {
     pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
     pub(super) feedback: Feedback,
+    pub(super) feeds: Feeds,
 }
 
 /// A request to the node.
@@ -132,6 +134,7 @@ impl Service {
             browsers: Mutex::default(),
             site: None,
             feedback: Feedback::default(),
+            feeds: Feeds::default(),
             handle,
         }
     }
@@ -208,8 +211,7 @@ impl Service {
     /// The bytes that the store takes up on the disk, where there is one.
     pub(super) async fn disk_bytes(&self) -> Option<u64> {
         let data = self.data.clone()?;
-        let bytes = spawn_blocking(move || FjallStore::disk_bytes_of(data));
-        bytes.await.ok()?.ok()
+        spawn_blocking(move || FjallStore::disk_bytes_of(data)).await.ok()?.ok()
     }
 
     /// Time for which the server has run; `None` where this is no server but a command that has a directory open.
@@ -255,6 +257,7 @@ impl Service {
     /// Streams end with what they have read; `/readyz` says that others should take over.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+        self.feeds.end();
         self.end_streams();
     }
 
@@ -547,9 +550,7 @@ async fn within<T>(patience: Duration, asked: Asked<T>) -> Result<T, Problem> {
 }
 
 fn too_late(patience: Duration) -> Problem {
-    let seconds = patience.as_secs_f32();
-    let detail = format!("no answer within {seconds} s");
-    Problem::new(Code::TimedOut, detail)
+    Problem::new(Code::TimedOut, format!("no answer within {} s", patience.as_secs_f32()))
 }
 
 /// Makes the answer of a request that is done once, keeps it, and sends it when it is durable.

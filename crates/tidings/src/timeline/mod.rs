@@ -59,16 +59,37 @@ fn timed(rules: &Rules, number: u64, line: &[u8]) -> Result<Timed, Fault> {
     let mut fields = Fields::parse(line)?;
     let at: Text<Instant> = fields.required("at")?;
     let op = fields.required("op")?;
-    let command = command(rules, number, op, fields)?;
+    let command = command(rules, op, fields, || line_id(number))?;
     Ok(Timed { at: at.0, command })
 }
 
-fn command(rules: &Rules, number: u64, op: Op, mut fields: Fields<'_>) -> Result<Command, Fault> {
+/// Reads an object that is an operation as a line is, without an instant; without `op` it is an event. `or_id` gives the
+/// id of an event that has none of its own.
+///
+/// # Errors
+/// The first [`Fault`] of the object.
+#[cfg(feature = "postgres")]
+pub(crate) fn read_operation(
+    rules: &Rules,
+    text: &[u8],
+    or_id: impl FnOnce() -> Id,
+) -> Result<Command, Fault> {
+    let mut fields = Fields::parse(text)?;
+    let op = fields.optional("op")?.unwrap_or(Op::Publish);
+    command(rules, op, fields, or_id)
+}
+
+fn command(
+    rules: &Rules,
+    op: Op,
+    mut fields: Fields<'_>,
+    or_id: impl FnOnce() -> Id,
+) -> Result<Command, Fault> {
     match op {
         Op::Recipient => fields.body::<ProfileChange>()?.command(None),
         Op::Subscribe => fields.body::<Subscription>()?.said(false),
         Op::Unsubscribe => fields.body::<Subscription>()?.said(true),
-        Op::Publish => fields.body::<EventBody>()?.command(rules, || line_id(number)),
+        Op::Publish => fields.body::<EventBody>()?.command(rules, or_id),
         Op::Object => fields.body::<ObjectChange>()?.command(None),
         Op::Retract => Ok(fields.body::<Retraction>()?.command()),
         Op::Seen => {

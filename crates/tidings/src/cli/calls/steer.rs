@@ -11,10 +11,10 @@ use crate::client::{Fault, Purpose, Reach};
 /// Arguments of `pause`.
 #[derive(clap::Args)]
 pub(in crate::cli) struct Pause {
-    /// `type` or `channel`
+    /// `type`, `channel` or `feed`
     #[arg(value_parser = |text: &str| Steered::parse(text, "pause"))]
     what: Steered,
-    /// Name of the type or channel
+    /// Name of the type, channel or feed
     name: String,
     #[command(flatten)]
     to: To,
@@ -23,43 +23,49 @@ pub(in crate::cli) struct Pause {
 /// Arguments of `resume`.
 #[derive(clap::Args)]
 pub(in crate::cli) struct Resume {
-    /// `type` or `channel`
+    /// `type`, `channel` or `feed`
     #[arg(
         value_parser = |text: &str| Steered::parse(text, "resume"),
         required_unless_present = "all"
     )]
     what: Option<Steered>,
-    /// Name of the type or channel
+    /// Name of the type, channel or feed
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     name: Option<String>,
-    /// Everything that is paused; after `type` or `channel` all of that kind
+    /// Types and channels that are paused; after `type` or `channel` all of that kind
     #[arg(long)]
     all: bool,
     #[command(flatten)]
     to: To,
 }
 
-/// A type or a channel.
+/// A type, a channel or a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Steered {
     /// A type of event, on all channels.
     Type,
     /// A channel, for all types of event.
     Channel,
+    /// A database out of which events are read.
+    Feed,
 }
 
 impl Steered {
+    /// Those that the status lists.
     const ALL: [Self; 2] = [Self::Type, Self::Channel];
 
     fn parse(text: &str, command: &str) -> Result<Self, String> {
         match text {
             "type" => Ok(Self::Type),
             "channel" => Ok(Self::Channel),
+            "feed" => Ok(Self::Feed),
             // A name without its kind.
             text => {
                 let is_channel = CHANNELS.contains(&text);
                 let kind = if is_channel { "channel" } else { "type" };
-                Err(format!("`type` or `channel` comes first: `tidings {command} {kind} {text}`"))
+                Err(format!(
+                    "`type`, `channel` or `feed` comes first: `tidings {command} {kind} {text}`"
+                ))
             }
         }
     }
@@ -68,6 +74,7 @@ impl Steered {
         match self {
             Self::Type => "type",
             Self::Channel => "channel",
+            Self::Feed => "feed",
         }
     }
 
@@ -76,6 +83,7 @@ impl Steered {
         match self {
             Self::Type => "types",
             Self::Channel => "channels",
+            Self::Feed => "feeds",
         }
     }
 
@@ -93,9 +101,10 @@ impl Call for Pause {
 
     fn write(&self, _: &Value, out: &mut dyn Write) -> io::Result<()> {
         let (what, name) = (self.what.word(), &self.name);
+        let done = if self.what == Steered::Feed { "read" } else { "sent" };
         writeln!(
             out,
-            "Paused {what} {name}. Nothing of it is sent until `tidings resume {what} {name}`"
+            "Paused {what} {name}. Nothing of it is {done} until `tidings resume {what} {name}`"
         )
     }
 }
@@ -122,8 +131,9 @@ impl Call for One<'_> {
 }
 
 fn write_resumed(what: Steered, name: &str, out: &mut dyn Write) -> io::Result<()> {
+    let then = if what == Steered::Feed { "reads it again" } else { "sends what is due" };
     let what = what.word();
-    writeln!(out, "Resumed {what} {name}. A running server sends what is due")
+    writeln!(out, "Resumed {what} {name}. A running server {then}")
 }
 
 /// Runs `resume`.

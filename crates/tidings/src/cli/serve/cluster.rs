@@ -13,7 +13,7 @@ use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
 
 use super::{
     Arguments, Reloaded, Serving, end_with, expected, listener, no_key, put_in_force, read_again,
-    say_paused,
+    read_feeds, say_paused,
 };
 use crate::app::{self, Opened};
 use crate::cli::reach::STORE_VARIABLE;
@@ -303,6 +303,7 @@ impl Holding {
         }
         let reports = maildir::watch(Arc::clone(&serving.service));
         state.tokio.spawn(reports);
+        read_feeds(&serving.service, &state.tokio);
         let others = state.cluster.of_other_config(&digest(rules));
         if !others.is_empty() {
             tracing::warn!(

@@ -39,8 +39,8 @@ async fn healthz() -> &'static str {
 
 /// Check whether the server is ready
 ///
-/// Answers 503 while the server starts, while the store can't be used or read, and while it stops. Needs no
-/// key.
+/// Answers 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
+/// read is named, and the answer is 200: the server serves. Needs no key.
 #[utoipa::path(
     get, path = "/readyz", tag = "operating", security(()),
     responses((status = 200, description = "The server is ready", body = String, content_type = "text/plain", example = json!("ready\n")))
@@ -67,13 +67,19 @@ async fn readyz(State(service): State<Arc<Service>>) -> Result<String, Problem> 
         let detail = format!("the store can't be read: {}", places.join(", "));
         return Err(Problem::new(Code::Unavailable, detail));
     }
-    Ok(match behind {
-        None => "ready\n".to_owned(),
-        Some(seconds) => format!(
-            "ready; the clock is {seconds} s behind the newest step: it was ahead and was put right; what waits goes by \
-             it, and what is recorded meanwhile has the time of that step\n"
-        ),
-    })
+    let mut ready = "ready".to_owned();
+    if let Some(seconds) = behind {
+        ready += &format!(
+            "; the clock is {seconds} s behind the newest step: it was ahead and was put right; what waits goes by it, \
+             and what is recorded meanwhile has the time of that step"
+        );
+    }
+    for (name, status) in service.feeds.read_here() {
+        if let Some(fault) = status.fault {
+            ready += &format!("; the feed `{name}` can't be read: {}", fault.replace('\n', " "));
+        }
+    }
+    Ok(ready + "\n")
 }
 
 #[cfg(test)]

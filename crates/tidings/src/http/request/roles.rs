@@ -51,6 +51,8 @@ const OPERATE: &[&str] = &[
     "resume_type",
     "pause_channel",
     "resume_channel",
+    "pause_feed",
+    "resume_feed",
     "flush",
     "cancel_event",
     "cancel_all",

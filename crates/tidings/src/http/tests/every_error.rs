@@ -117,7 +117,8 @@ fn path(template: &str) -> String {
         .replace("{topic}", "artists%2F1")
         .replace("{address}", "ann@example.org")
         .replace("{channel}", "email")
-        .replace("{type}", "note");
+        .replace("{type}", "note")
+        .replace("{name}", "app");
     path.replace("{code}", "unknown_type")
 }
 
@@ -276,7 +277,8 @@ fn server(access: Access, settings: Settings) -> (Rig, Moody) {
     };
     let clock = Arc::new(VirtualClock::default());
     clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
-    let config = format!("{CONFIG}[users]\ntopics = [\"artists/\", \"a/\"]\n");
+    let more = "[users]\ntopics = [\"artists/\", \"a/\"]\n[feeds.app]\nurl = \"${APP_DATABASE}\"\n";
+    let config = format!("{CONFIG}{more}");
     let rig = Rig::over(Arc::new(open), clock, &config, access, settings);
     rig.make_signing_key(KEY);
     (rig, store)
@@ -503,6 +505,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "message_state" => path(&MESSAGES.failed, &MESSAGES.suppressed),
         "event_not_found" => path("e1", "none"),
         "key_not_found" | "signing_key_not_found" => path(KEY, "none"),
+        "feed_not_found" => path("app", "none"),
         "topic_not_open" => path("artists", "staff"),
         "type_not_found" => path("note", "none"),
         "suppression_not_found" => path("ann@", "nobody@"),

@@ -44,7 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = suppressions::calls(calls);
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
-    let calls = nodes::calls(calls);
+    let calls = pausing::feeds::calls(nodes::calls(calls));
     let calls = backup::calls(calls);
     let calls = export::calls(calls);
     let calls = keys::calls(calls);

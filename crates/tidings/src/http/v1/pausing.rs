@@ -1,5 +1,7 @@
 //! Pausing and resuming types and channels.
 
+pub(super) mod feeds;
+
 use std::sync::Arc;
 
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! TLS under a connection to the database: `rustls` behind the interface of `tokio-postgres`.
+//! TLS under a connection to a database: `rustls` behind the interface of `tokio-postgres`.
 
 use std::io;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use tokio_rustls::client::TlsStream as Stream;
 
 /// Encryption of connections, or none.
 #[derive(Clone)]
-pub(super) enum Tls {
+pub enum Tls {
     /// They are not.
     Off,
     /// They are, to a server with a certificate that is believed.
@@ -41,7 +41,7 @@ impl MakeTlsConnect<Socket> for Tls {
 }
 
 /// A handshake that is to be done with a host; `None` where there is none to do, or the host has no name.
-pub(super) struct Handshake(Option<(Arc<ClientConfig>, ServerName<'static>)>);
+pub struct Handshake(Option<(Arc<ClientConfig>, ServerName<'static>)>);
 
 impl TlsConnect<Socket> for Handshake {
     type Stream = Encrypted;
@@ -58,7 +58,7 @@ impl TlsConnect<Socket> for Handshake {
 }
 
 /// An encrypted connection.
-pub(super) struct Encrypted(Box<Stream<Socket>>);
+pub struct Encrypted(Box<Stream<Socket>>);
 
 impl TlsStream for Encrypted {
     fn channel_binding(&self) -> ChannelBinding {

@@ -1,0 +1,31 @@
+//! Feeds: readers of an outbox in a host's own database. What the host committed there is handed to a [`Sink`] once in
+//! effect, what it rolled back never.
+//!
+//! This crate knows PostgreSQL and nothing else of tidings: neither the store nor the engine nor HTTP. Rows are texts
+//! to it. Who implements [`Sink`] reads them, and answers once they are durable there; only then does a row get its
+//! `taken_at`. A crash in between hands the row over again, so a sink must know a row that it has taken.
+//!
+//! Statements are never prepared under a name: a connection may lead through `PgBouncer` in transaction mode, where the
+//! next statement may be another server's.
+
+mod address;
+mod context;
+mod fault;
+mod outbox;
+mod poll;
+mod reader;
+mod settings;
+mod sink;
+mod sql;
+mod status;
+mod wal;
+
+pub use address::connect;
+pub use context::Context;
+pub use fault::Fault;
+pub use outbox::{Gauge, Outbox};
+pub use reader::Feed;
+pub use settings::{Mode, OnRefusal, Settings, TABLE};
+pub use sink::{Answering, Given, RowNo, Sink, Unavailable, Verdict};
+pub use sql::{migration, migration_of};
+pub use status::{Snapshot, State, Status};

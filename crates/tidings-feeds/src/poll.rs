@@ -1,0 +1,350 @@
+//! The reader that asks the table.
+//!
+//! Each look lists the first rows that wait, in the order of their ids, whatever was taken before: a row that was
+//! committed late is found with its low id. A batch is locked, given to the sink, marked and committed in one
+//! transaction of the host's database, which needs no state of a session.
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
+
+use tidings_tls::postgres::Encrypted;
+
+use crate::outbox::Outbox;
+use crate::sink::{Given, RowNo, Verdict};
+use crate::status::{Snapshot, State};
+use crate::{Context, Fault, OnRefusal, connect, sql};
+
+/// The most rows of a batch.
+const ROWS_MAX: usize = 1_000;
+
+/// The most bytes of a batch, as the table stores them; one row always fits.
+const BYTES_MAX: i64 = 4 << 20;
+
+/// Time that a statement may take: a network that is cut says nothing.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The shortest time between two looks at what waits and what may be deleted.
+const CHORES_EVERY: Duration = Duration::from_secs(1);
+
+/// Time that the test of a pooler may take.
+const PROBE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A row that waits, without its payload.
+struct Listed {
+    id: i64,
+    key: Option<String>,
+}
+
+/// The end of a look.
+enum Look {
+    /// There may be more.
+    Full,
+    /// What there was is taken.
+    Empty,
+    /// Nothing may be taken, for this reason.
+    Barred(String),
+}
+
+/// Reads until something is wrong. Dropped at any wait it loses nothing.
+pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
+    let Context { settings, status, .. } = context;
+    let woken = Arc::<Notify>::default();
+    let client = open(context, &woken).await?;
+    let outbox = Outbox::of(settings, &client);
+    if status.get().newest.is_none() {
+        let newest = within(newest(&client, &outbox)).await?;
+        status.set(|status| status.newest = newest);
+    }
+    if !is_pooled(context, &client).await? {
+        within(run(&client, &format!("LISTEN {}", sql::CHANNEL))).await?;
+    }
+    let mut chores = Instant::now();
+    loop {
+        let look = look(context, &client, &outbox).await?;
+        context.status.set(|status| match &look {
+            Look::Full | Look::Empty => (status.state, status.fault) = (State::Running, None),
+            Look::Barred(why) => status.fault = Some(why.clone()),
+        });
+        if Instant::now() >= chores {
+            gauge(context, &outbox).await?;
+            let has_more = within(outbox.sweep()).await?;
+            let rest = if has_more { Duration::ZERO } else { settings.every.max(CHORES_EVERY) };
+            chores = Instant::now() + rest;
+        }
+        if matches!(look, Look::Full) {
+            continue;
+        }
+        tokio::select! {
+            () = woken.notified() => {}
+            () = sleep(settings.every) => {}
+        }
+    }
+}
+
+/// Looks at the table of a paused feed, for what others see of it.
+pub(crate) async fn watch(context: &Context) -> Infallible {
+    let every = context.settings.every.max(CHORES_EVERY);
+    loop {
+        let fault = watch_until_broken(context, every).await;
+        let Err(fault) = fault;
+        context.status.set(|status| status.fault = Some(fault.to_string()));
+        sleep(every.max(Duration::from_secs(5))).await;
+    }
+}
+
+async fn watch_until_broken(context: &Context, every: Duration) -> Result<Infallible, Fault> {
+    let client = open(context, &Arc::default()).await?;
+    let outbox = Outbox::of(&context.settings, &client);
+    loop {
+        gauge(context, &outbox).await?;
+        context.status.set(|status| status.fault = None);
+        sleep(every).await;
+    }
+}
+
+async fn gauge(context: &Context, outbox: &Outbox<'_>) -> Result<(), Fault> {
+    let gauge = within(outbox.gauge()).await?;
+    context.status.set(|status| {
+        (status.lag_ms, status.parked) = (gauge.lag_ms, gauge.parked);
+    });
+    Ok(())
+}
+
+/// Connects, and notes each time that the database wakes the reader.
+async fn open(context: &Context, woken: &Arc<Notify>) -> Result<Client, Fault> {
+    let (client, connection) = connect(&context.settings.database).await?;
+    // It ends with the client.
+    tokio::spawn(drive(connection, Arc::clone(woken)));
+    Ok(client)
+}
+
+async fn drive(mut connection: Connection<Socket, Encrypted>, woken: Arc<Notify>) {
+    loop {
+        match poll_fn(|context| connection.poll_message(context)).await {
+            Some(Ok(AsyncMessage::Notification(_))) => woken.notify_one(),
+            Some(Ok(_)) => {}
+            // The client is told why it broke.
+            Some(Err(_)) | None => return,
+        }
+    }
+}
+
+/// The id of the row that was taken last.
+async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, Fault> {
+    let sql = format!(
+        "SELECT id FROM {} WHERE taken_at IS NOT NULL ORDER BY taken_at DESC LIMIT 1",
+        outbox.table()
+    );
+    let row = client.query_typed_opt(&sql, &[]).await?;
+    Ok(row.map(|row| row.get::<_, i64>(0).to_string()))
+}
+
+/// Returns true if a pooler gives statements of one connection to several sessions of the server: what is listened to
+/// there would wake others.
+///
+/// While one connection is in a transaction another gets another session; afterwards a pooler gives it the first one's.
+async fn is_pooled(context: &Context, client: &Client) -> Result<bool, Fault> {
+    let (other, connection) = connect(&context.settings.database).await?;
+    tokio::spawn(drive(connection, Arc::default()));
+    within(run(&other, "BEGIN")).await?;
+    let held = within(backend(&other)).await?;
+    // Where the pool has one session alone, there is no answer while that is held.
+    let Ok(first) = timeout(PROBE_PATIENCE, backend(client)).await else {
+        return Ok(true);
+    };
+    let first = first?;
+    within(run(&other, "COMMIT")).await?;
+    for _ in 0..3 {
+        let next = within(backend(client)).await?;
+        if next != first || next == held {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The process of the server that has a statement done.
+async fn backend(client: &Client) -> Result<i32, Fault> {
+    let row = client.query_typed_one("SELECT pg_backend_pid()", &[]).await?;
+    Ok(row.get(0))
+}
+
+async fn run(client: &Client, statement: &str) -> Result<(), Fault> {
+    Ok(client.batch_execute(statement).await?)
+}
+
+async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    match timeout(PATIENCE, asked).await {
+        Ok(answer) => answer,
+        Err(_) => {
+            let seconds = PATIENCE.as_secs();
+            Err(Fault::Passing(format!("PostgreSQL: no answer within {seconds} s")))
+        }
+    }
+}
+
+/// Takes a batch of what waits.
+async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result<Look, Fault> {
+    let stops = context.settings.refused == OnRefusal::Stop;
+    if stops && let Some((id, problem)) = within(outbox.first_parked()).await? {
+        context.status.set(|status| status.state = State::Stopped);
+        return Ok(Look::Barred(format!("row {id} is refused: {}", told(&problem))));
+    }
+    let listed = within(list(client, outbox)).await?;
+    if listed.is_empty() {
+        return Ok(Look::Empty);
+    }
+    let ids: Vec<i64> = listed.iter().map(|row| row.id).collect();
+    let Some(locked) = within(lock(client, outbox, &ids)).await? else {
+        let why = "another reader is at the table; a table is of one feed";
+        return Ok(Look::Barred(why.to_owned()));
+    };
+    let rows = in_order(&listed, locked);
+    let count = rows.len();
+    if count > 0 {
+        let accepted = context.sink.accept(&context.settings.name, rows.clone(), stops).await;
+        let verdicts = accepted.map_err(|fault| Fault::Passing(fault.to_string()))?;
+        mark(context, outbox, &rows, verdicts).await?;
+    }
+    within(run(client, "COMMIT")).await?;
+    Ok(if count > 0 { Look::Full } else { Look::Empty })
+}
+
+/// The first rows that wait.
+async fn list(client: &Client, outbox: &Outbox<'_>) -> Result<Vec<Listed>, Fault> {
+    let sql = format!(
+        "SELECT id, key, pg_column_size(payload)::bigint FROM {} \
+         WHERE taken_at IS NULL AND refused IS NULL ORDER BY id LIMIT {ROWS_MAX}",
+        outbox.table()
+    );
+    let rows = client.query_typed(&sql, &[]).await?;
+    let mut bytes = 0_i64;
+    let mut listed = Vec::with_capacity(rows.len());
+    for row in rows {
+        bytes += row.get::<_, i64>(2);
+        if bytes > BYTES_MAX && !listed.is_empty() {
+            break;
+        }
+        listed.push(Listed { id: row.get(0), key: row.get(1) });
+    }
+    Ok(listed)
+}
+
+/// Begins a transaction and locks those rows that still wait and that nobody else has locked; `None` where another
+/// reader is at the table.
+async fn lock(
+    client: &Client,
+    outbox: &Outbox<'_>,
+    ids: &[i64],
+) -> Result<Option<Vec<Given>>, Fault> {
+    let table = outbox.table();
+    // A mark that is answered must last, or a row would come again long after.
+    let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+                 SELECT set_config('synchronous_commit', 'on', true) \
+                 WHERE current_setting('synchronous_commit') = 'off'";
+    let alone = "SELECT pg_try_advisory_xact_lock(hashtextextended('tidings ' || $1, 0))";
+    let rows = format!(
+        "SELECT id, payload::text FROM {table} \
+         WHERE id = ANY ($1) AND taken_at IS NULL AND refused IS NULL ORDER BY id FOR UPDATE SKIP LOCKED"
+    );
+    run(client, begin).await?;
+    let is_alone = client.query_typed_one(alone, &[(&table, Type::TEXT)]).await?;
+    if !is_alone.get::<_, bool>(0) {
+        run(client, "ROLLBACK").await?;
+        return Ok(None);
+    }
+    let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&ids, Type::INT8_ARRAY)];
+    let rows = client.query_typed(&rows, &parameters).await?;
+    let given =
+        |row: &tokio_postgres::Row| Given { no: RowNo::Row(row.get(0)), payload: row.get(1) };
+    Ok(Some(rows.iter().map(given).collect()))
+}
+
+/// The locked rows without those that come after one of their key that could not be locked.
+fn in_order(listed: &[Listed], locked: Vec<Given>) -> Vec<Given> {
+    let mut held = HashSet::new();
+    let mut locked = locked.into_iter().peekable();
+    let mut rows = Vec::with_capacity(listed.len());
+    for Listed { id, key } in listed {
+        let key = key.as_deref();
+        match locked.next_if(|row| row.no == RowNo::Row(*id)) {
+            Some(row) if key.is_none_or(|key| !held.contains(key)) => rows.push(row),
+            Some(_) => {}
+            None => held.extend(key),
+        }
+    }
+    rows
+}
+
+/// Marks rows by the answers of the sink, which may have stopped early.
+async fn mark(
+    context: &Context,
+    outbox: &Outbox<'_>,
+    rows: &[Given],
+    verdicts: Vec<Verdict>,
+) -> Result<(), Fault> {
+    let (mut taken, mut parked, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, verdict) in rows.iter().zip(verdicts) {
+        let RowNo::Row(id) = row.no else {
+            continue;
+        };
+        match verdict {
+            Verdict::Taken => taken.push(id),
+            Verdict::Refused(problem) => {
+                tracing::warn!(feed = %context.settings.name, row = id, problem = %told(&problem), "a row is refused");
+                parked.push(id);
+                problems.push(problem);
+            }
+        }
+    }
+    within(outbox.mark(&taken)).await?;
+    within(outbox.park(&parked, &problems)).await?;
+    let newest = taken.last().map(i64::to_string);
+    context.status.set(|status| {
+        let count = |ids: &[i64]| u64::try_from(ids.len()).unwrap_or(u64::MAX);
+        let Snapshot { taken: all_taken, parked: all_parked, refused, newest: last, .. } = status;
+        *all_taken += count(&taken);
+        *all_parked += count(&parked);
+        *refused += count(&parked);
+        if newest.is_some() {
+            *last = newest;
+        }
+    });
+    Ok(())
+}
+
+/// The detail of a problem, or all of it.
+pub(crate) fn told(problem: &str) -> String {
+    let read = serde_json::from_str::<serde_json::Value>(problem).ok();
+    let detail = read.as_ref().and_then(|problem| problem.get("detail")?.as_str());
+    detail.unwrap_or(problem).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locked_row_holds_its_key_and_no_other() {
+        let listed = |id, key: Option<&str>| Listed { id, key: key.map(str::to_owned) };
+        let listed = [
+            listed(1, Some("a")),
+            listed(2, Some("b")),
+            listed(3, None),
+            listed(4, Some("a")),
+            listed(5, None),
+            listed(6, Some("b")),
+        ];
+        let given = |id| Given { no: RowNo::Row(id), payload: String::new() };
+        let rows = in_order(&listed, [2, 4, 5, 6].map(given).into());
+        assert_eq!(rows, [2, 5, 6].map(given));
+    }
+}

@@ -1,0 +1,139 @@
+//! A feed that is read: the task that begins its reader, and begins it again.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::status::{Snapshot, State, Status};
+use crate::{Context, Fault, Mode, Settings, Sink, poll, wal};
+
+/// The first wait before a reader begins again; it doubles.
+const REST_MIN: Duration = Duration::from_millis(100);
+
+/// The longest wait before a reader begins again.
+const REST_MAX: Duration = Duration::from_secs(15);
+
+/// What was asked of a feed.
+#[derive(Clone, Copy)]
+struct Wish {
+    is_paused: bool,
+    /// Number of times that it was resumed: a feed that has stopped tries again.
+    resumed: u64,
+}
+
+/// A feed that is read, until this is dropped.
+pub struct Feed {
+    settings: Settings,
+    status: Arc<Status>,
+    wish: watch::Sender<Wish>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Feed {
+    /// Starts to read, unless it is paused.
+    #[must_use]
+    pub fn start(
+        runtime: &Handle,
+        settings: Settings,
+        sink: Arc<dyn Sink>,
+        is_paused: bool,
+    ) -> Self {
+        let status = Arc::<Status>::default();
+        let wish = watch::Sender::new(Wish { is_paused, resumed: 0 });
+        let context = Context { settings: settings.clone(), sink, status: Arc::clone(&status) };
+        if is_paused {
+            status.set(|status| status.state = State::Paused);
+        }
+        let task = runtime.spawn(run(context, wish.subscribe()));
+        Self { settings, status, wish, task }
+    }
+
+    /// Its settings.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Its state now.
+    #[must_use]
+    pub fn status(&self) -> Snapshot {
+        self.status.get()
+    }
+
+    /// Stops reading; rows stay where they are.
+    pub fn pause(&self) {
+        self.wish.send_modify(|wish| wish.is_paused = true);
+        self.status.set(|status| status.state = State::Paused);
+    }
+
+    /// Goes on reading, also where it has stopped by itself.
+    pub fn resume(&self) {
+        self.status.set(|status| status.state = State::Running);
+        self.wish.send_modify(|wish| {
+            *wish = Wish { is_paused: false, resumed: wish.resumed.wrapping_add(1) };
+        });
+    }
+}
+
+/// Reads whenever that is wished. A reader that is no longer wished is dropped at its next wait.
+async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
+    let mut rest = REST_MIN;
+    loop {
+        let now = *wish.borrow_and_update();
+        if now.is_paused {
+            tokio::select! {
+                changed = wish.changed() => if changed.is_err() { return },
+                never = poll::watch(&context) => match never {},
+            }
+            continue;
+        }
+        let fault = tokio::select! {
+            changed = wish.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                continue;
+            }
+            fault = read(&context) => fault,
+        };
+        let name = &context.settings.name;
+        let lasts = matches!(fault, Fault::Lasting(_));
+        tracing::warn!(feed = %name, %lasts, reason = %fault, "the feed can't be read");
+        let is_first = context.status.get().fault.is_none();
+        context.status.set(|status| {
+            status.fault = Some(fault.to_string());
+            if lasts {
+                status.state = State::Stopped;
+            }
+        });
+        rest = if is_first { REST_MIN } else { (rest * 2).min(REST_MAX) };
+        let patience =
+            async { if lasts { std::future::pending().await } else { sleep(rest).await } };
+        tokio::select! {
+            changed = wish.changed() => if changed.is_err() { return },
+            () = patience => {}
+        }
+    }
+}
+
+async fn read(context: &Context) -> Fault {
+    let never: Result<Infallible, Fault> = match context.settings.mode {
+        Mode::Poll => poll::read(context).await,
+        Mode::Wal => wal::read(context).await,
+    };
+    match never {
+        Err(fault) => fault,
+        Ok(never) => match never {},
+    }
+}

@@ -1,0 +1,65 @@
+//! Settings of a feed.
+
+use std::fmt;
+use std::time::Duration;
+
+use tidings_tls::postgres::Database;
+
+/// The name of the table where none is configured.
+pub const TABLE: &str = "tidings_outbox";
+
+/// Settings of a feed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Its name, which begins the ids of events that have none.
+    pub name: String,
+    /// The host's database.
+    pub database: Database,
+    /// The outbox: a table, or `schema.table`.
+    pub table: String,
+    /// The way in which rows are found.
+    pub mode: Mode,
+    /// The longest time between two looks at the table.
+    pub every: Duration,
+    /// What a refused row does to the rows after it.
+    pub refused: OnRefusal,
+    /// Time for which rows stay that were taken.
+    pub keep: Duration,
+}
+
+impl fmt::Debug for Settings {
+    /// Leaves the address out, which may have a password.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, table, mode, .. } = self;
+        write!(out, "feed {name} of {table}, {mode:?}")
+    }
+}
+
+/// The way in which rows are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The table is asked.
+    Poll,
+    /// The log of the database tells.
+    Wal,
+}
+
+impl Mode {
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Poll => "poll",
+            Self::Wal => "wal",
+        }
+    }
+}
+
+/// What a refused row does to the rows after it. It is parked with its problem in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnRefusal {
+    /// They go on.
+    Park,
+    /// They wait until it is no longer refused, or is gone.
+    Stop,
+}

@@ -1,0 +1,61 @@
+//! The way out of a feed.
+
+use std::fmt;
+use std::pin::Pin;
+
+/// The number of a row, which its feed never gives to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RowNo {
+    /// The `id` of a row of the table.
+    Row(i64),
+    /// The place in the log of a message that is in no table.
+    Message(u64),
+}
+
+impl fmt::Display for RowNo {
+    /// Writes a row's id, or a place in the log as PostgreSQL writes it.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Row(id) => write!(out, "{id}"),
+            Self::Message(place) => write!(out, "{:X}/{:X}", place >> 32, place & 0xffff_ffff),
+        }
+    }
+}
+
+/// A row that is given to a sink.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// Its number.
+    pub no: RowNo,
+    /// Its payload, a JSON text.
+    pub payload: String,
+}
+
+/// The answer to a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It has its effect, which is durable; it may have had it before.
+    Taken,
+    /// It had no effect and never will as it is; a problem as JSON (RFC 9457).
+    Refused(String),
+}
+
+/// The error of a sink that can't take anything now. Some of the rows may have had their effect.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unavailable(pub String);
+
+/// The answers to rows, in their order, which come when they are durable.
+pub type Answering<'s> =
+    Pin<Box<dyn Future<Output = Result<Vec<Verdict>, Unavailable>> + Send + 's>>;
+
+/// The way out of feeds.
+///
+/// Rows take effect in the order in which they are given. A row that comes again has no other effect: the sink knows by
+/// feed and number that it has taken it, also over a crash.
+pub trait Sink: Send + Sync + 'static {
+    /// Takes rows. With `stops` no row after the first refused one takes effect, and the answers end with that one's.
+    ///
+    /// Who stops waiting has not withdrawn them.
+    fn accept<'s>(&'s self, feed: &'s str, rows: Vec<Given>, stops: bool) -> Answering<'s>;
+}

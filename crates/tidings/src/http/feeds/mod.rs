@@ -1,0 +1,160 @@
+//! Feeds of a server: which databases of the host it reads, and what becomes of their rows.
+//!
+//! Only the server that has the intake reads. What is known of a feed is kept by its reader, and ends with it.
+
+#[cfg(feature = "postgres")]
+mod rows;
+#[cfg(test)]
+#[cfg(feature = "postgres")]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[cfg(feature = "postgres")]
+use std::sync::Arc;
+
+#[cfg(feature = "postgres")]
+use tidings_feeds::{Feed, Settings, Sink, Snapshot, State};
+
+#[cfg(feature = "postgres")]
+pub use rows::{begin, configure};
+
+/// What is known of a feed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FeedStatus {
+    pub(super) state: &'static str,
+    pub(super) newest: Option<String>,
+    pub(super) lag_ms: u64,
+    pub(super) taken: u64,
+    pub(super) refused: u64,
+    pub(super) parked: u64,
+    pub(super) retained_bytes: Option<u64>,
+    pub(super) fault: Option<String>,
+}
+
+impl FeedStatus {
+    /// Returns true if nothing is in its way.
+    pub(super) fn is_read(&self) -> bool {
+        self.state == "running" && self.fault.is_none()
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl From<Snapshot> for FeedStatus {
+    fn from(seen: Snapshot) -> Self {
+        let Snapshot { state, newest, lag_ms, taken, parked, refused, retained_bytes, fault } =
+            seen;
+        let state = state.name();
+        // What it last met says nothing of a feed that nobody reads.
+        let fault = fault.filter(|_| state != State::Paused.name());
+        Self { state, newest, lag_ms, taken, refused, parked, retained_bytes, fault }
+    }
+}
+
+/// The feeds that are read here.
+#[derive(Default)]
+pub struct Feeds(Mutex<Read>);
+
+/// What is read.
+#[derive(Default)]
+struct Read {
+    /// Where readers run; `None` while nothing is read here.
+    #[cfg(feature = "postgres")]
+    runtime: Option<tokio::runtime::Handle>,
+    #[cfg(feature = "postgres")]
+    feeds: BTreeMap<String, Feed>,
+}
+
+impl Feeds {
+    fn lock(&self) -> MutexGuard<'_, Read> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all readers. Rows stay where they are.
+    pub(super) fn end(&self) {
+        *self.lock() = Read::default();
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Feeds {
+    /// Notes where readers run.
+    fn run_on(&self, runtime: &tokio::runtime::Handle) {
+        self.lock().runtime = Some(runtime.clone());
+    }
+
+    /// Puts other settings in force, if feeds are read here. A feed whose settings stay the same goes on.
+    fn put(
+        &self,
+        settings: Vec<Settings>,
+        is_paused: &dyn Fn(&str) -> bool,
+        sink: &dyn Fn() -> Arc<dyn Sink>,
+    ) {
+        let mut read = self.lock();
+        let Some(runtime) = read.runtime.clone() else {
+            return;
+        };
+        let mut before = std::mem::take(&mut read.feeds);
+        for settings in settings {
+            let name = settings.name.clone();
+            let same = before.remove(&name).filter(|feed| *feed.settings() == settings);
+            let feed = same.unwrap_or_else(|| {
+                let is_paused = is_paused(&name);
+                tracing::info!(feed = %name, table = %settings.table, mode = settings.mode.name(), is_paused, "reading a feed");
+                Feed::start(&runtime, settings, sink(), is_paused)
+            });
+            read.feeds.insert(name, feed);
+        }
+        for name in before.keys() {
+            tracing::info!(feed = %name, "the feed is no longer read as it was configured");
+        }
+    }
+
+    /// The feeds that are read here, by name.
+    pub(super) fn read_here(&self) -> Vec<(String, FeedStatus)> {
+        let read = self.lock();
+        read.feeds.iter().map(|(name, feed)| (name.clone(), feed.status().into())).collect()
+    }
+
+    /// What is known of a feed.
+    pub(super) fn status(&self, name: &str, is_paused: bool) -> FeedStatus {
+        match self.lock().feeds.get(name) {
+            Some(feed) => feed.status().into(),
+            None => not_read(is_paused),
+        }
+    }
+
+    /// Pauses or resumes a feed.
+    pub(super) fn steer(&self, name: &str, is_paused: bool) {
+        if let Some(feed) = self.lock().feeds.get(name) {
+            if is_paused { feed.pause() } else { feed.resume() }
+        }
+    }
+}
+
+#[cfg(not(feature = "postgres"))]
+impl Feeds {
+    pub(super) fn read_here(&self) -> Vec<(String, FeedStatus)> {
+        let _ = self;
+        BTreeMap::new().into_iter().collect()
+    }
+
+    pub(super) fn status(&self, _: &str, is_paused: bool) -> FeedStatus {
+        let _ = self;
+        not_read(is_paused)
+    }
+
+    pub(super) fn steer(&self, _: &str, _: bool) {
+        let _ = self;
+    }
+}
+
+/// The status of a feed that no server reads.
+fn not_read(is_paused: bool) -> FeedStatus {
+    if is_paused {
+        return FeedStatus { state: "paused", ..FeedStatus::default() };
+    }
+    let fault = Some("no server reads it now".to_owned());
+    FeedStatus { state: "stopped", fault, ..FeedStatus::default() }
+}

@@ -1,0 +1,166 @@
+//! Feeds: the databases out of which events are read, and their pauses.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use tidings_core::Id;
+use tidings_core::rules::{FeedMode, FeedRules};
+use tidings_node::KeyChange;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::request::InPath;
+use crate::http::{Answer, Change, Service};
+use crate::wording::quoted;
+
+/// The calls of feeds.
+pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
+    let of_feed: &[Code] = &[Code::InvalidPath, Code::UnsupportedMediaType, Code::FeedNotFound];
+    calls
+        .add("list_feeds", Kind::Knows, routes!(list_feeds), &[])
+        .add("pause_feed", Kind::Changes, routes!(pause_feed), of_feed)
+        .add("resume_feed", Kind::Changes, routes!(resume_feed), of_feed)
+}
+
+/// A feed: a database out of which events are read.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Feed)]
+struct FeedShown {
+    /// Its name in the configuration.
+    name: String,
+    /// `poll` or `wal`.
+    mode: &'static str,
+    /// `running`, also while the database is away; `paused`; `stopped` if somebody has to mend something first.
+    state: &'static str,
+    /// The number of the row that was taken last.
+    newest: Option<String>,
+    /// Age of the oldest row that waits, in milliseconds; 0 if none does.
+    lag_ms: u64,
+    /// Rows taken since the server started.
+    taken: u64,
+    /// Rows that are parked in the table with their problem.
+    parked: u64,
+    /// Bytes of its log that the database retains for a feed of mode `wal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    retained_bytes: Option<u64>,
+    /// Why it is not read as it should be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    fault: Option<String>,
+}
+
+/// List the feeds
+///
+/// The feeds of the configuration, by name, as the server reads them now.
+#[utoipa::path(
+    get, path = "/v1/feeds", tag = "operating",
+    responses((status = 200, description = "The feeds", body = Vec<FeedShown>, example = json!([
+        {"name": "app", "mode": "poll", "state": "running", "newest": "4711", "lag_ms": 0, "taken": 1200, "parked": 0},
+    ])))
+)]
+async fn list_feeds(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
+    let rules = service.rules();
+    let feeds = rules.feeds.iter().map(|(name, rules)| shown(&service, name, rules));
+    Answer::json(StatusCode::OK, &feeds.collect::<Vec<_>>())
+}
+
+fn shown(service: &Service, name: &str, rules: &FeedRules) -> FeedShown {
+    let status = service.feeds.status(name, service.handle.is_feed_paused(name));
+    FeedShown {
+        name: name.to_owned(),
+        mode: match rules.mode {
+            FeedMode::Poll => "poll",
+            FeedMode::Wal => "wal",
+        },
+        state: status.state,
+        newest: status.newest,
+        lag_ms: status.lag_ms,
+        taken: status.taken,
+        parked: status.parked,
+        retained_bytes: status.retained_bytes,
+        fault: status.fault,
+    }
+}
+
+/// Pause a feed
+///
+/// Nothing is read from the database until it is resumed, also after a restart. Rows wait in the table.
+#[utoipa::path(
+    post, path = "/v1/feeds/{name}/pause", tag = "operating",
+    params(("name" = String, Path, description = "Name of the feed", example = "app", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "The feed is paused"))
+)]
+async fn pause_feed(
+    State(service): State<Arc<Service>>,
+    InPath(name): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    steer(&service, &change, name.as_str(), KeyChange::PauseFeed(name.to_string())).await
+}
+
+/// Resume a feed
+///
+/// A feed that was paused, or that has stopped by itself, is read again.
+#[utoipa::path(
+    post, path = "/v1/feeds/{name}/resume", tag = "operating",
+    params(("name" = String, Path, description = "Name of the feed", example = "app", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "The feed is read again"))
+)]
+async fn resume_feed(
+    State(service): State<Arc<Service>>,
+    InPath(name): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    steer(&service, &change, name.as_str(), KeyChange::ResumeFeed(name.to_string())).await
+}
+
+async fn steer(
+    service: &Service,
+    change: &Change,
+    name: &str,
+    wish: KeyChange,
+) -> Result<Answer, Problem> {
+    if !service.rules().feeds.contains_key(name) {
+        return Err(Problem::new(Code::FeedNotFound, format!("unknown feed {}", quoted(name))));
+    }
+    let done = Answer::done();
+    let answer = service.change_keys(change, wish, &done, done.clone()).await?;
+    // Of two that came at once, the one that is stored last holds.
+    service.feeds.steer(name, service.handle.is_feed_paused(name));
+    Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{Method, StatusCode};
+    use serde_json::{Value, json};
+
+    use crate::http::rig::{CONFIG, Rig};
+    use crate::http::{Access, Settings};
+
+    #[test]
+    fn a_pause_of_a_feed_outlives_a_restart() {
+        let config = format!("{CONFIG}[feeds.app]\nurl = \"${{APP_DATABASE}}\"\n");
+        let rig = Rig::with(&config, Access::Open, Settings::default());
+        let state = |rig: &Rig| {
+            let feeds = rig.call(Method::GET, "/v1/feeds", &Value::Null).json();
+            assert_eq!((&feeds[0]["name"], &feeds[0]["mode"]), (&json!("app"), &json!("poll")));
+            feeds[0]["state"].clone()
+        };
+        // Nobody reads it here.
+        assert_eq!(state(&rig), "stopped");
+        let paused = rig.call(Method::POST, "/v1/feeds/app/pause", &Value::Null);
+        assert_eq!(paused.status, StatusCode::NO_CONTENT, "{paused:?}");
+        assert_eq!(state(&rig), "paused");
+        let rig = rig.restart_with(&config);
+        assert_eq!(state(&rig), "paused");
+        rig.call(Method::POST, "/v1/feeds/app/resume", &Value::Null);
+        assert_eq!(state(&rig), "stopped");
+        assert_eq!(state(&rig.restart_with(&config)), "stopped");
+    }
+}
