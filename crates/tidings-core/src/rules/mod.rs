@@ -13,6 +13,6 @@ mod config;
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
     Admission, Cap, Category, Decide, Defaults, Digest, Every, FeedMode, FeedRules, FeedbackRules,
-    HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules, StoreRules, TelemetryRules,
-    TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised, in_words,
+    HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules, StoreRules,
+    TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised, in_words,
 };
