@@ -8,6 +8,8 @@ pub mod cli;
 pub mod client;
 pub mod compare;
 pub mod config;
+mod data_schema;
+pub mod data_types;
 mod explained;
 mod html;
 pub mod http;

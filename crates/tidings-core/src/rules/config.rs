@@ -15,6 +15,7 @@ use crate::model::limits::Limits;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::presentation::{Presentation, Texts};
+use crate::rules::schema::DataSchema;
 
 /// The rules: types, categories, digests, channels, retention.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -262,6 +263,9 @@ pub struct TypeRules {
     /// The condition ([`crate::cel`]), asked in the look before a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
+    /// The schema of its events' `data`; `None` = any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<DataSchema>,
     /// The role by which lines are grouped. `None` = in a message the one with the fewest groups, in an inbox
     /// the object.
     #[serde(default)]

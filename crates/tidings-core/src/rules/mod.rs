@@ -6,6 +6,7 @@ pub mod deadline;
 pub mod lane_kind;
 pub mod names;
 pub mod presentation;
+pub mod schema;
 
 mod channel;
 mod config;

@@ -276,6 +276,7 @@ impl RawRules {
             admission: Admission::ALL[usize::from(raw.admission.0)],
             per: Per::ALL[usize::from(raw.admission.1)],
             condition: raw.condition.map(|index| CONDITIONS[usize::from(index)].to_owned()),
+            schema: None,
             group: None,
             unresolved: Default::default(),
             unknown_outcome: Default::default(),

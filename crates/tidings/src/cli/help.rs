@@ -16,6 +16,7 @@ const GROUPS: &[(&str, &[Example])] = &[
             ("demo", "demo"),
             ("check", "check tidings.toml"),
             ("config", "config"),
+            ("types", "types --lang ts"),
             ("template", "template --config tidings.toml"),
             ("completions", "completions bash"),
             ("man", "man /usr/local/share/man/man1"),

@@ -76,7 +76,13 @@ fn example(code: Code) -> Problem {
             Problem::new(code, "unknown type `coment`").hint("did you mean `comment`?")
         }
         // Without the log line that `Problem::new` writes for an internal error.
-        _ => Problem { code, detail: code.row().title.into(), hint: None, elsewhere: None },
+        _ => Problem {
+            code,
+            detail: code.row().title.into(),
+            hint: None,
+            pointer: None,
+            elsewhere: None,
+        },
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::InvalidJson,
             Code::InvalidBody,
             Code::UnknownType,
+            Code::InvalidData,
             Code::UnknownChannel,
             Code::LimitExceeded,
             Code::UnsupportedMediaType,

@@ -13,6 +13,7 @@ use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings};
 
 mod body;
+mod data;
 mod streams;
 
 const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");
