@@ -13,6 +13,7 @@ use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings};
 
 mod body;
+mod cloud;
 mod data;
 mod streams;
 
