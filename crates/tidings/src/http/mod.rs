@@ -17,6 +17,7 @@ mod mailbox;
 mod me;
 mod metrics;
 mod openapi;
+mod pages;
 #[cfg(test)]
 pub(crate) mod post;
 mod request;
@@ -67,6 +68,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(mailbox::routes())
         .merge(dev_inbox::routes())
         .merge(ui::routes())
+        .merge(pages::routes())
         .merge(feedback::routes())
         .merge(cluster::follow::routes())
         .merge(cluster::nodes_own::routes())

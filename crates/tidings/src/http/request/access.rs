@@ -19,9 +19,14 @@ use crate::http::users::cors::{UI, open_to};
 use crate::http::users::is_mine;
 use crate::keys::role_of;
 
-/// Returns true if a path needs no key: health checks, and the pages of errors.
+/// The path below which the documentation is.
+pub(in crate::http) const DOCS: &str = "/docs/";
+
+/// Returns true if a path needs no key: health checks, and what describes the server.
 fn is_open(path: &str) -> bool {
-    matches!(path, "/healthz" | "/readyz") || path.starts_with("/errors/")
+    matches!(path, "/healthz" | "/readyz" | "/llms.txt" | "/v1/openapi.json")
+        || path.starts_with("/errors/")
+        || path.starts_with(DOCS)
 }
 
 /// Returns true if a path has a token, which lets in whoever has it, from wherever, or calls that are signed, or nothing
