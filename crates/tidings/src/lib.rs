@@ -7,6 +7,7 @@ mod body;
 pub mod cli;
 pub mod client;
 pub mod compare;
+mod compat;
 pub mod config;
 mod data_schema;
 pub mod data_types;

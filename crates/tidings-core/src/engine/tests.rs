@@ -104,6 +104,7 @@ fn rules() -> Rules {
         resolver: None,
         feedback: Default::default(),
         users: None,
+        compat: Default::default(),
     }
 }
 

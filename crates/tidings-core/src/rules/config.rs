@@ -50,6 +50,18 @@ pub struct Rules {
     /// What end users may do by themselves; `None` = nothing.
     #[serde(default)]
     pub users: Option<UsersRules>,
+    /// The calls of other products that are taken.
+    #[serde(default)]
+    pub compat: CompatRules,
+}
+
+/// The calls of other products that are taken, for hosts that move in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompatRules {
+    /// True if Knock's trigger is taken.
+    pub knock: bool,
+    /// True if Novu's trigger is taken.
+    pub novu: bool,
 }
 
 /// What end users may do by themselves, with tokens.

@@ -13,7 +13,7 @@ mod config;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
-    Admission, Cap, Category, Decide, Defaults, Digest, Every, FeedbackRules, HOURS,
+    Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedbackRules, HOURS,
     MAX_ITEMS_MOST, Per, Policy, ResolverRules, Route, Rules, StoreRules, TypeRules,
     UnknownOutcome, Unresolved, UsersRules, capitalised, in_words,
 };

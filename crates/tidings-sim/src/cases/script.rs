@@ -60,6 +60,7 @@ pub fn empty_rules() -> Rules {
         resolver: None,
         feedback: Default::default(),
         users: None,
+        compat: Default::default(),
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),

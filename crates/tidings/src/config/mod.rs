@@ -7,6 +7,7 @@
 mod brand;
 mod caps;
 mod channels;
+mod compat;
 mod dkim;
 pub mod duration;
 pub mod fault;
@@ -155,6 +156,7 @@ fn parse_beside(
             "resolver",
             "feedback",
             "users",
+            "compat",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -171,6 +173,7 @@ fn parse_beside(
         resolver: resolver::resolver(&mut walk, &root),
         feedback: feedback::feedback(&mut walk, &root),
         users: users::users(&mut walk, &root),
+        compat: compat::compat(&mut walk, &root),
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 13] = pages![
+static PAGES: [(&str, &str); 14] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -39,6 +39,7 @@ static PAGES: [(&str, &str); 13] = pages![
     "operating.md",
     "cluster.md",
     "security.md",
+    "moving.md",
     "errors.md",
 ];
 

@@ -266,7 +266,7 @@ async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<A
 
 /// An id for an event without one. Where parts are on other nodes the answer of a request is kept after its commit: an
 /// event of a request that comes again in between has to be known.
-fn new_id(service: &Service, change: &Change, place: usize) -> Id {
+pub(in crate::http) fn new_id(service: &Service, change: &Change, place: usize) -> Id {
     match change.once.filter(|_| service.among().is_some()) {
         Some(once) => ids::of_request(once, place),
         None => service.ids.next(service.now()),
