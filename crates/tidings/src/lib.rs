@@ -11,6 +11,7 @@ mod compat;
 pub mod config;
 mod data_schema;
 pub mod data_types;
+pub mod embed;
 mod explained;
 mod html;
 pub mod http;
@@ -24,3 +25,5 @@ pub mod token;
 pub mod warning;
 pub mod wording;
 pub mod zone;
+
+pub use tidings_core::Rules;

@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 14] = pages![
+static PAGES: [(&str, &str); 15] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -40,6 +40,7 @@ static PAGES: [(&str, &str); 14] = pages![
     "cluster.md",
     "security.md",
     "moving.md",
+    "embedding.md",
     "errors.md",
 ];
 
