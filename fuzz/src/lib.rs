@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use tidings::import::{
-    BadRows, Format, Import, Kind, Mark, Observer, Pending, Sink, Tally, Trouble,
+    BadRows, Format, Import, Kind, Mark, Observer, Pending, Sink, Source, Tally, Trouble,
 };
 use tidings_core::codec::Reader;
 use tidings_core::journal::record::Record;
@@ -105,15 +105,17 @@ pub fn forms(bytes: &[u8]) {
     tidings::http::read_form(kind, parts.next().unwrap_or_default());
 }
 
-/// Rows of CSV and of JSON, of each kind.
+/// Rows of CSV and of JSON, of each kind, our own and those of other products.
 pub fn imports(bytes: &[u8]) {
     for format in [Format::Csv, Format::Ndjson] {
         for kind in [Kind::Recipients, Kind::Subscriptions, Kind::Objects] {
-            let bad = BadRows::Skip;
-            let import = Import { input: bytes, format, kind, bad };
-            let mut seen = Seen::default();
-            let (tally, _) = import.run(&mut Nowhere, &mut seen);
-            assert_eq!(tally.skipped, seen.0, "each row that is left out is told");
+            for from in [None, Some(Source::Knock), Some(Source::Novu)] {
+                let bad = BadRows::Skip;
+                let import = Import { input: bytes, format, kind, from, bad };
+                let mut seen = Seen::default();
+                let (tally, _) = import.run(&mut Nowhere, &mut seen);
+                assert_eq!(tally.skipped, seen.0, "each row that is left out is told");
+            }
         }
     }
 }

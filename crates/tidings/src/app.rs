@@ -372,7 +372,8 @@ impl Opened {
         Ok(Runtime::look(self.store, Options::default())?)
     }
 
-    fn run(
+    /// Starts a node over it with channels of one's own.
+    pub(crate) fn run(
         self,
         rules: Rules,
         clock: Arc<dyn Clock>,

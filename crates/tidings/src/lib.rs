@@ -7,7 +7,11 @@ mod body;
 pub mod cli;
 pub mod client;
 pub mod compare;
+mod compat;
 pub mod config;
+mod data_schema;
+pub mod data_types;
+pub mod embed;
 mod explained;
 mod html;
 pub mod http;
@@ -22,3 +26,5 @@ pub mod token;
 pub mod warning;
 pub mod wording;
 pub mod zone;
+
+pub use tidings_core::Rules;

@@ -15,6 +15,7 @@ use crate::model::limits::Limits;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::presentation::{Presentation, Texts};
+use crate::rules::schema::DataSchema;
 
 /// The rules: types, categories, digests, channels, retention.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Rules {
     /// The databases out of which events are read, by name.
     #[serde(default)]
     pub feeds: BTreeMap<String, FeedRules>,
+    /// The calls of other products that are taken.
+    #[serde(default)]
+    pub compat: CompatRules,
 }
 
 /// The collector of spans, and how many it gets.
@@ -101,6 +105,15 @@ pub enum OnRefusal {
     Park,
     /// They wait.
     Stop,
+}
+
+/// The calls of other products that are taken, for hosts that move in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompatRules {
+    /// True if Knock's trigger is taken.
+    pub knock: bool,
+    /// True if Novu's trigger is taken.
+    pub novu: bool,
 }
 
 /// What end users may do by themselves, with tokens.
@@ -314,6 +327,9 @@ pub struct TypeRules {
     /// The condition ([`crate::cel`]), asked in the look before a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
+    /// The schema of its events' `data`; `None` = any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<DataSchema>,
     /// The role by which lines are grouped. `None` = in a message the one with the fewest groups, in an inbox
     /// the object.
     #[serde(default)]

@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tidings_core::rules::schema::DataFault;
 use tidings_core::time::WallTime;
 use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules, Score, Trace};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
@@ -36,7 +38,7 @@ pub(crate) struct EventBody {
     /// The target: what it was done in or for.
     pub(crate) target: Option<IdOrObject>,
     /// Anything else, returned with the inbox item.
-    pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
+    pub(crate) data: Option<Map<String, Value>>,
     /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
     #[serde(default, deserialize_with = "text::body")]
     #[schema(max_length = 2048)]
@@ -77,7 +79,7 @@ impl EventBody {
     /// The command that publishes the event. `or_id` gives the id of an event that has none of its own.
     ///
     /// # Errors
-    /// A channel that the type does not have, two schedules, or a profile of a recipient that is not possible.
+    /// A channel that the type does not have, `data` that does not fit its schema, two schedules, or a profile of a recipient that is not possible.
     pub(crate) fn command(
         self,
         rules: &Rules,
@@ -101,13 +103,14 @@ impl EventBody {
         let event_type = self.r#type.0;
         let channels =
             self.channels.map(|channels| channels_of(channels, rules, event_type.as_str()));
+        let data = held_to_schema(self.data, rules, &event_type)?;
         Ok(Event {
             id: self.id.map_or_else(or_id, Text::inner),
             event_type,
             actor: self.actor.map(Object::from),
             object: self.object.into(),
             target: self.target.map(Object::from),
-            data: self.data,
+            data,
             body: self.body,
             // A number of JSON is finite.
             score: self.score.and_then(Score::new).unwrap_or_default(),
@@ -122,6 +125,29 @@ impl EventBody {
             trace: self.trace.map(Text::inner),
         })
     }
+}
+
+/// The `data` of an event, held to the schema of its type; where there is none to `{}`.
+fn held_to_schema(
+    data: Option<Map<String, Value>>,
+    rules: &Rules,
+    event_type: &Id,
+) -> Result<Option<Map<String, Value>>, Fault> {
+    let of_type = rules.types.get(event_type.as_str());
+    let Some(schema) = of_type.and_then(|rules| rules.schema.as_ref()) else {
+        return Ok(data);
+    };
+    let is_given = data.is_some();
+    let data = Value::Object(data.unwrap_or_default());
+    if let Some(DataFault { pointer, reason, hint }) = schema.fault(&data) {
+        let pointer = format!("/data{pointer}");
+        let fault = Fault::new(format!("{} {reason}", quoted(&pointer)), hint);
+        return Err(Fault { pointer: Some(pointer), ..fault.about(About::Data) });
+    }
+    Ok(match data {
+        Value::Object(fields) if is_given => Some(fields),
+        _ => None,
+    })
 }
 
 /// The channels that an event is limited to, each once. A type that is not configured has all: the

@@ -18,6 +18,8 @@ pub struct Fault {
     pub hint: String,
     /// The subject.
     pub about: About,
+    /// The JSON pointer (RFC 6901) of what is wrong, where that is within an event's `data`.
+    pub pointer: Option<String>,
 }
 
 /// The subject of a fault, so that clients can react to it.
@@ -31,6 +33,8 @@ pub enum About {
     UnknownChannel,
     /// A preference that can't be had.
     Preference,
+    /// The `data` of an event, which does not fit the schema of its type.
+    Data,
 }
 
 impl Fault {
@@ -43,6 +47,7 @@ impl Fault {
             reason: reason.into(),
             hint: hint.into(),
             about: About::Body,
+            pointer: None,
         }
     }
 

@@ -37,6 +37,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// All that have not been taken.
+    pub(crate) fn into_table(self) -> Table<'a> {
+        self.0
+    }
+
     /// Takes a field that must be there.
     pub(crate) fn required<T: Deserialize<'a>>(&mut self, key: &str) -> Result<T, Fault> {
         if let Some(at) = self.0.iter().position(|(name, _)| name == key) {

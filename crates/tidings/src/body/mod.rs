@@ -7,6 +7,7 @@
 
 mod address;
 pub(crate) mod addresses;
+pub(crate) mod cloud_event;
 pub(crate) mod event;
 pub(crate) mod explain;
 mod fault;

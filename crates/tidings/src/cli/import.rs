@@ -1,5 +1,7 @@
 //! `tidings import`: imports an application's recipients, subscriptions and objects.
 
+mod preferences;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -12,7 +14,7 @@ use super::{Progress, Status, Streams, report};
 use crate::body::Fault;
 use crate::client::{Purpose, Reach};
 use crate::import::{
-    BadRows, Format, Import, IntoNode, IntoServer, Kind, Mark, Observer, Sink, Stop, Tally,
+    BadRows, Format, Import, IntoNode, IntoServer, Kind, Mark, Observer, Sink, Source, Stop, Tally,
 };
 
 /// Number of skipped rows that are reported one by one; the rest is counted.
@@ -30,6 +32,9 @@ pub(super) struct Arguments {
     /// Format of the file; by default CSV if its name ends in `.csv`, else one JSON object per line
     #[arg(long, value_enum)]
     format: Option<Format>,
+    /// The product from which the rows come: its users or subscribers as recipients, or their preferences (docs/moving.md)
+    #[arg(long, value_enum, conflicts_with = "format")]
+    from: Option<Source>,
     /// Report a bad row, skip it and go on; else the import stops at the first one
     #[arg(long)]
     skip_bad: bool,
@@ -46,7 +51,7 @@ impl Arguments {
         let is_csv = |extension: &std::ffi::OsStr| extension.eq_ignore_ascii_case("csv");
         match self.format {
             Some(format) => format,
-            None if self.file.extension().is_some_and(is_csv) => Format::Csv,
+            None if self.from.is_none() && self.file.extension().is_some_and(is_csv) => Format::Csv,
             None => Format::Ndjson,
         }
     }
@@ -54,6 +59,18 @@ impl Arguments {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    match (arguments.kind, arguments.from) {
+        (Kind::Preferences, Some(from)) => return preferences::run(arguments, from, streams),
+        (Kind::Recipients, _) | (Kind::Subscriptions | Kind::Objects, None) => {}
+        (Kind::Preferences, None) => {
+            let message = "preferences come from another product: add --from knock or --from novu";
+            return Ok(report(streams, message, Status::Wrong));
+        }
+        (Kind::Subscriptions | Kind::Objects, Some(_)) => {
+            let message = "--from takes --kind recipients or --kind preferences";
+            return Ok(report(streams, message, Status::Wrong));
+        }
+    }
     // Before a store is made for it.
     let import = match open(arguments) {
         Ok(import) => import,
@@ -136,6 +153,7 @@ fn open(arguments: &Arguments) -> io::Result<Import<Input>> {
         input,
         format: arguments.format(),
         kind: arguments.kind,
+        from: arguments.from,
         bad: if arguments.skip_bad { BadRows::Skip } else { BadRows::Refuse },
     })
 }

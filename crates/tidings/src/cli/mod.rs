@@ -27,6 +27,7 @@ mod status;
 mod table;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -222,6 +223,8 @@ enum Command {
     Token(Box<key::token::Arguments>),
     /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
     Tune(Box<simulate::tune::Arguments>),
+    /// Write the types of events' `data` for a program in TypeScript, Python or Rust
+    Types(types::Arguments),
     /// Withdraw an event, or all events with a cancellation key: cancel them, and take them out of inboxes
     Withdraw(calls::Withdraw),
 }
@@ -286,6 +289,7 @@ where
         Command::Status(arguments) => calls::run(&arguments, streams),
         Command::Template(arguments) => mail::template(&arguments, streams),
         Command::Token(arguments) => key::token::run(&arguments, streams),
+        Command::Types(arguments) => types::run(&arguments, streams),
         Command::Tune(arguments) => simulate::tune::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {

@@ -74,6 +74,12 @@ impl Request {
         Self::new(Method::PUT, path)
     }
 
+    /// Creates a PATCH request.
+    #[must_use]
+    pub fn patch(path: String) -> Self {
+        Self::new(Method::PATCH, path)
+    }
+
     /// Creates a DELETE request.
     #[must_use]
     pub fn delete(path: String) -> Self {

@@ -7,6 +7,7 @@
 mod brand;
 mod caps;
 mod channels;
+mod compat;
 mod dkim;
 pub mod duration;
 pub mod fault;
@@ -159,6 +160,7 @@ fn parse_beside(
             "users",
             "telemetry",
             "feeds",
+            "compat",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -177,6 +179,7 @@ fn parse_beside(
         users: users::users(&mut walk, &root),
         telemetry: telemetry::telemetry(&mut walk, &root),
         feeds: feeds::feeds(&mut walk, &root),
+        compat: compat::compat(&mut walk, &root),
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

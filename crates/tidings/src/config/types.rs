@@ -1,5 +1,7 @@
 //! The types: the policy units and their routes.
 
+mod schema;
+
 use std::collections::BTreeMap;
 
 use tidings_core::cel::{Kind, OF_CONDITION, OF_EVENT, Program, Root};
@@ -17,7 +19,7 @@ use super::texts;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 15] = [
+const TYPE_KEYS: [&str; 16] = [
     "category",
     "admission",
     "per",
@@ -33,6 +35,7 @@ const TYPE_KEYS: [&str; 15] = [
     "unknown_outcome",
     "give_up_after",
     "reply_to",
+    "schema",
 ];
 /// A policy without its parameters.
 #[derive(Clone, Copy)]
@@ -104,6 +107,7 @@ pub(super) fn types(
             admission: admission(walk, &section),
             per: per(walk, &section),
             condition: condition(walk, &section),
+            schema: schema::schema(walk, &section),
             group: pivot(walk, &section),
             unresolved: resolver::unresolved(walk, &section),
             unknown_outcome: unknown_outcome(walk, &section),

@@ -98,6 +98,11 @@ impl<'t> Section<'t> {
         self.table.keys().map(|key| Found { value: &**key.get_ref(), span: key.span() })
     }
 
+    /// The value of a key, for whoever reads more than a few kinds.
+    pub(super) fn value(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.table.get(key)
+    }
+
     fn entry(&self, key: &str) -> Option<(Span, &'t Spanned<DeValue<'t>>)> {
         self.table.get_key_value(key).map(|(name, value)| (name.span(), value))
     }
@@ -111,6 +116,11 @@ impl Walk {
     /// Notes something that is there and wrong.
     pub(super) fn bad(&mut self, span: &Span, reason: impl Into<String>, hint: impl Into<String>) {
         self.found.push((span.clone(), Kind::Bad, reason.into(), hint.into()));
+    }
+
+    /// The number of faults so far.
+    pub(super) fn count(&self) -> usize {
+        self.found.len()
     }
 
     /// Notes something that is not there.

@@ -181,6 +181,9 @@ codes! {
     UnknownType = "unknown_type", 422, Again::No,
         "The type is not configured",
         "Declare it under `[types]` in the configuration and reload it.";
+    InvalidData = "invalid_data", 422, Again::No,
+        "The event's `data` does not fit its type",
+        "`pointer` and `detail` name the field. The configuration has the `schema` of the type.";
     UnknownChannel = "unknown_channel", 422, Again::No,
         "Unknown channel",
         "`GET /v1/types` lists the channels of each type.";
@@ -250,6 +253,8 @@ pub struct Problem {
     pub detail: Cow<'static, str>,
     /// A way to fix it; `None` = the table's hint.
     pub hint: Option<String>,
+    /// The JSON pointer of what is wrong, of a fault within an event's `data`.
+    pub pointer: Option<String>,
     /// The home of the call, where that turned out to be at another node.
     pub(super) elsewhere: Option<Misdirected>,
 }
@@ -283,6 +288,10 @@ pub struct ProblemBody<'p> {
     /// A way to fix it.
     #[schema(example = "did you mean `artwork_published`?")]
     hint: &'p str,
+    /// Of `data` that does not fit its type: the JSON pointer (RFC 6901) of what is wrong, from the event on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "/data/amount")]
+    pointer: Option<&'p str>,
 }
 
 impl Problem {
@@ -293,7 +302,7 @@ impl Problem {
         if code == Code::Internal {
             tracing::error!(%detail, "internal error");
         }
-        Self { code, detail, hint: None, elsewhere: None }
+        Self { code, detail, hint: None, pointer: None, elsewhere: None }
     }
 
     /// The problem of a call that is at home at another node; nothing of it was done.
@@ -338,6 +347,7 @@ impl Problem {
             detail: &self.detail,
             code: row.code,
             hint: self.hint.as_deref().unwrap_or(row.hint),
+            pointer: self.pointer.as_deref(),
         }
     }
 }
@@ -372,7 +382,8 @@ impl IntoResponse for Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        match (fault.column, fault.about) {
+        let pointer = fault.pointer;
+        let problem = match (fault.column, fault.about) {
             (Some(column), _) => {
                 let line = fault.line.map(|line| format!("line {line}, "));
                 let place = format!("{}column {column}", line.unwrap_or_default());
@@ -382,8 +393,9 @@ impl From<Fault> for Problem {
             (None, About::UnknownType) => Self::new(Code::UnknownType, fault.reason),
             (None, About::UnknownChannel) => Self::new(Code::UnknownChannel, fault.reason),
             (None, About::Preference) => Self::new(Code::UnknownPreference, fault.reason),
-        }
-        .hint(fault.hint)
+            (None, About::Data) => Self::new(Code::InvalidData, fault.reason),
+        };
+        Self { pointer, ..problem.hint(fault.hint) }
     }
 }
 

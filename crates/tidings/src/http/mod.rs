@@ -8,6 +8,7 @@ mod answer;
 mod call;
 mod chosen;
 pub mod cluster;
+mod compat;
 mod dev_inbox;
 pub mod error;
 pub mod feedback;
@@ -18,6 +19,7 @@ mod mailbox;
 mod me;
 mod metrics;
 mod openapi;
+mod pages;
 #[cfg(test)]
 pub(crate) mod post;
 mod request;
@@ -68,6 +70,8 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(mailbox::routes())
         .merge(dev_inbox::routes())
         .merge(ui::routes())
+        .merge(pages::routes())
+        .merge(compat::routes())
         .merge(feedback::routes())
         .merge(cluster::follow::routes())
         .merge(cluster::nodes_own::routes())
@@ -97,9 +101,11 @@ pub fn document() -> OpenApi {
     calls().1
 }
 
-/// The names of all calls.
+/// The names of all calls, those for clients of other products included.
 fn call_names() -> Vec<&'static str> {
-    all().names()
+    let mut names = all().names();
+    names.extend(compat::names::COMPAT);
+    names
 }
 
 fn calls() -> (Router<Arc<Service>>, OpenApi) {

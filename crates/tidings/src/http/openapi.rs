@@ -14,7 +14,9 @@ use utoipa_axum::routes;
 
 use super::call::{Calls, Kind};
 use super::error::{Code, Problem, ProblemBody, section};
+use super::pages::guide;
 use super::request::InPath;
+use super::v1::events::cloud::CloudEvent;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -43,7 +45,8 @@ use super::request::InPath;
         (name = "admin", description = "Status and actions for operators"),
         (name = "operating", description = "Health, metrics, this document, and the pages of errors"),
     ),
-    components(schemas(ProblemBody<'static>)),
+    // Not a body of `publish` by name: clients that generators make of a call with several bodies of JSON don't run.
+    components(schemas(ProblemBody<'static>, CloudEvent)),
     security(("key" = []))
 )]
 struct Head;
@@ -76,7 +79,13 @@ fn example(code: Code) -> Problem {
             Problem::new(code, "unknown type `coment`").hint("did you mean `comment`?")
         }
         // Without the log line that `Problem::new` writes for an internal error.
-        _ => Problem { code, detail: code.row().title.into(), hint: None, elsewhere: None },
+        _ => Problem {
+            code,
+            detail: code.row().title.into(),
+            hint: None,
+            pointer: None,
+            elsewhere: None,
+        },
     }
 }
 
@@ -92,9 +101,10 @@ pub(super) fn text(document: &Document) -> String {
     text
 }
 
-/// `/v1/openapi.json`, and the page of each error.
+/// `/v1/openapi.json`, `/llms.txt`, and the page of each error.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add("openapi", Kind::Knows, routes!(openapi), &[]).add(
+    let calls = calls.add("openapi", Kind::Open, routes!(openapi), &[]);
+    calls.add("get_llms_txt", Kind::Open, routes!(get_llms_txt), &[]).add(
         "get_error",
         Kind::Open,
         routes!(get_error),
@@ -104,9 +114,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// Get this document
 ///
-/// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release.
+/// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release. Needs no key.
 #[utoipa::path(
-    get, path = "/v1/openapi.json", tag = "operating",
+    get, path = "/v1/openapi.json", tag = "operating", security(()),
     responses((
         status = 200, description = "The document", body = serde_json::Map<String, serde_json::Value>,
         example = json!({"openapi": "3.1.0", "info": {"title": "tidings", "version": "0.1.0"}, "paths": {}}),
@@ -115,6 +125,22 @@ pub(super) fn calls(calls: Calls) -> Calls {
 async fn openapi() -> impl IntoResponse {
     static TEXT: LazyLock<Bytes> = LazyLock::new(|| text(&super::document()).into());
     ([(header::CONTENT_TYPE, "application/json")], TEXT.clone())
+}
+
+/// Get a guide for language models
+///
+/// A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and all of its calls. Made
+/// from the documentation and this document. Needs no key.
+#[utoipa::path(
+    get, path = "/llms.txt", tag = "operating", security(()),
+    responses((
+        status = 200, description = "The text", body = String, content_type = "text/plain",
+        example = json!("# tidings 0.1.0\n\n> A notification engine\n"),
+    ))
+)]
+async fn get_llms_txt() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| guide(&super::document()));
+    &TEXT
 }
 
 /// Get the page of an error

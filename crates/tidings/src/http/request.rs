@@ -24,6 +24,7 @@ use tidings_node::Once;
 use super::error::{Code, Problem};
 use crate::body::Fields;
 use crate::http::request::room::Room;
+use crate::wording::one_of;
 
 /// The most bytes of an `Idempotency-Key`.
 pub(super) const KEY_BYTES_MAX: usize = 255;
@@ -97,13 +98,14 @@ pub(super) fn content_type(headers: &HeaderMap) -> Result<Option<String>, Proble
     Ok(kind.map(|kind| kind.split(';').next().unwrap_or_default().trim().to_owned()))
 }
 
-pub(super) fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
+/// Refuses a body whose content type is said and is none of these.
+pub(super) fn expect(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
     match content_type(headers)?.as_deref() {
-        None | Some("application/json") => Ok(()),
-        Some(_) => Err(Problem::new(
-            Code::UnsupportedMediaType,
-            "the content type is not `application/json`",
-        )),
+        Some(kind) if !media.contains(&kind) => {
+            let detail = format!("the content type is not {}", one_of(media));
+            Err(Problem::new(Code::UnsupportedMediaType, detail))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -132,7 +134,13 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Probl
 
 /// The identity of a request with a key. API keys share one space of keys, each end user has one of their own: nobody
 /// meets the requests of others in it.
-pub(super) fn named(user: Option<&Id>, key: &str, method: &Method, uri: &Uri, body: &[u8]) -> Once {
+pub(super) fn named(
+    user: Option<&Id>,
+    key: &str,
+    method: &Method,
+    uri: &Uri,
+    content: [&[u8]; 2],
+) -> Once {
     let half = |hash: &[u8]| {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash[..16]);
@@ -143,7 +151,7 @@ pub(super) fn named(user: Option<&Id>, key: &str, method: &Method, uri: &Uri, bo
         request.update(part.as_bytes());
         request.update(b"\n");
     }
-    request.update(body);
+    content.iter().for_each(|part| request.update(part));
     let mut once = Context::new(&SHA256);
     if let Some(user) = user {
         // No `Idempotency-Key` has a control character.

@@ -179,18 +179,18 @@ fn a_body_is_told_what_was_expected_and_what_was_got() {
 }
 
 #[test]
-fn every_call_but_health_needs_a_key() {
+fn every_call_but_health_and_descriptions_needs_a_key() {
     let token = Secret::random().unwrap();
     let access = Access::Keys { token: Some(token.hash()) };
     let rig = Rig::with(CONFIG, access, Settings::default());
     let get = |path: &str, headers: &[(&str, &str)]| rig.send(Method::GET, path, headers, "");
 
-    for path in ["/v1/openapi.json", "/metrics", "/v1/no/such/call", "/v1/events"] {
+    for path in ["/v1/types", "/metrics", "/v1/no/such/call", "/v1/events"] {
         let answer = get(path, &[]);
         assert_eq!(code(&answer), "unauthorized");
         assert_eq!(answer.headers["www-authenticate"], "Bearer realm=\"tidings\"");
     }
-    for path in ["/healthz", "/readyz", "/errors/unauthorized"] {
+    for path in ["/healthz", "/readyz", "/errors/unauthorized", "/v1/openapi.json", "/llms.txt"] {
         assert_eq!(get(path, &[]).status, StatusCode::OK, "{path}");
     }
     let bearer = |key: &str| format!("Bearer {key}");

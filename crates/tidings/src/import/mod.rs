@@ -36,6 +36,17 @@ pub enum Kind {
     Subscriptions,
     /// Objects of notifications: `id`, and what is known of `title`, `url`, `image`, `notifiable`
     Objects,
+    /// What people switched off elsewhere; with --from
+    Preferences,
+}
+
+/// The product from which rows come, one JSON object a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Source {
+    /// Knock: users, and `{"user_id": …, "preferences": …}`
+    Knock,
+    /// Novu: subscribers, and `{"subscriberId": …, "preferences": …}`
+    Novu,
 }
 
 impl Kind {
@@ -46,6 +57,7 @@ impl Kind {
             Self::Recipients => "recipients",
             Self::Subscriptions => "subscriptions",
             Self::Objects => "objects",
+            Self::Preferences => "preferences",
         }
     }
 }
@@ -133,6 +145,8 @@ pub struct Import<R> {
     pub format: Format,
     /// The kind of the rows.
     pub kind: Kind,
+    /// The product whose rows they are; `None` = our own.
+    pub from: Option<Source>,
     /// The treatment of rows that can't be taken in.
     pub bad: BadRows,
 }
@@ -160,7 +174,7 @@ impl<R: Read + Send> Import<R> {
 
     fn read(self, wants_lines: bool, slice_rows: usize, slices: &Sender<Result<Slice, Stop>>) {
         let mut line = 0;
-        let mut rows = match Rows::new(self.input, self.format, self.kind) {
+        let mut rows = match Rows::new(self.input, self.format, self.kind, self.from) {
             Ok(rows) => rows,
             Err(fault) => return drop(slices.send(Err(Stop::File(fault)))),
         };

@@ -6,12 +6,13 @@ use std::io::{self, BufReader, Read};
 use serde_json::Number;
 use tidings_core::Command;
 
-use super::{Kind, Mark};
+use super::{Kind, Mark, Source};
 use crate::body::json::{Json, Table};
 use crate::body::object::ObjectChange;
 use crate::body::recipient::ProfileChange;
 use crate::body::short::Subscription;
 use crate::body::{Fault, Fields, field_names};
+use crate::compat::{knock, novu};
 use crate::timeline::{Line, Lines};
 use crate::wording::{did_you_mean, quoted};
 
@@ -42,7 +43,10 @@ pub(super) enum Row {
 }
 
 /// The rows of an input.
-pub(super) struct Rows<R>(Written<R>);
+pub(super) struct Rows<R> {
+    written: Written<R>,
+    from: Option<Source>,
+}
 
 enum Written<R> {
     Lines(Lines<BufReader<R>>),
@@ -60,7 +64,12 @@ impl<R: Read> Rows<R> {
     ///
     /// # Errors
     /// The head of a CSV is not a list of the kind's fields.
-    pub(super) fn new(input: R, format: Format, kind: Kind) -> Result<Self, Fault> {
+    pub(super) fn new(
+        input: R,
+        format: Format,
+        kind: Kind,
+        from: Option<Source>,
+    ) -> Result<Self, Fault> {
         let written = match format {
             Format::Ndjson => {
                 let input = BufReader::with_capacity(READ_BYTES, input);
@@ -77,12 +86,12 @@ impl<R: Read> Rows<R> {
                 }))
             }
         };
-        Ok(Self(written))
+        Ok(Self { written, from })
     }
 
     /// Up to where the input has been read.
     pub(super) fn mark(&self) -> Mark {
-        match &self.0 {
+        match &self.written {
             Written::Lines(lines) => Mark { line: lines.number(), bytes: lines.bytes() },
             Written::Csv(csv) => {
                 let position = csv.reader.position();
@@ -96,7 +105,7 @@ impl<R: Read> Rows<R> {
     /// # Errors
     /// The error of the input.
     pub(super) fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<Row> {
-        match &mut self.0 {
+        match &mut self.written {
             Written::Lines(input) => Ok(match input.read_next()? {
                 Line::End => Row::End,
                 Line::TooLong(number) => Row::Bad(
@@ -104,11 +113,10 @@ impl<R: Read> Rows<R> {
                         .on_line(number),
                 ),
                 Line::Text(number, text) => {
-                    let command = Fields::parse(text).and_then(|fields| command(kind, fields));
-                    if let (Ok(_), Some(lines)) = (&command, lines) {
-                        lines.extend_from_slice(text.trim_ascii());
-                        lines.push(b'\n');
-                    }
+                    let command = match self.from {
+                        None => own(kind, text, lines),
+                        Some(from) => moved(from, kind, text, lines),
+                    };
                     judged(number, command)
                 }
             }),
@@ -282,6 +290,7 @@ impl Kind {
             Self::Recipients => field_names::<ProfileChange>(),
             Self::Objects => field_names::<ObjectChange>(),
             Self::Subscriptions => field_names::<Subscription>(),
+            Self::Preferences => &[],
         };
         for column in &head.columns {
             let field = column.split_once('.').map_or(&**column, |(outer, _)| outer);
@@ -328,7 +337,40 @@ fn command(kind: Kind, fields: Fields<'_>) -> Result<Command, Fault> {
         Kind::Recipients => fields.body::<ProfileChange>()?.command(None),
         Kind::Objects => fields.body::<ObjectChange>()?.command(None),
         Kind::Subscriptions => fields.body::<Subscription>()?.said(false),
+        // They don't come as rows of their own.
+        Kind::Preferences => Err(Fault::new("there are no rows of preferences", "name --from")),
     }
+}
+
+/// The command of a line of our own, and the line as it is.
+fn own(kind: Kind, text: &[u8], lines: Option<&mut Vec<u8>>) -> Result<Command, Fault> {
+    let command = command(kind, Fields::parse(text)?)?;
+    if let Some(lines) = lines {
+        lines.extend_from_slice(text.trim_ascii());
+        lines.push(b'\n');
+    }
+    Ok(command)
+}
+
+/// The command of a line of another product, and the line as we would write it.
+fn moved(
+    from: Source,
+    kind: Kind,
+    text: &[u8],
+    lines: Option<&mut Vec<u8>>,
+) -> Result<Command, Fault> {
+    let person = Fields::parse(text)?.into_table();
+    let profile = match from {
+        Source::Knock => knock::user(person, false)?,
+        Source::Novu => novu::subscriber(person, false)?,
+    };
+    let command = command(kind, Fields::new(profile.clone()))?;
+    if let Some(lines) = lines {
+        let line: serde_json::Value = Fields::new(profile).body()?;
+        lines.extend_from_slice(line.to_string().as_bytes());
+        lines.push(b'\n');
+    }
+    Ok(command)
 }
 
 fn judged(number: u64, command: Result<Command, Fault>) -> Row {

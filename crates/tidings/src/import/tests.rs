@@ -65,7 +65,7 @@ impl Observer for Heard {
 }
 
 fn import(text: &str, format: Format, bad: BadRows) -> Import<&[u8]> {
-    Import { input: text.as_bytes(), format, kind: Kind::Recipients, bad }
+    Import { input: text.as_bytes(), format, kind: Kind::Recipients, from: None, bad }
 }
 
 const LINES: &str =
@@ -186,8 +186,13 @@ fn a_name_that_is_too_long_is_a_bad_row_with_its_line() {
 /// Imports a CSV, with bad rows skipped: the ids that came in, and how it ended.
 fn imported(text: &[u8]) -> (Vec<String>, Result<(), Stop>) {
     let mut kept = Kept::new();
-    let all =
-        Import { input: text, format: Format::Csv, kind: Kind::Recipients, bad: BadRows::Skip };
+    let all = Import {
+        input: text,
+        format: Format::Csv,
+        kind: Kind::Recipients,
+        from: None,
+        bad: BadRows::Skip,
+    };
     let (_, ended) = all.run(&mut kept, &mut Heard::default());
     (kept.rows, ended)
 }
@@ -255,4 +260,47 @@ fn a_head_of_one_sign_a_million_times_is_read_without_a_recursion() {
     for part in ["\"", "\"\"", ",", "a\"b", "\r"] {
         let _ = imported(part.repeat(1 << 20).as_bytes());
     }
+}
+
+/// What a file of another product brings in, as lines of ours.
+fn moved(from: Source, text: &str) -> (Vec<serde_json::Value>, Vec<u64>) {
+    let mut kept = Kept::new();
+    let mut heard = Heard::default();
+    let (format, kind) = (Format::Ndjson, Kind::Recipients);
+    let import =
+        Import { input: text.as_bytes(), format, kind, from: Some(from), bad: BadRows::Skip };
+    import.run(&mut kept, &mut heard).1.unwrap();
+    let lines = kept.lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    (lines.map(|line| serde_json::from_slice(line).unwrap()).collect(), heard.skipped)
+}
+
+#[test]
+fn moving_takes_users_of_knock_as_its_list_has_them() {
+    let text = r#"{"__typename": "User", "id": "ann", "email": "ann@example.org", "name": "Ann", "phone_number": "+15550100", "timezone": "Europe/Paris", "locale": null, "avatar": null, "created_at": null, "updated_at": "2024-05-01T09:00:00Z", "plan": "pro"}
+{"__typename": "User", "name": "nobody"}
+{"__typename": "User", "id": "bob", "timezone": "Mars/Base", "updated_at": "2024-05-01T09:00:00Z"}
+{"__typename": "User", "id": "cy", "updated_at": "2024-05-01T09:00:00Z"}
+"#;
+    let (lines, skipped) = moved(Source::Knock, text);
+    let ann = serde_json::json!({
+        "id": "ann", "name": "Ann", "email": "ann@example.org", "tz": "Europe/Paris",
+        "addresses": { "sms": "+15550100" }, "data": { "plan": "pro" },
+    });
+    assert_eq!(lines, [ann, serde_json::json!({ "id": "cy" })]);
+    assert_eq!(skipped, [2, 3]);
+}
+
+#[test]
+fn moving_takes_subscribers_of_novu_as_its_list_has_them() {
+    let text = r#"{"_id": "64", "_organizationId": "o", "subscriberId": "ann", "firstName": "Ann", "lastName": "Lee", "email": "ann@example.org", "phone": "", "avatar": "https://example.org/a.png", "locale": "en_US", "timezone": "", "data": {"plan": "pro"}, "channels": [{"providerId": "slack"}], "deleted": false, "isOnline": true, "__v": 0}
+{"_id": "65"}
+{"subscriberId": "bob", "data": null}
+"#;
+    let (lines, skipped) = moved(Source::Novu, text);
+    let ann = serde_json::json!({
+        "id": "ann", "name": "Ann Lee", "email": "ann@example.org", "locale": "en-US",
+        "data": { "plan": "pro", "avatar": "https://example.org/a.png" },
+    });
+    assert_eq!(lines, [ann, serde_json::json!({ "id": "bob" })]);
+    assert_eq!(skipped, [2]);
 }

@@ -10,6 +10,7 @@ mod compare;
 mod databases;
 mod explain;
 mod messages;
+mod moving;
 mod refused_lines;
 #[path = "../serving/mod.rs"]
 mod serving;

@@ -4,13 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tidings_node::Role;
 
 use crate::http::call::CallName;
 use crate::http::cluster::{OF_NODES, SHARDS};
+use crate::http::compat::names::NOVU_PATH;
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
 use crate::http::request::extract::{user_bytes_max, whole};
@@ -20,9 +21,14 @@ use crate::http::users::cors::{UI, open_to};
 use crate::http::users::is_mine;
 use crate::keys::role_of;
 
-/// Returns true if a path needs no key: health checks, and the pages of errors.
+/// The path below which the documentation is.
+pub(in crate::http) const DOCS: &str = "/docs/";
+
+/// Returns true if a path needs no key: health checks, and what describes the server.
 fn is_open(path: &str) -> bool {
-    matches!(path, "/healthz" | "/readyz") || path.starts_with("/errors/")
+    matches!(path, "/healthz" | "/readyz" | "/llms.txt" | "/v1/openapi.json")
+        || path.starts_with("/errors/")
+        || path.starts_with(DOCS)
 }
 
 /// Returns true if a path has a token, which lets in whoever has it, from wherever, or calls that are signed, or nothing
@@ -115,7 +121,7 @@ fn role(service: &Service, request: &Request) -> Result<Option<Role>, Problem> {
     let keys = keys.iter().filter(|_| !is_of_node).map(|key| (&key.hash, key.role));
     // Who has the token of this start could open the store as well.
     let known = keys.chain(token.iter().map(|token| (token, Role::Admin)));
-    match key(request.headers()) {
+    match key(request) {
         None => Err(Problem::new(Code::Unauthorized, "the request has no API key")),
         Some(key) => match role_of(key, known) {
             Some(role) => Ok(Some(role)),
@@ -160,10 +166,12 @@ fn is_this_machine(place: &str) -> bool {
     is_loopback || host == "localhost" || host.ends_with(".localhost")
 }
 
-fn key(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+/// The key of a request. Clients of Novu name another scheme.
+fn key(request: &Request) -> Option<&str> {
+    let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, key) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+    let is_novu = || request.uri().path() == NOVU_PATH && scheme.eq_ignore_ascii_case("apikey");
+    (scheme.eq_ignore_ascii_case("bearer") || is_novu()).then(|| key.trim())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::room::{BodyRoom, Room};
 use crate::http::error::{Code, Problem};
-use crate::http::request::{Change, InPath, broken, expect_json, idempotency_key, late, named};
+use crate::http::request::{Change, InPath, broken, expect, idempotency_key, late, named};
 use crate::http::service::Service;
 use crate::token::Token;
 
@@ -49,11 +49,22 @@ fn in_own_words(rejection: &PathRejection) -> String {
 }
 
 impl Change {
-    /// Reads the body of a request that has come apart already.
+    /// Reads the JSON body of a request that has come apart already.
     pub(in crate::http) async fn read(
         parts: &Parts,
         body: Body,
         service: &Arc<Service>,
+    ) -> Result<Self, Problem> {
+        Self::read_as(parts, body, service, &["application/json"], "").await
+    }
+
+    /// The same of a body of these content types. `beside` is what else tells the request from others.
+    pub(in crate::http) async fn read_as(
+        parts: &Parts,
+        body: Body,
+        service: &Arc<Service>,
+        media: &[&str],
+        beside: &str,
     ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
         let user = parts.extensions.get::<Arc<Token>>();
@@ -63,10 +74,11 @@ impl Change {
         };
         let (body, room) = whole(parts, body, share, bound).await?;
         if !body.is_empty() {
-            expect_json(&parts.headers)?;
+            expect(&parts.headers, media)?;
         }
         let user = user.map(|token| &token.recipient);
-        let once = key.map(|key| named(user, key, &parts.method, &parts.uri, &body));
+        let content = [&body, beside.as_bytes()];
+        let once = key.map(|key| named(user, key, &parts.method, &parts.uri, content));
         Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
     }
 }

@@ -35,6 +35,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The id of an API key and of a signing key.
 const KEY: &str = "k1";
 
+/// A type whose `data` has a schema.
+const PAID: &str = r#"
+[types.paid]
+category = "news"
+schema = { properties = { amount = { type = "number" } } }
+channels = { inbox = { policy = "now" } }
+"#;
+
 /// A call as it is documented, with names and a body that a server with [`seed`] takes.
 #[derive(Clone, Debug)]
 struct Call {
@@ -278,7 +286,7 @@ fn server(access: Access, settings: Settings) -> (Rig, Moody) {
     let clock = Arc::new(VirtualClock::default());
     clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
     let more = "[users]\ntopics = [\"artists/\", \"a/\"]\n[feeds.app]\nurl = \"${APP_DATABASE}\"\n";
-    let config = format!("{CONFIG}{more}");
+    let config = format!("{CONFIG}{PAID}{more}");
     let rig = Rig::over(Arc::new(open), clock, &config, access, settings);
     rig.make_signing_key(KEY);
     (rig, store)
@@ -512,6 +520,15 @@ fn wrong(code: &str, call: &Call) -> Call {
         "channel_not_found" => path("email", "none"),
         "unknown_type" if call.path == "/v1/events" => {
             call.with_body(&call.body.replace("note", "none"))
+        }
+        "invalid_data" => {
+            let data = json!({ "amount": "x" });
+            let event = json!({ "type": "paid", "object": { "id": "o" }, "to": {}, "data": data });
+            let body = match call.path.as_str() {
+                "/v1/explain" => json!({ "event": event, "recipient": "ann" }),
+                _ => event,
+            };
+            call.with_body(&body.to_string())
         }
         "unknown_channel" if call.path == "/v1/events" => {
             let mut event: Value = serde_json::from_str(&call.body).unwrap();

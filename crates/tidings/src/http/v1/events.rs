@@ -1,6 +1,7 @@
 //! Events: one, an array, or a stream of lines.
 
 pub(super) mod cancel;
+pub(in crate::http) mod cloud;
 pub(super) mod outcome;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
+use self::cloud::Form;
 use crate::body::Fields;
 use crate::body::event::EventBody;
 use crate::body::json::{self, Json};
@@ -43,6 +45,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::InvalidJson,
             Code::InvalidBody,
             Code::UnknownType,
+            Code::InvalidData,
             Code::UnknownChannel,
             Code::LimitExceeded,
             Code::UnsupportedMediaType,
@@ -201,6 +204,11 @@ impl From<&Warning> for EventWarning {
 /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
 /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
 /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+///
+/// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
+/// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
+/// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+/// the two. A batch is answered as an array is.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events",
     params(Wanted),
@@ -225,22 +233,25 @@ async fn publish(
         let events = EventLines { service: Arc::clone(&service), key, trace };
         return lines::answer(service, body, wanted, events).await;
     }
-    let change = Change::read(&parts, body, &service).await?;
+    let form = Form::of(&parts.headers)?;
+    let beside = form.beside_body();
+    let change = Change::read_as(&parts, body, &service, form.media(), &beside).await?;
     let answer = match json::value(&change.body)? {
-        Json::List(list) => {
+        Json::List(list) if form.takes_many() => {
             let rules = service.rules();
             let read = |place, fields: Fields<'_>| {
                 let new_id = || new_id(&service, &change, place);
-                Ok(traced(read(&rules, fields, new_id)?, trace))
+                Ok(traced(read(&rules, form.fields(fields)?, new_id)?, trace))
             };
             let of_nodes = service.cluster.is_some();
             let done = move |reply| published(of_nodes, reply).map(EventOutcome::Published);
             array::answer(&service, &change, StatusCode::ACCEPTED, list, read, done).await
         }
-        Json::Table(table) => one(&service, &change, Fields::new(table), trace).await,
-        other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {
-            let detail =
-                format!("the body must be an object or an array of objects, got {}", other.kind());
+        Json::Table(table) if form.takes_one() => {
+            one(&service, &change, form.fields(Fields::new(table))?, trace).await
+        }
+        other => {
+            let detail = format!("the body must be {}, got {}", form.wanted(), other.kind());
             Err(Problem::new(Code::InvalidBody, detail))
         }
     };
@@ -263,7 +274,7 @@ async fn one(
 
 /// An id for an event without one. Where parts are on other nodes the answer of a request is kept after its commit: an
 /// event of a request that comes again in between has to be known.
-fn new_id(service: &Service, change: &Change, place: usize) -> Id {
+pub(in crate::http) fn new_id(service: &Service, change: &Change, place: usize) -> Id {
     match change.once.filter(|_| service.among().is_some()) {
         Some(once) => ids::of_request(once, place),
         None => service.ids.next(service.now()),

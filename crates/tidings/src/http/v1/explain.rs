@@ -29,6 +29,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::UnsupportedMediaType,
             Code::EventNotFound,
             Code::RecipientNotFound,
+            Code::InvalidData,
             Code::UnknownChannel,
         ],
     )

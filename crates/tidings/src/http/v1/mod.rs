@@ -2,7 +2,7 @@
 
 mod admin;
 mod backup;
-mod events;
+pub(super) mod events;
 mod explain;
 mod export;
 pub(super) mod inbox;

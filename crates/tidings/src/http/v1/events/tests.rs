@@ -13,6 +13,8 @@ use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings};
 
 mod body;
+mod cloud;
+mod data;
 mod streams;
 
 const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");

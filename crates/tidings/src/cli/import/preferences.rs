@@ -1,0 +1,143 @@
+//! Import of what people switched off elsewhere: a call for each of them, as hosts make it.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufReader};
+
+use serde_json::{Value, json};
+
+use super::{Arguments, can_not_open, open};
+use crate::body;
+use crate::cli::reach;
+use crate::cli::{Status, Streams, report};
+use crate::client::{Fault, Purpose, Reach, Request, segment};
+use crate::compat::preferences::{Known, Mapped, knock, novu};
+use crate::import::Source;
+use crate::timeline::{Line, Lines};
+
+/// The counts of an import.
+#[derive(Default)]
+struct Done {
+    taken: u64,
+    skipped: u64,
+    /// What was left out of rows, and of how many.
+    left_out: BTreeMap<String, u64>,
+}
+
+/// Runs the command.
+pub(super) fn run(
+    arguments: &Arguments,
+    from: Source,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
+    let input = match open(arguments) {
+        Ok(import) => import.input,
+        Err(error) => return Ok(can_not_open(arguments, &error, streams)),
+    };
+    let mut reach = match reach::find(&arguments.to, Purpose::Change, streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let mut done = Done::default();
+    let ended =
+        all(arguments, from, Lines::new(BufReader::new(input)), &mut reach, &mut done, streams)?;
+    let closed = reach.close();
+    if arguments.to.json {
+        let told = json!({
+            "kind": "preferences",
+            "taken": done.taken,
+            "skipped": done.skipped,
+            "left_out": done.left_out,
+            "complete": ended.is_ok(),
+        });
+        writeln!(streams.out, "{told}")?;
+    } else {
+        for (what, count) in &done.left_out {
+            writeln!(streams.err, "warning: left out of {count} rows: {what}")?;
+        }
+        writeln!(
+            streams.out,
+            "preferences of {} recipients imported, {} skipped",
+            done.taken, done.skipped
+        )?;
+    }
+    let status = match ended {
+        Ok(()) => Status::Done,
+        Err(message) => report(streams, &message, Status::Failed),
+    };
+    match closed {
+        Ok(()) => Ok(status),
+        Err(fault) => Ok(reach::report_fault(&fault, streams)),
+    }
+}
+
+/// Takes all rows; the error is why it stopped before the end.
+fn all(
+    arguments: &Arguments,
+    from: Source,
+    mut lines: Lines<impl io::BufRead>,
+    reach: &mut Reach,
+    done: &mut Done,
+    streams: &mut Streams<'_>,
+) -> io::Result<Result<(), String>> {
+    let types = reach.ask(&Request::get("/v1/types".to_owned()));
+    let known = match types.and_then(|answer| answer.success()?.json()) {
+        Ok(types) => Known::of(&types),
+        Err(fault) => return Ok(Err(fault.to_string())),
+    };
+    loop {
+        let (number, row) = match lines.read_next()? {
+            Line::End => return Ok(Ok(())),
+            Line::TooLong(number) => {
+                let hint = "write one JSON object a line";
+                (number, Err(body::Fault::new("the line is too long", hint)))
+            }
+            Line::Text(number, text) => (number, mapped(from, text, &known)),
+        };
+        let fault = match row {
+            Err(fault) => fault,
+            Ok(row) => {
+                for what in &row.left_out {
+                    *done.left_out.entry(what.clone()).or_default() += 1;
+                }
+                match set(reach, &row) {
+                    Ok(()) => {
+                        done.taken += 1;
+                        continue;
+                    }
+                    Err(Fault::Refused { status, reason, hint, .. })
+                        if status.is_client_error() && status.as_u16() != 429 =>
+                    {
+                        body::Fault::new(reason, hint)
+                    }
+                    Err(fault) => return Ok(Err(fault.to_string())),
+                }
+            }
+        };
+        let fault = fault.on_line(number);
+        if !arguments.skip_bad {
+            return Ok(Err(format!("{fault}\n  = help: or skip such rows with --skip-bad")));
+        }
+        done.skipped += 1;
+        writeln!(streams.err, "warning: {fault}")?;
+    }
+}
+
+fn mapped(from: Source, text: &[u8], known: &Known) -> Result<Mapped, body::Fault> {
+    let row: Value = serde_json::from_slice(text).map_err(|fault| {
+        body::Fault::new(format!("not JSON: {fault}"), "write one JSON object a line")
+    })?;
+    match from {
+        Source::Knock => knock(&row, known),
+        Source::Novu => novu(&row, known),
+    }
+}
+
+/// Sets somebody's preferences; those that are there and not among them stay.
+fn set(reach: &mut Reach, row: &Mapped) -> Result<(), Fault> {
+    if row.list.is_empty() {
+        return Ok(());
+    }
+    let path = format!("/v1/recipients/{}/preferences", segment(&row.recipient));
+    reach.ask(&Request::patch(path).json(&row.list))?.success()?;
+    Ok(())
+}

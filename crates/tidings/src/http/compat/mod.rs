@@ -1,0 +1,123 @@
+//! The triggers of Knock and Novu, each behind its key of `[compat]`: their bodies become events, and the answers are
+//! those that their clients read. They are no calls of our own document.
+
+pub(super) mod names;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use serde_json::{Value, json};
+use tidings_core::Id;
+use tidings_node::Role;
+
+use self::names::COMPAT;
+use super::call::CallName;
+use super::error::{Code, Problem};
+use super::request::InPath;
+use super::request::roles::Needs;
+use super::v1::events::new_id;
+use super::{Answer, Change, Service, only};
+use crate::body::Fields;
+use crate::body::event::EventBody;
+use crate::body::json::{self, Table};
+use crate::compat::{knock, novu};
+use crate::wording::quoted;
+
+/// The routes.
+pub(super) fn routes() -> Router<Arc<Service>> {
+    Router::new()
+        .route("/v1/workflows/{key}/trigger", post(knock_trigger))
+        .route("/v1/events/{id}", post(novu_trigger))
+}
+
+async fn knock_trigger(
+    State(service): State<Arc<Service>>,
+    InPath(workflow): InPath<Id>,
+    request: Request,
+) -> Response {
+    if !service.rules().compat.knock {
+        return off(request.uri(), "knock");
+    }
+    let answer = trigger(&service, request, StatusCode::OK, |body, id| {
+        let id = id(None);
+        let fields = knock::trigger(workflow.as_str(), &id, body)?;
+        let event: EventBody = Fields::new(fields).body()?;
+        Ok((event, json!({ "workflow_run_id": id.as_str() }), id.clone()))
+    });
+    named(COMPAT[0], answer.await)
+}
+
+async fn novu_trigger(
+    State(service): State<Arc<Service>>,
+    InPath(path): InPath<Id>,
+    request: Request,
+) -> Response {
+    if path.as_str() != "trigger" {
+        let detail = format!("`{}` has no method `POST`; it has `GET`", request.uri().path());
+        let mut response = Problem::new(Code::MethodNotAllowed, detail).into_response();
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD"));
+        return response;
+    }
+    if !service.rules().compat.novu {
+        return off(request.uri(), "novu");
+    }
+    let answer = trigger(&service, request, StatusCode::CREATED, |mut body, id| {
+        let id = id(novu::transaction(&mut body)?);
+        let fields = novu::trigger(&id, body)?;
+        let event: EventBody = Fields::new(fields).body()?;
+        let told = json!({
+            "acknowledged": true, "status": "processed", "transactionId": id.as_str(),
+        });
+        Ok((event, json!({ "data": told }), id.clone()))
+    });
+    named(COMPAT[1], answer.await)
+}
+
+/// Publishes what a body stands for, and answers as `read` says.
+async fn trigger(
+    service: &Arc<Service>,
+    request: Request,
+    status: StatusCode,
+    read: impl for<'b> FnOnce(
+        Table<'b>,
+        &dyn Fn(Option<Id>) -> Id,
+    ) -> Result<(EventBody, Value, Id), Problem>,
+) -> Result<Answer, Problem> {
+    let (parts, body) = request.into_parts();
+    let role = parts.extensions.get::<Role>();
+    if role.is_some_and(|role| !Needs::Publish.allow(*role)) {
+        let detail = format!("the call needs an API key with {}", Needs::Publish.roles());
+        return Err(Problem::new(Code::Role, detail));
+    }
+    let change = Change::read(&parts, body, service).await?;
+    let (command, told) = {
+        let table = json::object(&change.body)?;
+        let id = |given: Option<Id>| given.unwrap_or_else(|| new_id(service, &change, 0));
+        let (event, told, id) = read(table, &id)?;
+        (event.command(&service.rules(), || id)?, told)
+    };
+    let done = move |replies| {
+        only(replies)?;
+        Answer::json(status, &told)
+    };
+    service.change(&change, vec![command], done).await
+}
+
+/// The answer of a call that the configuration has not.
+fn off(uri: &Uri, key: &str) -> Response {
+    let detail = format!("no call has the path {}", quoted(uri.path()));
+    let hint = format!("It is taken with `[compat] {key} = true` in the configuration.");
+    Problem::new(Code::NotFound, detail).hint(hint).into_response()
+}
+
+fn named(name: &'static str, answer: Result<Answer, Problem>) -> Response {
+    let mut response = answer.into_response();
+    response.extensions_mut().insert(CallName(name));
+    response
+}
