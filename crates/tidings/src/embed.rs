@@ -232,7 +232,7 @@ impl Channel for HandOver {
         let (answer, answered) = bounded(1);
         let handed = Message {
             id: message.head.id.clone(),
-            recipient: message.head.recipient.as_str().to_owned(),
+            recipient: message.head.recipient.as_ref().map(ToString::to_string).unwrap_or_default(),
             channel: message.head.channel.clone(),
             to: message.to.clone(),
             title: text("title").unwrap_or_default(),

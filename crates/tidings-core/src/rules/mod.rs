@@ -13,5 +13,8 @@ mod config;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
-    Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedMode, FeedRules, FeedbackRules, OnRefusal, Per, Policy, ResolverRules, Route, Rules, StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, HOURS, MAX_ITEMS_MOST, capitalised, in_words,
+    Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedMode, FeedRules,
+    FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules,
+    StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised,
+    in_words,
 };

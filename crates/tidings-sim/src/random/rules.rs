@@ -277,6 +277,7 @@ impl RawRules {
             per: Per::ALL[usize::from(raw.admission.1)],
             condition: raw.condition.map(|index| CONDITIONS[usize::from(index)].to_owned()),
             group: None,
+            schema: None,
             unresolved: Default::default(),
             unknown_outcome: Default::default(),
             give_up_after_ms: None,
