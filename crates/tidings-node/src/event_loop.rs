@@ -19,7 +19,7 @@ use tidings_core::channel::channel_no;
 use tidings_core::engine::{ClosingId, Engine, Held, Settled};
 use tidings_core::names::LaneName;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
-use tidings_core::{BucketNo, Command, Instant, Rules};
+use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 
 use crate::channel::Reply;
 use crate::clock::Clock;
@@ -35,6 +35,7 @@ use crate::delivery::sending::Sending;
 use crate::delivery::{ByClosing, Delivery};
 use crate::error::Error;
 use crate::handle::{Handle, Inbox, Request, Stopping};
+use crate::hooks::{HookAnswer, HookCall, Hooks};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::packer::Packer;
@@ -71,6 +72,7 @@ pub(crate) struct EventLoop {
     pub(crate) delivery: Delivery,
     pub(crate) senders: Senders,
     pub(crate) resolving: Resolving,
+    pub(crate) hooks: Hooks,
     clock: Arc<dyn Clock>,
     pub(crate) settings: Settings,
     /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
@@ -163,6 +165,7 @@ impl EventLoop {
             ..Self::of(node, delivery, clock, by)
         };
         opened.resolving.measure(&opened.vitals);
+        opened.hooks.measure(&opened.vitals);
         opened.resume()?;
         Ok(opened)
     }
@@ -176,6 +179,7 @@ impl EventLoop {
             senders: Senders::new(delivery.channels(), Arc::clone(&clock), by)
                 .asking(delivery.may_send()),
             resolving: Resolving::new(delivery.resolver(), by),
+            hooks: Hooks::new(delivery.hook_caller(), delivery.may_send(), Arc::clone(&clock), by),
             delivery,
             clock,
             settings: Settings::default(),
@@ -223,19 +227,35 @@ impl EventLoop {
         self.senders.arrived(&job);
         let now = self.clock.now();
         let channel = channel_no(&job.head.channel);
+        let recipient = job.head.recipient.clone();
         self.delivery.hurry(&job.head.channel, &reply.back, now);
         self.count_kept_aside();
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
         let is_over = self.delivery.settle_into(&mut self.answered, job, reply, now, rules);
         if let Some(channel) = channel {
-            self.take_reported(reply.address_reports(channel, now, is_over));
+            self.take_reported(&recipient, reply.address_reports(channel, now, is_over));
         }
     }
 
-    /// Keeps what an answer told of addresses. Most mails arrive where none was refused, which changes nothing.
+    /// Takes a host's answer to a call of a hook.
+    pub(crate) fn told(&mut self, call: &HookCall, answer: &HookAnswer) {
+        let now = self.clock.now();
+        self.hooks.answered(call, answer, now);
+    }
+
+    /// Takes the answers of hosts that are there.
+    pub(crate) fn take_hook_answers(&mut self) {
+        let answers = self.hooks.answers().clone();
+        for (call, answer) in answers.try_iter() {
+            self.told(&call, &answer);
+        }
+    }
+
+    /// Keeps what an answer to a recipient's message told of addresses. Most mails arrive where none was refused, which changes nothing.
     fn take_reported(
         &mut self,
+        recipient: &Id,
         reports: impl Iterator<Item = (ChannelAddress, AddressReport, Instant)>,
     ) {
         let engine = self.node.as_ref().map(Node::engine);
@@ -249,7 +269,8 @@ impl EventLoop {
                 _ => true,
             };
             if changes {
-                self.reported.push(Command::ReportAddress { address, report, at });
+                let recipient = Some(recipient.clone());
+                self.reported.push(Command::ReportAddress { address, report, at, recipient });
             }
         }
     }
@@ -295,6 +316,7 @@ impl EventLoop {
             return;
         };
         let durable = node.ahead().durable();
+        self.hooks.occurred(node.take_occurred(durable));
         while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
         while let Some(Released { job, again }) = self.outbox.take_next(durable) {
             match again {
@@ -338,6 +360,7 @@ impl EventLoop {
             .chain(again)
             .chain(node.engine().next_forget())
             .chain(node.replication().next_late_answer())
+            .chain(self.hooks.next(sends && !stopping))
             .min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| (due.0 - self.clock.now().0).clamp(0, longest));
@@ -394,6 +417,9 @@ impl EventLoop {
         if !has_intake {
             self.learnt.append(&mut learnt);
         }
+        if requests.iter().any(Request::concerns_hooks) {
+            self.hooks.look_again();
+        }
         let (channels, keys) = (self.delivery.channels(), Arc::clone(&self.keys));
         self.beside(now, |node, sending, rules| {
             for commands in learnt.chunks(OBJECTS_AT_ONCE) {
@@ -409,6 +435,9 @@ impl EventLoop {
             Ok(())
         })?;
         self.settle(now)?;
+        if let Some(node) = &mut self.node {
+            self.hooks.turn(node, now, stopping.is_none() && self.settings.sends)?;
+        }
         if stopping.is_none() && self.settings.sends {
             self.hand_out(now)?;
         }

@@ -9,6 +9,7 @@ pub mod presentation;
 
 mod channel;
 mod config;
+mod hook;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
@@ -16,3 +17,4 @@ pub use config::{
     MAX_ITEMS_MOST, Per, Policy, ResolverRules, Route, Rules, StoreRules, TypeRules,
     UnknownOutcome, Unresolved, UsersRules, capitalised, in_words,
 };
+pub use hook::HookRules;

@@ -157,6 +157,9 @@ codes! {
     SuppressionNotFound = "suppression_not_found", 404, Again::No,
         "The address is not suppressed",
         "`GET /v1/suppressions` lists the suppressed addresses.";
+    HookNotFound = "hook_not_found", 404, Again::No,
+        "Unknown hook",
+        "`GET /v1/hooks` lists the configured hooks.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
         "Method not allowed",
         "The header `Allow` lists the methods of the path.";
@@ -385,6 +388,7 @@ impl From<Refused> for Problem {
             Refused::Exceeded(_) | Refused::BatchKey(_) => Code::LimitExceeded,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,
             Refused::UnknownType { .. } => Code::UnknownType,
+            Refused::UnknownHook(_) => Code::HookNotFound,
             Refused::UnknownChannel(_) => Code::UnknownChannel,
             Refused::Preference(_) => Code::UnknownPreference,
             Refused::UnknownMessage(_) => Code::MessageNotFound,

@@ -159,6 +159,7 @@ mod tests {
             resolver: None,
             feedback: Default::default(),
             users: None,
+            hooks: Vec::new(),
         }
     }
 
