@@ -37,7 +37,6 @@ use crate::delivery::send_job::{SendJob, jobs};
 use crate::delivery::senders::Party;
 use crate::delivery::waiting::Waiting;
 use crate::error::Error;
-use crate::hooks::HookCaller;
 use crate::node::Node;
 use crate::resolver::Resolver;
 use crate::vitals::Vitals;
@@ -76,7 +75,6 @@ enum Next {
 pub struct Delivery {
     channels: InForce,
     resolver: Option<Arc<dyn Resolver>>,
-    hook_caller: Option<Arc<dyn HookCaller>>,
     retries: Retries,
     threads: usize,
     waiting: Waiting,
@@ -94,7 +92,6 @@ impl Delivery {
         Self {
             channels: InForce::new(channels),
             resolver: None,
-            hook_caller: None,
             retries,
             threads: 1,
             waiting: Waiting::default(),
@@ -121,12 +118,6 @@ impl Delivery {
     #[must_use]
     pub fn resolving(self, resolver: Arc<dyn Resolver>) -> Self {
         Self { resolver: Some(resolver), ..self }
-    }
-
-    /// Sets the services of the host that a running node tells what occurs.
-    #[must_use]
-    pub fn telling(self, caller: Arc<dyn HookCaller>) -> Self {
-        Self { hook_caller: Some(caller), ..self }
     }
 
     /// Sets the number of threads of a [`Player`](crate::Player), which sends what is due at once.
@@ -160,11 +151,6 @@ impl Delivery {
     /// The host's resolver.
     pub(crate) fn resolver(&self) -> Option<Arc<dyn Resolver>> {
         self.resolver.clone()
-    }
-
-    /// The services of the host that are told what occurs.
-    pub(crate) fn hook_caller(&self) -> Option<Arc<dyn HookCaller>> {
-        self.hook_caller.clone()
     }
 
     /// Adds messages from before a stop, which made no attempt after it had `reached` an instant. Each waits for

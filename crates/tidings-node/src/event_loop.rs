@@ -179,7 +179,7 @@ impl EventLoop {
             senders: Senders::new(delivery.channels(), Arc::clone(&clock), by)
                 .asking(delivery.may_send()),
             resolving: Resolving::new(delivery.resolver(), by),
-            hooks: Hooks::new(delivery.hook_caller(), delivery.may_send(), Arc::clone(&clock), by),
+            hooks: Hooks::new(delivery.channels(), delivery.may_send(), Arc::clone(&clock), by),
             delivery,
             clock,
             settings: Settings::default(),

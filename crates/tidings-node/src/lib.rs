@@ -41,7 +41,7 @@ pub use delivery::ready::Ready;
 pub use delivery::{Delivery, MaySend, Retries};
 pub use error::{Error, RuntimeError};
 pub use handle::Handle;
-pub use hooks::{HookAnswer, HookCall, HookCaller, HookVitals, HooksVitals};
+pub use hooks::{HookVitals, HooksVitals, hooks_stored};
 pub use keys::{
     ApiKey, KeptAnswer, KeyChange, KeyHash, Role, SigningKey, SigningSecret, TOKEN_MS_MAX,
 };

@@ -11,7 +11,7 @@ use crate::model::occurrence::OccurrenceKind;
 pub struct HookRules {
     /// The name, which no other hook has.
     pub name: String,
-    /// Its URL; each `${NAME}` in it is looked up.
+    /// Its URL, without a secret.
     pub url: String,
     /// The name of the secret by which calls are signed.
     pub secret: String,

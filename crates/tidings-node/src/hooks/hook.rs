@@ -6,18 +6,17 @@ use std::sync::Arc;
 
 use tidings_core::Instant;
 use tidings_core::engine::{Engine, HookOrder, occurred_from, occurrence_at};
-use tidings_core::journal::stored::ReadView;
+use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{Occurrence, OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::rules::HookRules;
 use tidings_core::table::Write;
 use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
 
+use super::answer::{HookAnswer, HookCall};
 use super::body::body;
-use super::caller::{HookAnswer, HookCall};
 use super::progress::{self, Open, Progress, ProgressRow};
 use super::threads::{CALLS_MAX, Calls};
 use super::vitals::HookVitals;
-use crate::error::Error;
 
 /// The number of open occurrences of a hook from which on no more are read.
 pub(super) const OPEN_MAX: usize = 1_000;
@@ -31,8 +30,6 @@ const GIVE_UP_MS: i64 = 3 * DAY_MS;
 const AWAY_AFTER: u32 = 8;
 /// The wait after a call that this node was not allowed to make.
 const WITHHELD_MS: i64 = SECOND_MS;
-/// The status of a host that wants to be told no more.
-const GONE: u16 = 410;
 
 /// By owner the first row that may not be durable yet.
 type Durable = BTreeMap<OccurrenceOwner, OccurrenceRow>;
@@ -65,7 +62,7 @@ impl Hook {
         order: HookOrder,
         owners: impl Iterator<Item = OccurrenceOwner>,
         now: Instant,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, Unreadable> {
         let mut hook = Self {
             name: rules.name.as_str().into(),
             rules: rules.clone(),
@@ -154,7 +151,7 @@ impl Hook {
     }
 
     /// Returns true if more is to be counted.
-    fn counts(&self, durable: &Durable) -> bool {
+    pub(super) fn counts(&self, durable: &Durable) -> bool {
         let is_behind = |(owner, progress): (&OccurrenceOwner, &Progress)| {
             durable.get(owner).is_some_and(|until| progress.counted < *until)
         };
@@ -188,7 +185,7 @@ impl Hook {
         view: &dyn ReadView,
         durable: &Durable,
         now: Instant,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Unreadable> {
         if !self.reads(durable) {
             return Ok(());
         }
@@ -242,7 +239,7 @@ impl Hook {
         view: &dyn ReadView,
         calls: &mut Calls,
         now: Instant,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Unreadable> {
         while self.next_try().is_some_and(|at| at <= now) {
             let Some((_, place)) = self.due.pop_first() else {
                 break;
@@ -254,12 +251,8 @@ impl Hook {
                 continue;
             };
             self.under_way.insert(place);
-            let call = HookCall {
-                hook: Arc::clone(&self.name),
-                place,
-                id: occurrence.id(place),
-                body: body(&occurrence, place.row.at),
-            };
+            let (id, body) = (occurrence.id(place), body(&occurrence, place.row.at));
+            let call = HookCall::new(&self.name, place, id, &self.rules.url, body);
             calls.begin(call, self.under_way.len());
         }
         Ok(())
@@ -271,7 +264,7 @@ impl Hook {
         engine: &Engine,
         view: &dyn ReadView,
         durable: &Durable,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Unreadable> {
         let mut rows = 0;
         for (owner, progress) in &mut self.owners {
             let Some(&until) = durable.get(owner).filter(|until| progress.counted < **until) else {
@@ -308,65 +301,75 @@ impl Hook {
         let Some(open) = self.open.get_mut(&place) else {
             return;
         };
-        if *answer == HookAnswer::Withheld {
-            open.next = now.plus_ms(WITHHELD_MS);
-            self.due.insert((open.next, place));
-            return;
-        }
-        let (status, after_ms) = match answer {
-            HookAnswer::Status { status, after_ms } => (*status, *after_ms),
-            _ => (0, None),
+        let status = match answer {
+            HookAnswer::Withheld => {
+                open.next = now.plus_ms(WITHHELD_MS);
+                self.due.insert((open.next, place));
+                return;
+            }
+            HookAnswer::Taken(status)
+            | HookAnswer::Gone(status)
+            | HookAnswer::Again { status, .. } => *status,
         };
         self.counts.last = Some((now, status));
         if let Some(progress) = self.owners.get_mut(&place.owner) {
             progress.is_dirty = true;
         }
-        if (200..300).contains(&status) {
-            self.counts.sent += 1;
-            self.end(place);
-            if self.failures > 0 {
-                self.hurry(now);
+        match answer {
+            HookAnswer::Again { after_ms, why, .. } => {
+                self.try_again(call, *after_ms, why, now);
             }
-            return;
-        }
-        if status == GONE {
-            // What it answers stays open: the hook is told it once it is on again.
-            open.next = now;
-            self.due.insert((now, place));
-            if !self.is_off() {
-                tracing::error!(
-                    hook = %self.name,
-                    hint = format!("`tidings hooks resume {}` turns it on again", self.name),
-                    "the hook answered 410 and is off"
-                );
+            HookAnswer::Gone(_) => {
+                // What it answers stays open: the hook is told it once it is on again.
+                open.next = now;
+                self.due.insert((now, place));
+                self.turn_off();
             }
-            self.off = Some(self.order.turn);
-            self.is_urgent = true;
-            return;
+            HookAnswer::Taken(_) | HookAnswer::Withheld => {
+                self.counts.sent += 1;
+                self.end(place);
+                if self.failures > 0 {
+                    self.hurry(now);
+                }
+            }
         }
+    }
+
+    fn turn_off(&mut self) {
+        if !self.is_off() {
+            tracing::error!(
+                hook = %self.name,
+                hint = format!("`tidings hooks resume {}` turns it on again", self.name),
+                "the hook answered 410 and is off"
+            );
+        }
+        self.off = Some(self.order.turn);
+        self.is_urgent = true;
+    }
+
+    /// Has an occurrence wait for its next try, or gives it up.
+    fn try_again(&mut self, call: &HookCall, after_ms: Option<i64>, why: &str, now: Instant) {
+        let Some(open) = self.open.get_mut(&call.place) else {
+            return;
+        };
+        let id = &call.message.head.id;
         if open.tries == 0 {
             open.first = now;
         }
         open.tries += 1;
-        open.next = next_try(open, &call.id, after_ms, now);
-        let is_over = open.next > open.first.plus_ms(GIVE_UP_MS);
-        let next = open.next;
+        open.next = next_try(open, id, after_ms, now);
+        let (next, last) = (open.next, open.first.plus_ms(GIVE_UP_MS));
         self.failures = self.failures.saturating_add(1);
-        let why = match answer {
-            HookAnswer::Broken(why) => why.clone(),
-            _ => format!("status {status}"),
-        };
-        if is_over {
-            tracing::error!(hook = %self.name, id = call.id, %why, "a call of a hook is given up");
+        if next > last {
+            tracing::error!(hook = %self.name, id, why, "a call of a hook is given up");
             self.counts.failed += 1;
-            self.end(place);
-            return;
+            return self.end(call.place);
         }
         if self.failures == 1 {
-            tracing::warn!(hook = %self.name, id = call.id, %why, "a call of a hook failed, and is made again");
+            tracing::warn!(hook = %self.name, id, why, "a call of a hook failed, and is made again");
         }
         self.counts.retried += 1;
-        self.due.insert((next, place));
+        self.due.insert((next, call.place));
     }
 
     /// Ends an occurrence that was told, or is not told any more.

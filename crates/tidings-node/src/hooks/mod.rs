@@ -8,8 +8,8 @@
 //! Several nodes each tell what their shards decided, and the one with the intake what that did. What is said of a hook
 //! for all of them is a row of the intake ([`HookOrder`]), which each looks at.
 
+mod answer;
 mod body;
-mod caller;
 mod hook;
 mod progress;
 mod threads;
@@ -20,15 +20,17 @@ use std::sync::Arc;
 
 use crossbeam_channel::Receiver;
 use tidings_core::Instant;
-use tidings_core::engine::{hook_order, occurrence_owners};
+use tidings_core::engine::{Engine, hook_order, occurrence_owners};
+use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
 use tidings_core::table::Write;
 use tidings_core::time::SECOND_MS;
 
-pub use self::caller::{HookAnswer, HookCall, HookCaller};
+pub(crate) use self::answer::{HookAnswer, HookCall};
 use self::hook::Hook;
 use self::threads::Calls;
 pub use self::vitals::{HookVitals, HooksVitals};
+use crate::channel::InForce;
 use crate::clock::Clock;
 use crate::commit::executor::Executor;
 use crate::commit::view::StoreView;
@@ -41,6 +43,32 @@ use crate::vitals::Vitals;
 const LOOK_MS: i64 = SECOND_MS / 2;
 /// The time between two writes of what hooks were told.
 const SAVE_MS: i64 = SECOND_MS;
+
+/// What a store says of the hooks of an engine, without a loop that calls them.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn hooks_stored(
+    engine: &Engine,
+    view: &dyn ReadView,
+) -> Result<BTreeMap<String, HookVitals>, Unreadable> {
+    let now = engine.newest_step();
+    let until = OccurrenceRow::first(now.plus_ms(1));
+    let owners = occurrence_owners(engine);
+    let durable = owners.iter().map(|owner| (*owner, until)).collect();
+    let mut all = BTreeMap::new();
+    for rules in engine.rules().into_iter().flat_map(|rules| &rules.hooks) {
+        let Some(order) = hook_order(view, &rules.name)? else {
+            continue;
+        };
+        let mut hook = Hook::load(view, rules, order, owners.iter().copied(), now)?;
+        while hook.counts(&durable) {
+            hook.count(engine, view, &durable)?;
+        }
+        all.insert(rules.name.clone(), hook.shown());
+    }
+    Ok(all)
+}
 
 /// All hooks of a node.
 pub(crate) struct Hooks {
@@ -59,13 +87,13 @@ pub(crate) struct Hooks {
 
 impl Hooks {
     pub(crate) fn new(
-        caller: Option<Arc<dyn HookCaller>>,
+        channels: InForce,
         may_send: MaySend,
         clock: Arc<dyn Clock>,
         by: Executor,
     ) -> Self {
         Self {
-            calls: Calls::new(caller, may_send, clock, by),
+            calls: Calls::new(channels, may_send, clock, by),
             all: Vec::new(),
             durable: BTreeMap::new(),
             is_stale: true,
@@ -140,8 +168,7 @@ impl Hooks {
         }
         let looks = !self.holds_intake && !self.all.is_empty();
         let saves = self.all.iter().any(Hook::is_dirty);
-        let calls = sends && self.calls.can_call();
-        let each = self.all.iter().filter_map(|hook| hook.next(&self.durable, calls));
+        let each = self.all.iter().filter_map(|hook| hook.next(&self.durable, sends));
         each.chain(looks.then_some(self.look_at)).chain(saves.then_some(self.save_at)).min()
     }
 
@@ -156,12 +183,11 @@ impl Hooks {
         if self.all.is_empty() {
             return Ok(());
         }
-        let calls = sends && self.calls.can_call();
-        if self.all.iter().any(|hook| hook.has_work(&self.durable, now, calls)) {
+        if self.all.iter().any(|hook| hook.has_work(&self.durable, now, sends)) {
             // Nothing is told that is not durable.
             let view = StoreView::of(&**node.store())?;
             for hook in &mut self.all {
-                if calls {
+                if sends {
                     hook.read(node.engine(), &view, &self.durable, now)?;
                     hook.call(&view, &mut self.calls, now)?;
                 }

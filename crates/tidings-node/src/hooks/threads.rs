@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-use super::caller::{HookAnswer, HookCall, HookCaller};
+use super::answer::{HookAnswer, HookCall};
+use crate::channel::InForce;
 use crate::clock::Clock;
 use crate::commit::executor::Executor;
 use crate::delivery::MaySend;
@@ -15,7 +16,7 @@ pub(super) const CALLS_MAX: usize = 8;
 
 /// The calls that are under way.
 pub(super) struct Calls {
-    caller: Option<Arc<dyn HookCaller>>,
+    channels: InForce,
     may_send: MaySend,
     clock: Arc<dyn Clock>,
     by: Executor,
@@ -31,17 +32,12 @@ struct Line {
 
 impl Calls {
     pub(super) fn new(
-        caller: Option<Arc<dyn HookCaller>>,
+        channels: InForce,
         may_send: MaySend,
         clock: Arc<dyn Clock>,
         by: Executor,
     ) -> Self {
-        Self { caller, may_send, clock, by, lines: BTreeMap::new(), answers: unbounded() }
-    }
-
-    /// Returns true if there is somebody who calls.
-    pub(super) fn can_call(&self) -> bool {
-        self.caller.is_some()
+        Self { channels, may_send, clock, by, lines: BTreeMap::new(), answers: unbounded() }
     }
 
     /// The answers.
@@ -57,18 +53,19 @@ impl Calls {
             .or_insert_with(|| Line { calls: unbounded(), threads: 0 });
         // The other end is held by this.
         let _ = line.calls.0.send(call);
-        let Some(caller) = self.caller.clone().filter(|_| self.by == Executor::Threads) else {
+        if self.by != Executor::Threads {
             return;
-        };
+        }
         if line.threads >= under_way.min(CALLS_MAX) {
             return;
         }
         let (calls, answers) = (line.calls.1.clone(), self.answers.0.clone());
         let (may_send, clock) = (Arc::clone(&self.may_send), Arc::clone(&self.clock));
+        let channels = self.channels.clone();
         let thread = std::thread::Builder::new().name("tidings-hook".to_owned());
         let started = thread.spawn(move || {
             for call in calls {
-                let answer = caller.call(&call, clock.now(), &*may_send);
+                let answer = told(&channels, &call, &*clock, &*may_send);
                 if answers.send((call, answer)).is_err() {
                     break;
                 }
@@ -83,10 +80,10 @@ impl Calls {
     /// Makes the next call in the caller's thread. Whether there was one.
     pub(super) fn call_next(&self) -> bool {
         let call = self.lines.values().find_map(|line| line.calls.1.try_recv().ok());
-        let (Some(call), Some(caller)) = (call, &self.caller) else {
+        let Some(call) = call else {
             return false;
         };
-        let answer = caller.call(&call, self.clock.now(), &*self.may_send);
+        let answer = told(&self.channels, &call, &*self.clock, &*self.may_send);
         let _ = self.answers.0.send((call, answer));
         true
     }
@@ -95,4 +92,18 @@ impl Calls {
     pub(super) fn clear(&mut self) -> Vec<HookCall> {
         self.lines.values().flat_map(|line| line.calls.1.try_iter()).collect()
     }
+}
+
+/// Makes a call.
+fn told(
+    channels: &InForce,
+    call: &HookCall,
+    clock: &dyn Clock,
+    go: &dyn Fn() -> bool,
+) -> HookAnswer {
+    let Some(outlet) = channels.outlet(&call.message.head.channel) else {
+        return HookAnswer::Withheld;
+    };
+    let reply = outlet.pass(&[], clock.now()).send(&call.message, &|| clock.now(), go);
+    HookAnswer::of(&reply.outcome)
 }

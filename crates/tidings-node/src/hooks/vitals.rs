@@ -24,16 +24,16 @@ pub struct HookVitals {
 
 /// What operators see of all hooks, by name.
 #[derive(Debug, Default)]
-pub struct HooksVitals(Mutex<BTreeMap<String, HookVitals>>);
+pub struct HooksVitals(Mutex<Option<BTreeMap<String, HookVitals>>>);
 
 impl HooksVitals {
-    /// Each hook of this node.
+    /// Each hook of this node; `None` = no loop runs that calls hooks.
     #[must_use]
-    pub fn all(&self) -> BTreeMap<String, HookVitals> {
+    pub fn all(&self) -> Option<BTreeMap<String, HookVitals>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn replace(&self, all: BTreeMap<String, HookVitals>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = all;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(all);
     }
 }

@@ -47,6 +47,7 @@ const GROUPS: &[(&str, &[Example])] = &[
             ("recipient", "recipient ada"),
             ("inbox", "inbox ada"),
             ("preview", "preview comment --open"),
+            ("hooks", "hooks replay app --since 2h"),
             ("nodes", "nodes --store postgres://tidings@db/tidings"),
         ],
     ),

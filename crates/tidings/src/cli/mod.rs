@@ -110,9 +110,10 @@ impl Status {
     /// The status of a command that can't start a node.
     fn of_start(fault: &StartError) -> Self {
         match fault {
-            StartError::Channel { .. } | StartError::Resolver(_) | StartError::Feedback(_) => {
-                Self::Wrong
-            }
+            StartError::Channel { .. }
+            | StartError::Hook { .. }
+            | StartError::Resolver(_)
+            | StartError::Feedback(_) => Self::Wrong,
             StartError::Node(fault) => Self::of_node(fault),
         }
     }
@@ -169,6 +170,8 @@ enum Command {
     Flush(calls::Flush),
     /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
     Forget(calls::Forget),
+    /// List the hooks, which tell the host what became of messages, resume and replay them
+    Hooks(Box<calls::hooks::Arguments>),
     /// Import recipients, subscriptions or objects from a file
     Import(import::Arguments),
     /// Show a recipient's inbox
@@ -253,6 +256,7 @@ where
         Command::Explain(arguments) => calls::run(&arguments, streams),
         Command::Flush(arguments) => calls::run(&arguments, streams),
         Command::Forget(arguments) => calls::run(&arguments, streams),
+        Command::Hooks(arguments) => calls::hooks::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),
         Command::Inbox(arguments) => calls::run(&arguments, streams),
         Command::Key(arguments) => key::run(&arguments, streams),

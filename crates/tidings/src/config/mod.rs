@@ -11,6 +11,7 @@ mod dkim;
 pub mod duration;
 pub mod fault;
 mod feedback;
+mod hooks;
 mod lanes;
 mod limits;
 mod mailbox;
@@ -155,6 +156,7 @@ fn parse_beside(
             "resolver",
             "feedback",
             "users",
+            "hooks",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -171,6 +173,7 @@ fn parse_beside(
         resolver: resolver::resolver(&mut walk, &root),
         feedback: feedback::feedback(&mut walk, &root),
         users: users::users(&mut walk, &root),
+        hooks: hooks::hooks(&mut walk, &root),
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

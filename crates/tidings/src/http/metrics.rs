@@ -15,7 +15,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{Durable, ResolverVitals, Vitals};
+use tidings_node::{Durable, HookVitals, ResolverVitals, Vitals};
 
 use super::error::Problem;
 use super::service::Service;
@@ -135,6 +135,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
     );
     channels(&mut page, vitals, &service.rules(), service.now());
     resolver(&mut page, &vitals.resolver);
+    hooks(&mut page, vitals);
     page.counter(
         "tidings_clock_steps_back_total",
         "Number of times that the clock stepped back.",
@@ -237,6 +238,38 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
         "Messages that were made without the host's word on all of their objects.",
         resolver.unresolved(),
     );
+}
+
+/// The hooks of this node.
+fn hooks(page: &mut Page, vitals: &Vitals) {
+    let all = vitals.hooks.all().unwrap_or_default();
+    let gauges: [(_, _, fn(&HookVitals) -> u64); 2] = [
+        (
+            "tidings_hook_backlog",
+            "Occurrences that a hook is still to be told. Alert on one that grows.",
+            |hook| hook.backlog,
+        ),
+        ("tidings_hook_off", "1 if a hook answered 410 and is off.", |hook| hook.is_off.into()),
+    ];
+    for (name, about, value) in gauges {
+        page.head(name, about, "gauge");
+        for (hook, vitals) in &all {
+            page.sample(name, &format!("hook=\"{hook}\""), value(vitals));
+        }
+    }
+    let calls = "tidings_hook_calls_total";
+    page.head(
+        calls,
+        "Calls of hooks since the start: sent, retried, or given up as failed.",
+        "counter",
+    );
+    for (hook, vitals) in &all {
+        let results =
+            [("sent", vitals.sent), ("retried", vitals.retried), ("failed", vitals.failed)];
+        for (result, count) in results {
+            page.sample(calls, &format!("hook=\"{hook}\",result=\"{result}\""), count);
+        }
+    }
 }
 
 /// The answers of the channels that have a provider, or had one since the start.

@@ -117,7 +117,8 @@ fn path(template: &str) -> String {
         .replace("{topic}", "artists%2F1")
         .replace("{address}", "ann@example.org")
         .replace("{channel}", "email")
-        .replace("{type}", "note");
+        .replace("{type}", "note")
+        .replace("{name}", "app.example.org");
     path.replace("{code}", "unknown_type")
 }
 
@@ -125,6 +126,7 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
     let json = |body: Value| ("application/json", body.to_string());
     match (method.as_str(), template) {
         ("POST", "/v1/admin/keys" | "/v1/admin/signing-keys") => json(json!({ "name": "site" })),
+        ("POST", "/v1/hooks/{name}/replay") => json(json!({ "since": "1h" })),
         ("POST", "/v1/admin/tokens") => json(json!({ "recipient": "ann" })),
         ("POST", "/v1/admin/forget") => json(json!({ "before": "2023-01-01" })),
         ("POST", "/v1/cancel" | "/v1/withdraw") => json(json!({ "cancellation_key": "k" })),
@@ -505,6 +507,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "key_not_found" | "signing_key_not_found" => path(KEY, "none"),
         "topic_not_open" => path("artists", "staff"),
         "type_not_found" => path("note", "none"),
+        "hook_not_found" => path("app.example.org", "none"),
         "suppression_not_found" => path("ann@", "nobody@"),
         "channel_not_found" => path("email", "none"),
         "unknown_type" if call.path == "/v1/events" => {
