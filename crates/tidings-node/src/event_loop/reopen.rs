@@ -104,7 +104,7 @@ impl EventLoop {
         node.flush()?;
         node.show_in(&self.reads)?;
         self.delivery.pause(node.engine().paused());
-        self.hooks.open(node);
+        self.hooks.open(node)?;
         let waiting = self.delivery.waiting_ids().into_iter();
         let answered = self.answered.values().flat_map(|known| {
             known.sent.iter().map(|sent| sent.number).map(|number| known.closing.message(number))

@@ -423,6 +423,7 @@ impl Hook {
         HookVitals {
             is_off: self.is_off(),
             backlog: behind + self.open.len() as u64,
+            open: self.open.len() as u64,
             ..self.counts.clone()
         }
     }

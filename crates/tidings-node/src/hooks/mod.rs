@@ -53,15 +53,13 @@ pub fn hooks_stored(
     view: &dyn ReadView,
 ) -> Result<BTreeMap<String, HookVitals>, Unreadable> {
     let now = engine.newest_step();
-    let until = OccurrenceRow::first(now.plus_ms(1));
-    let owners = occurrence_owners(engine);
-    let durable = owners.iter().map(|owner| (*owner, until)).collect();
+    let durable = occurrence_owners(engine, view)?;
     let mut all = BTreeMap::new();
     for rules in engine.rules().into_iter().flat_map(|rules| &rules.hooks) {
         let Some(order) = hook_order(view, &rules.name)? else {
             continue;
         };
-        let mut hook = Hook::load(view, rules, order, owners.iter().copied(), now)?;
+        let mut hook = Hook::load(view, rules, order, durable.keys().copied(), now)?;
         while hook.counts(&durable) {
             hook.count(engine, view, &durable)?;
         }
@@ -120,14 +118,16 @@ impl Hooks {
     }
 
     /// Begins anew with a node that was just opened, of which everything is durable.
-    pub(crate) fn open(&mut self, node: &Node) {
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read.
+    pub(crate) fn open(&mut self, node: &Node) -> Result<(), Error> {
         self.calls.clear();
         self.all.clear();
-        let until = OccurrenceRow::first(node.engine().newest_step().plus_ms(1));
-        let owners = occurrence_owners(node.engine());
-        self.durable = owners.into_iter().map(|owner| (owner, until)).collect();
+        self.durable = occurrence_owners(node.engine(), &node.view()?)?;
         self.holds_intake = node.engine().replica().holds_intake();
         self.is_stale = true;
+        Ok(())
     }
 
     /// Takes over that what is said of hooks may have changed.

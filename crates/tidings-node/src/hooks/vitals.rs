@@ -12,6 +12,8 @@ pub struct HookVitals {
     pub is_off: bool,
     /// Number of occurrences that it is still to be told.
     pub backlog: u64,
+    /// Number of those that are in memory: about to be told, or tried in vain.
+    pub open: u64,
     /// The instant and the status of the last answer.
     pub last: Option<(Instant, u16)>,
     /// Number of calls that it took.

@@ -59,6 +59,7 @@ pub(crate) fn rules() -> Rules {
         resolver: None,
         feedback: Default::default(),
         users: None,
+        hooks: Vec::new(),
     }
 }
 

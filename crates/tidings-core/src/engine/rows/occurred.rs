@@ -100,12 +100,19 @@ fn next_number(
     Ok(last?.map_or(0, |row| row.number.saturating_add(1)))
 }
 
-/// The writers of occurrences that an engine has.
-#[must_use]
-pub fn occurrence_owners(engine: &Engine) -> Vec<OccurrenceOwner> {
+/// The writers of occurrences that an engine has, each with the row that it writes next or one before that.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn occurrence_owners(
+    engine: &Engine,
+    view: &dyn ReadView,
+) -> Result<BTreeMap<OccurrenceOwner, OccurrenceRow>, Unreadable> {
+    let at = engine.intake.now;
     let intake = engine.holds_intake.then_some(OccurrenceOwner::Intake);
     let buckets = engine.shards.buckets().map(|bucket| OccurrenceOwner::Bucket(bucket.no));
-    intake.into_iter().chain(buckets).collect()
+    let next = |owner| Ok((owner, OccurrenceRow { at, number: next_number(view, owner, at)? }));
+    intake.into_iter().chain(buckets).map(next).collect()
 }
 
 /// Visits the rows of an owner from one on, in their order, until the visitor breaks.
