@@ -7,14 +7,13 @@
 //! the message says `give_up`, none is sent again.
 
 pub(super) mod complaints;
-pub(super) mod kept_back;
-pub(super) mod outbox;
+pub(super) mod counts;
+pub(super) mod in_flight;
 pub(super) mod priority;
 pub(super) mod ready;
 pub(super) mod send_job;
 pub(super) mod senders;
 pub(super) mod sending;
-pub(super) mod waiting;
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -25,17 +24,14 @@ use tidings_core::engine::{
     Attempted, ClosingId, Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
 };
 use tidings_core::messages::Attempt;
-use tidings_core::pause::Paused;
 use tidings_core::{Ending, Instant, Rules};
 
 use crate::channel::{Back, Channels, InForce, Outcome as Answer, Pass, Reply};
 use crate::commit::view::StoreView;
 use crate::delivery::complaints::Complaints;
-use crate::delivery::priority::Priority;
+use crate::delivery::in_flight::InFlight;
 use crate::delivery::ready::Ready;
 use crate::delivery::send_job::{SendJob, jobs};
-use crate::delivery::senders::Party;
-use crate::delivery::waiting::Waiting;
 use crate::error::Error;
 use crate::node::Node;
 use crate::resolver::Resolver;
@@ -77,11 +73,10 @@ pub struct Delivery {
     resolver: Option<Arc<dyn Resolver>>,
     retries: Retries,
     threads: usize,
-    waiting: Waiting,
+    /// The messages on their way.
+    pub(crate) in_flight: InFlight,
     vitals: Arc<Vitals>,
     complaints: Complaints,
-    /// The paused types and channels, of which nothing is sent.
-    paused: Paused,
     may_send: MaySend,
 }
 
@@ -94,10 +89,9 @@ impl Delivery {
             resolver: None,
             retries,
             threads: 1,
-            waiting: Waiting::default(),
+            in_flight: InFlight::default(),
             vitals: Arc::default(),
             complaints: Complaints::default(),
-            paused: Paused::default(),
             may_send: Arc::new(|| true),
         }
     }
@@ -135,12 +129,7 @@ impl Delivery {
     /// The time of the next retry.
     #[must_use]
     pub fn next_retry(&self) -> Option<Instant> {
-        self.waiting.next()
-    }
-
-    /// The keys of the messages that wait for a retry.
-    pub(crate) fn waiting_ids(&self) -> Vec<MessageId> {
-        self.waiting.ids()
+        self.in_flight.next_due()
     }
 
     /// The channels.
@@ -158,31 +147,20 @@ impl Delivery {
     pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, reached: Instant) {
         let now = engine.now();
         for job in jobs(ready) {
-            let tried = engine.open_closings().attempts_of(job.id());
+            let tried = engine.open_closings().attempts_of(job.message());
             let at = tried.map_or(now, |tried| tried.until.max(now));
             let job = job.after_a_stop(tried, reached.max(now));
-            self.wait_until(at, job.of_another_process());
+            self.in_flight.wait_until(at, job.of_another_process());
         }
-    }
-
-    /// Keeps a message until its retry.
-    pub(crate) fn wait_until(&mut self, at: Instant, job: SendJob) {
-        let is_held = self.is_held(&job);
-        self.waiting.insert(at, job, is_held);
-    }
-
-    /// Removes a message that waits for a retry, and returns it with the instant of that.
-    pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<(Instant, SendJob)> {
-        self.waiting.take_back(id)
     }
 
     /// Has the messages of a channel go now that wait for a retry, if their provider or their destination is back.
     pub(crate) fn hurry(&mut self, channel: &str, back: &Back, now: Instant) {
         if back.provider {
-            self.waiting.hurry(now, |head| head.channel == channel);
+            self.in_flight.hurry(now, |head| head.channel == channel);
         } else if !back.destinations.is_empty() {
             let is_back = |to: &Arc<str>| back.destinations.contains(to);
-            self.waiting.hurry(now, |head| {
+            self.in_flight.hurry(now, |head| {
                 head.channel == channel && head.destinations.iter().any(is_back)
             });
         }
@@ -191,33 +169,8 @@ impl Delivery {
     /// Takes over a clock that was put back by so many milliseconds: retries come earlier by as much, and providers that
     /// were left alone are asked again.
     pub(crate) fn put_back(&mut self, to: Instant, by_ms: i64) {
-        self.waiting.put_back(to, by_ms);
+        self.in_flight.put_back(to, by_ms);
         self.channels.renew_gates();
-    }
-
-    /// Number of messages of a channel and priority that wait for a retry.
-    pub(crate) fn waiting_of(&self, channel: &str, priority: Priority) -> usize {
-        self.waiting.count_of(channel, priority)
-    }
-
-    /// Number of messages of a channel to a party that wait for a retry.
-    pub(crate) fn waiting_for(&self, channel: &str, party: &Party) -> usize {
-        self.waiting.count_for(channel, party)
-    }
-
-    /// Sets what is paused; returns whether that changed.
-    pub(crate) fn pause(&mut self, paused: &Paused) -> bool {
-        if self.paused == *paused {
-            return false;
-        }
-        self.paused = paused.clone();
-        self.waiting.hold(|job| job.is_held_by(paused));
-        true
-    }
-
-    /// Returns true if a pause holds a message.
-    pub(crate) fn is_held(&self, job: &SendJob) -> bool {
-        job.is_held_by(&self.paused)
     }
 
     /// Sends built messages, and waits for the answers.
@@ -298,7 +251,7 @@ impl Delivery {
         let mut settled = BTreeMap::new();
         for job in due {
             if job.is_given_up(rules) {
-                put(&mut settled, job.closing, Noted::Ended(job.ended(Ending::Unknown)));
+                put(&mut settled, job.message().closing, Noted::Ended(job.ended(Ending::Unknown)));
                 continue;
             }
             let job = job.under(rules);
@@ -317,8 +270,8 @@ impl Delivery {
 
     /// Removes and returns the messages whose retry is due.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<SendJob> {
-        let due = self.waiting.take_due(now);
-        self.vitals.set_retries(self.waiting.len());
+        let due = self.in_flight.take_due(now);
+        self.vitals.set_retries(self.in_flight.waiting());
         due
     }
 
@@ -331,7 +284,7 @@ impl Delivery {
         let mut records = ByClosing::new();
         for job in due.iter_mut().filter(|job| !job.is_given_up(rules)) {
             if let Some(tried) = job.hand_over_again(now) {
-                put(&mut records, job.closing, Noted::Tried(tried));
+                put(&mut records, job.message().closing, Noted::Tried(tried));
             }
         }
         records.into_values().collect()
@@ -347,7 +300,7 @@ impl Delivery {
         now: Instant,
         rules: Option<&Rules>,
     ) -> bool {
-        let (closing, number) = (job.closing, job.number);
+        let MessageId { closing, number } = job.message();
         let before = reply.before.iter();
         for (_, answer) in before.clone() {
             self.vitals.answered(&job.head.channel, answer);
@@ -392,8 +345,8 @@ impl Delivery {
             Next::Again(at) => {
                 job.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
                 let tried = job.tried(at);
-                self.wait_until(at, job);
-                self.vitals.set_retries(self.waiting.len());
+                self.in_flight.wait_until(at, job);
+                self.vitals.set_retries(self.in_flight.waiting());
                 Noted::Tried(tried)
             }
         }
@@ -473,7 +426,7 @@ impl Answered {
         let has_one_answer = reply.before.is_empty() && reply.outcome.words().is_none();
         match reply.outcome {
             Answer::Sent(_) if has_one_answer => {
-                Self::Done(job.closing, job.ended(Ending::Delivered))
+                Self::Done(job.message().closing, job.ended(Ending::Delivered))
             }
             _ => Self::Open(Box::new(job), Box::new(reply)),
         }

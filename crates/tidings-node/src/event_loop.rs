@@ -11,6 +11,7 @@
 //! [`Runtime`]: crate::Runtime
 //! [`Stepped`]: crate::Stepped
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,15 +28,14 @@ use crate::cluster::log_feed::LogFeed;
 use crate::commit::CommitNo;
 use crate::commit::durable::Reads;
 use crate::commit::executor::Executor;
-use crate::delivery::kept_back::KeptBack;
-use crate::delivery::outbox::{Outbox, Released};
-use crate::delivery::send_job::{SendJob, jobs};
+use crate::delivery::in_flight::Going;
+use crate::delivery::send_job::{JobId, SendJob, jobs};
 use crate::delivery::senders::Senders;
 use crate::delivery::sending::Sending;
 use crate::delivery::{ByClosing, Delivery};
 use crate::error::Error;
 use crate::handle::{Handle, Inbox, Request, Stopping};
-use crate::hooks::{HookAnswer, HookCall, Hooks};
+use crate::hooks::{HookAnswer, Hooks};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::packer::Packer;
@@ -80,8 +80,6 @@ pub(crate) struct EventLoop {
     answered: ByClosing,
     /// Answers in commits that are not durable yet.
     recorded: VecDeque<(CommitNo, Vec<Settled>)>,
-    /// Messages that go on once a commit is durable.
-    outbox: Outbox,
     unbuilt: Unbuilt,
     packer: Packer,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
@@ -179,13 +177,12 @@ impl EventLoop {
             senders: Senders::new(delivery.channels(), Arc::clone(&clock), by)
                 .asking(delivery.may_send()),
             resolving: Resolving::new(delivery.resolver(), by),
-            hooks: Hooks::new(delivery.channels(), delivery.may_send(), Arc::clone(&clock), by),
+            hooks: Hooks::new(),
             delivery,
             clock,
             settings: Settings::default(),
             answered: ByClosing::new(),
             recorded: VecDeque::new(),
-            outbox: Outbox::default(),
             unbuilt: Unbuilt::default(),
             packer: Packer::new(by),
             rules: Rules::default(),
@@ -224,8 +221,12 @@ impl EventLoop {
 
     /// Takes a channel's answer to a message.
     pub(crate) fn answered(&mut self, job: SendJob, reply: &Reply) {
-        self.senders.arrived(&job);
+        self.delivery.in_flight.answered(&job.id);
         let now = self.clock.now();
+        if let JobId::Hook(hook, place) = job.id {
+            let answer = HookAnswer::of(&reply.outcome);
+            return self.hooks.answered((hook, place), &job.head.id, &answer, now);
+        }
         let channel = channel_no(&job.head.channel);
         let recipient = job.head.recipient.clone();
         self.delivery.hurry(&job.head.channel, &reply.back, now);
@@ -238,24 +239,10 @@ impl EventLoop {
         }
     }
 
-    /// Takes a host's answer to a call of a hook.
-    pub(crate) fn told(&mut self, call: &HookCall, answer: &HookAnswer) {
-        let now = self.clock.now();
-        self.hooks.answered(call, answer, now);
-    }
-
-    /// Takes the answers of hosts that are there.
-    pub(crate) fn take_hook_answers(&mut self) {
-        let answers = self.hooks.answers().clone();
-        for (call, answer) in answers.try_iter() {
-            self.told(&call, &answer);
-        }
-    }
-
     /// Keeps what an answer to a recipient's message told of addresses. Most mails arrive where none was refused, which changes nothing.
     fn take_reported(
         &mut self,
-        recipient: &Id,
+        recipient: &Option<Id>,
         reports: impl Iterator<Item = (ChannelAddress, AddressReport, Instant)>,
     ) {
         let engine = self.node.as_ref().map(Node::engine);
@@ -269,7 +256,7 @@ impl EventLoop {
                 _ => true,
             };
             if changes {
-                let recipient = Some(recipient.clone());
+                let recipient = recipient.clone();
                 self.reported.push(Command::ReportAddress { address, report, at, recipient });
             }
         }
@@ -318,9 +305,9 @@ impl EventLoop {
         let durable = node.ahead().durable();
         self.hooks.occurred(node.take_occurred(durable));
         while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
-        while let Some(Released { job, again }) = self.outbox.take_next(durable) {
-            match again {
-                Some(at) => self.delivery.wait_until(at, job),
+        while let Some(Going { job, until }) = self.delivery.in_flight.take_following(durable) {
+            match until {
+                Some(at) => self.delivery.in_flight.wait_until(at, job),
                 None => self.dispatch(job),
             }
         }
@@ -341,7 +328,7 @@ impl EventLoop {
             return Duration::ZERO;
         }
         let sends = self.settings.sends;
-        let built = Built { senders: &self.senders, delivery: &self.delivery };
+        let built = Built { senders: &self.senders, in_flight: &self.delivery.in_flight };
         let can_be_made = |closing: ClosingId, lane: &LaneName, count: usize| {
             built.has_room(lane)
                 && self.resolving.admits(closing)
@@ -438,6 +425,13 @@ impl EventLoop {
         if let Some(node) = &mut self.node {
             self.hooks.turn(node, now, stopping.is_none() && self.settings.sends)?;
         }
+        if stopping.is_some() {
+            // Nobody waits for them: they are made after the next start.
+            drop(self.delivery.in_flight.take_from_senders(SendJob::is_call));
+        }
+        for call in self.hooks.take_calls() {
+            self.dispatch(call);
+        }
         if stopping.is_none() && self.settings.sends {
             self.hand_out(now)?;
         }
@@ -476,22 +470,17 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return Ok(T::default());
         };
-        let kept_back = KeptBack::new(&mut self.senders, &mut self.outbox, &mut self.delivery);
-        let decided = decide(node, &kept_back, &mut self.rules)?;
-        let held = kept_back.held();
+        let in_flight = &mut self.delivery.in_flight;
+        let decided = decide(node, &RefCell::new(&mut *in_flight), &mut self.rules)
+            .inspect_err(|_| in_flight.drop_held())?;
         let going = node.take_going();
-        let hurries = |job: &SendJob| going.iter().any(|of| of.message == job.id());
-        for mut message in held.release(node)? {
-            message.again = message.again.filter(|_| !hurries(&message.job));
-            self.outbox.put(node.ahead().decided(), message);
-        }
+        in_flight.release(node, |id| going.iter().any(|of| of.message == id))?;
         for message in going.iter().filter(|of| of.had_ended) {
             for ready in node.made_again(&BTreeSet::from([message.message]))? {
                 let tried = node.engine().open_closings().attempts_of(message.message);
                 for job in jobs(ready) {
                     let job = job.after(tried).by_hand();
-                    let message = Released { job, again: None };
-                    self.outbox.put(node.ahead().decided(), message);
+                    in_flight.follow(node.ahead().decided(), job, None);
                 }
             }
         }
@@ -552,13 +541,7 @@ impl EventLoop {
         let Some(node) = &self.node else {
             return;
         };
-        let paused = node.engine().paused();
-        if !self.delivery.pause(paused) {
-            return;
-        }
-        for job in self.senders.take_back_paused(paused) {
-            self.delivery.wait_until(now, job);
-        }
+        self.delivery.in_flight.pause(node.engine().paused(), now);
     }
 }
 

@@ -116,7 +116,7 @@ impl Player {
         for ready in node.unsettled()? {
             delivery.take_up(node.engine(), ready, reached);
         }
-        delivery.pause(node.engine().paused());
+        delivery.in_flight.pause(node.engine().paused(), node.engine().now());
         Ok(Self::over(node, Some(delivery), watch))
     }
 

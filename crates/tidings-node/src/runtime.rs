@@ -173,7 +173,7 @@ impl Driver {
             None => (never(), never()),
         };
         let (mut ended, mut hung) = (None, None);
-        let (mut answered, mut resolved, mut told) = (None, None, None);
+        let (mut answered, mut resolved) = (None, None);
         if let Some(stop) = stop {
             select! {
                 recv(stop.drained) -> _ => self.core.is_drained = true,
@@ -193,7 +193,6 @@ impl Driver {
                 recv(inbox) -> request => requests.push(request?),
                 recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
                 recv(self.core.resolving.answers()) -> answer => resolved = answer.ok(),
-                recv(self.core.hooks.answers()) -> answer => told = answer.ok(),
                 recv(rest) -> _ => {
                     self.core.rests = false;
                     self.rest = None;
@@ -203,10 +202,6 @@ impl Driver {
                 default(patience) => {}
             }
         }
-        if let Some((call, answer)) = told {
-            self.core.told(&call, &answer);
-        }
-        self.core.take_hook_answers();
         if let Some(answer) = resolved {
             self.core.resolving.record(answer);
         }

@@ -68,7 +68,6 @@ impl Stepped {
         for (job, answer) in answers.try_iter() {
             self.event_loop.answered(job, &answer);
         }
-        self.event_loop.take_hook_answers();
         if let Ok(answer) = self.event_loop.resolving.answers().try_recv() {
             self.event_loop.resolving.record(answer);
         }
@@ -87,11 +86,6 @@ impl Stepped {
         self.event_loop.senders.send_next()
     }
 
-    /// Makes the next call of a hook. Whether there was one.
-    pub fn call_hook(&mut self) -> bool {
-        self.event_loop.hooks.call_next()
-    }
-
     /// Asks the host the question in progress. Whether there was one.
     pub fn resolve(&mut self) -> bool {
         self.event_loop.resolving.ask_next()
@@ -105,7 +99,7 @@ impl Stepped {
     /// Returns true if channels have answered since the last turn.
     #[must_use]
     pub fn has_answers(&self) -> bool {
-        !self.event_loop.senders.answers().is_empty() || !self.event_loop.hooks.answers().is_empty()
+        !self.event_loop.senders.answers().is_empty()
     }
 
     /// Ends as a killed process does: the commit in progress is lost.

@@ -148,7 +148,7 @@ impl Channel for Recorder {
         if matches!(answer, Answer::Sent | Answer::UnknownTaken) {
             let life = state.life;
             let taken = state.taken.entry(head.id.clone()).or_insert_with(|| TakenBatch {
-                recipient: head.recipient.clone(),
+                recipient: head.recipient.clone().expect("a message is for somebody"),
                 entries: head.entries,
                 times: 0,
                 lives: BTreeSet::new(),

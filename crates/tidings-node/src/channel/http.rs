@@ -82,9 +82,13 @@ impl Http {
             Ok(answer) => match self.shape.moved_to(&answer, to) {
                 None => self.shape.outcome(&answer, self.clock.now()),
                 Some(new) => {
-                    let recipient = &message.head.recipient;
+                    let recipient = message.head.recipient.as_ref().map(tidings_core::Id::as_str);
                     // Without the address itself, which belongs in no log.
-                    tracing::warn!(%recipient, channel = message.head.channel, "the address has moved, and the message follows it: give the recipient the new one");
+                    tracing::warn!(
+                        recipient,
+                        channel = message.head.channel,
+                        "the address has moved, and the message follows it: give the recipient the new one"
+                    );
                     match self.call(message, &new, asked) {
                         Ok(answer) => self.shape.outcome(&answer, self.clock.now()),
                         Err(outcome) => outcome,

@@ -23,8 +23,8 @@ use super::Outcome;
 pub struct Head {
     /// The batch's id: the idempotency key.
     pub id: String,
-    /// The recipient.
-    pub recipient: Id,
+    /// The recipient, if it is for one.
+    pub recipient: Option<Id>,
     /// The channel.
     pub channel: String,
     /// The lane's name.
@@ -209,7 +209,7 @@ impl Head {
     pub fn of(batch: &Batch) -> Self {
         Self {
             id: batch.id.clone(),
-            recipient: batch.recipient.id.clone(),
+            recipient: Some(batch.recipient.id.clone()),
             channel: batch.channel.clone(),
             lane: batch.lane.clone(),
             key: batch.key.clone(),

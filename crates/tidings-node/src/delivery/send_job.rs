@@ -5,9 +5,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidings_core::engine::{ClosingId, MessageId, Plan, PlannedMessage, Sent, Tried};
+use tidings_core::engine::{MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
-use tidings_core::number::{RecipientNo, Seq};
+use tidings_core::number::Seq;
+use tidings_core::occurrence::OccurrencePlace;
 use tidings_core::pause::Paused;
 use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Batch, Ending, Instant, Rules};
@@ -16,11 +17,21 @@ use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::delivery::priority::Priority;
 use crate::delivery::ready::Ready;
 
-/// A message that is being sent.
+/// The id of a job: a message, or a call that tells a hook of an occurrence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum JobId {
+    Message(MessageId),
+    Hook(HookNo, OccurrencePlace),
+}
+
+/// The number of a hook in this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HookNo(pub(crate) u64);
+
+/// A message or a call that is being sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
-    pub(crate) closing: ClosingId,
-    pub(crate) number: RecipientNo,
+    pub(crate) id: JobId,
     /// The seqs of its entries.
     pub(crate) seqs: Vec<Seq>,
     pub(crate) head: Arc<Head>,
@@ -63,11 +74,25 @@ impl Content {
 impl SendJob {
     pub(crate) fn new(plan: &Plan, planned: &PlannedMessage, batch: Batch) -> Self {
         Self {
-            closing: plan.closing,
-            number: planned.number,
+            id: JobId::Message(plan.closing.message(planned.number)),
             seqs: plan.seqs(planned),
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
+            attempts: 0,
+            resent: 0,
+            doubt: Doubt::None,
+            by_hand: false,
+            give_up_at: None,
+        }
+    }
+
+    /// Creates a call that tells a hook of an occurrence.
+    pub(crate) fn call(hook: HookNo, place: OccurrencePlace, call: Rendered) -> Self {
+        Self {
+            id: JobId::Hook(hook, place),
+            seqs: Vec::new(),
+            head: Arc::clone(&call.head),
+            content: Arc::new(Mutex::new(Content::Rendered(Arc::new(call)))),
             attempts: 0,
             resent: 0,
             doubt: Doubt::None,
@@ -80,8 +105,10 @@ impl SendJob {
     #[cfg(test)]
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
         Self {
-            closing: ClosingId::default(),
-            number: RecipientNo(number),
+            id: JobId::Message(MessageId {
+                number: tidings_core::number::RecipientNo(number),
+                ..MessageId::default()
+            }),
             seqs: Vec::new(),
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
@@ -93,9 +120,17 @@ impl SendJob {
         }
     }
 
-    /// The id of the message.
-    pub(crate) fn id(&self) -> MessageId {
-        self.closing.message(self.number)
+    /// The id of the message; of a call, which tells no recipient anything, that of none.
+    pub(crate) fn message(&self) -> MessageId {
+        match self.id {
+            JobId::Message(id) => id,
+            JobId::Hook(..) => MessageId::default(),
+        }
+    }
+
+    /// Returns true if it tells a hook of an occurrence.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.id, JobId::Hook(..))
     }
 
     /// The priority of the message.
@@ -214,7 +249,7 @@ impl SendJob {
     /// The failed attempts of the message, of which the next is at an instant.
     pub(crate) fn tried(&self, until: Instant) -> Tried {
         Tried {
-            number: self.number,
+            number: self.message().number,
             attempts: Attempts {
                 count: self.attempts,
                 until,
@@ -247,7 +282,7 @@ impl SendJob {
     /// The outcome of the message.
     pub(crate) fn ended(self, ending: Ending) -> Sent {
         Sent {
-            number: self.number,
+            number: self.message().number,
             seqs: self.seqs,
             ending,
             resent: self.resent.max(u32::from(self.doubt == Doubt::Twice)),

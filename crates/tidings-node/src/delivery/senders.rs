@@ -10,8 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use tidings_core::channel::named;
-use tidings_core::engine::MessageId;
-use tidings_core::pause::Paused;
 
 use crate::channel::{InForce, Pass, Reply};
 use crate::clock::Clock;
@@ -40,24 +38,36 @@ pub(crate) struct Senders {
 
 /// The messages of a channel, and the threads that send them.
 struct Pool {
-    interactive: Line,
-    bulk: Line,
     threads: usize,
     /// Number of threads that run.
     running: usize,
     server: Server,
 }
 
-/// Messages of one priority.
-#[derive(Default)]
-struct Line {
-    on_the_way: BTreeMap<MessageId, OnTheWay>,
-}
-
-/// A message that is queued or being sent.
-struct OnTheWay {
+/// The hold on a message that is queued or being sent. The message takes room until this is dropped.
+pub(crate) struct Ticket {
     slot: Slot,
     rank: Rank,
+    queue: Arc<Queue>,
+}
+
+impl Ticket {
+    /// Takes the message back if it is wanted and the channel has not come to the point of no return.
+    pub(crate) fn withdraw(&self, is_wanted: impl Fn(&SendJob) -> bool) -> Option<SendJob> {
+        let mut state = locked(&self.slot);
+        let job = if is_wanted(state.job()?) { state.withdraw() } else { None };
+        drop(state);
+        if job.is_some() {
+            self.queue.remove(self.rank);
+        }
+        job
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.queue.give_back(self.rank);
+    }
 }
 
 /// A slot of the queue with a message.
@@ -179,26 +189,18 @@ impl Senders {
         Self { may_send, ..self }
     }
 
-    /// The receiver of answers; pass each to [`Senders::arrived`].
+    /// The receiver of answers. Drop the ticket of each.
     pub(crate) fn answers(&self) -> &Receiver<(SendJob, Reply)> {
         &self.answers
-    }
-
-    /// Processes an answer.
-    pub(crate) fn arrived(&mut self, job: &SendJob) {
-        if let Some(pool) = self.pools.get_mut(&job.head.channel) {
-            let line = pool.line_mut(job.priority());
-            line.on_the_way.remove(&job.id());
-        }
     }
 
     /// Returns true if the threads of a channel can have more messages of a priority.
     pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
         self.pools.get(channel).is_none_or(|pool| {
-            let on_the_way = pool.line(priority).on_the_way.len();
+            let queue = &pool.server.queue;
             // What waits for a recipient or a destination takes no room from the others.
-            let aside = pool.server.queue.kept_aside(priority);
-            on_the_way.saturating_sub(aside) < pool.threads * ROOM
+            let aside = queue.kept_aside(priority);
+            queue.tickets(priority).saturating_sub(aside) < pool.threads * ROOM
         })
     }
 
@@ -221,43 +223,38 @@ impl Senders {
 
     /// Number of messages that are queued or being sent.
     pub(crate) fn under_way(&self) -> usize {
-        self.pools.values().flat_map(Pool::lines).map(|line| line.on_the_way.len()).sum()
+        self.sum(Queue::tickets)
     }
 
     /// Number of messages that wait for a recipient who has his share of the threads, or for a destination that has, or
     /// is left alone.
     pub(crate) fn kept_aside(&self) -> usize {
-        let queues = self.pools.values().map(|pool| &pool.server.queue);
-        let priorities = [Priority::Interactive, Priority::Bulk];
-        queues.flat_map(|queue| priorities.map(|priority| queue.kept_aside(priority))).sum()
+        self.sum(Queue::kept_aside)
     }
 
-    /// Returns true if a message is queued or being sent.
-    pub(crate) fn holds(&self, id: &MessageId) -> bool {
-        let mut lines = self.pools.values().flat_map(Pool::lines);
-        lines.any(|line| line.on_the_way.contains_key(id))
+    fn sum(&self, count: impl Fn(&Queue, Priority) -> usize) -> usize {
+        let queues = self.pools.values().map(|pool| &pool.server.queue);
+        let both = [Priority::Interactive, Priority::Bulk];
+        queues.flat_map(|queue| both.map(|priority| count(queue, priority))).sum()
     }
 
     /// Passes a message to the threads of its channel.
-    pub(crate) fn dispatch(&mut self, job: SendJob) {
+    pub(crate) fn dispatch(&mut self, job: SendJob) -> Ticket {
         let channel = &job.head.channel;
         if !self.pools.contains_key(channel) {
             let pool = self.pool_of(channel);
             self.pools.insert(channel.clone(), pool);
         }
-        let Some(pool) = self.pools.get_mut(channel) else {
-            return;
-        };
+        let pool = self.pools.get_mut(channel).expect("it was just put there");
         if self.by == Executor::Threads {
             pool.start_threads();
         }
-        let (id, priority, is_new) = (job.id(), job.priority(), job.attempts == 0);
+        let (priority, is_new) = (job.priority(), job.attempts == 0);
         let head = Arc::clone(&job.head);
         let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(job))));
-        let queue = &pool.server.queue;
+        let queue = Arc::clone(&pool.server.queue);
         let rank = queue.put(Arc::clone(&slot), &head, priority, is_new);
-        let line = pool.line_mut(priority);
-        line.on_the_way.insert(id, OnTheWay { slot, rank });
+        Ticket { slot, rank, queue }
     }
 
     /// The pool of a channel; where the channel has no provider, of a thread that says so.
@@ -272,8 +269,6 @@ impl Senders {
         };
         let queue = Queue::new(channel, self.channels.clone(), Arc::clone(&clock), shares);
         Pool {
-            interactive: Line::default(),
-            bulk: Line::default(),
             threads: threads.max(1),
             running: 0,
             server: Server {
@@ -294,81 +289,12 @@ impl Senders {
     pub(crate) fn wake(&self) {
         self.pools.values().for_each(|pool| pool.server.queue.wake());
     }
-
-    /// Takes a message back, if the channel has not come to the point of no return.
-    pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<SendJob> {
-        for pool in self.pools.values_mut() {
-            let queue = Arc::clone(&pool.server.queue);
-            for line in pool.lines_mut() {
-                let found = line.on_the_way.get(id);
-                let job = found.and_then(|found| locked(&found.slot).withdraw());
-                if job.is_some() {
-                    let taken = line.on_the_way.remove(id);
-                    taken.into_iter().for_each(|taken| queue.remove(taken.rank));
-                    return job;
-                }
-            }
-        }
-        None
-    }
-
-    /// Takes all paused messages back, as far as [`Senders::take_back`] could.
-    pub(crate) fn take_back_paused(&mut self, paused: &Paused) -> Vec<SendJob> {
-        self.take_back_all(|job| job.is_held_by(paused))
-    }
-
-    /// Takes the wanted messages back, as far as [`Senders::take_back`] could.
-    pub(crate) fn take_back_all(&mut self, is_wanted: impl Fn(&SendJob) -> bool) -> Vec<SendJob> {
-        let mut taken = Vec::new();
-        for pool in self.pools.values_mut() {
-            let queue = Arc::clone(&pool.server.queue);
-            for line in pool.lines_mut() {
-                line.on_the_way.retain(|_, OnTheWay { slot, rank }| {
-                    let mut state = locked(slot);
-                    let job = match state.job() {
-                        Some(job) if is_wanted(job) => state.withdraw(),
-                        _ => None,
-                    };
-                    drop(state);
-                    let Some(job) = job else {
-                        return true;
-                    };
-                    queue.remove(*rank);
-                    taken.push(job);
-                    false
-                });
-            }
-        }
-        taken
-    }
 }
 
 /// Number of messages of each priority that are built ahead for each thread of a pool.
 const ROOM: usize = 8;
 
 impl Pool {
-    fn line(&self, priority: Priority) -> &Line {
-        match priority {
-            Priority::Interactive => &self.interactive,
-            Priority::Bulk => &self.bulk,
-        }
-    }
-
-    fn line_mut(&mut self, priority: Priority) -> &mut Line {
-        match priority {
-            Priority::Interactive => &mut self.interactive,
-            Priority::Bulk => &mut self.bulk,
-        }
-    }
-
-    fn lines(&self) -> [&Line; 2] {
-        [&self.interactive, &self.bulk]
-    }
-
-    fn lines_mut(&mut self) -> [&mut Line; 2] {
-        [&mut self.interactive, &mut self.bulk]
-    }
-
     /// Starts the threads that do not run yet. Those that can't be started now are with the next message.
     fn start_threads(&mut self) {
         while self.running < self.threads {

@@ -6,7 +6,6 @@ use tidings_core::{Ending, Instant};
 
 use super::EventLoop;
 use super::unbuilt::Built;
-use crate::delivery::outbox::Released;
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::{SendJob, jobs};
 use crate::delivery::{Delivery, Noted, put};
@@ -60,7 +59,7 @@ impl EventLoop {
         let mut plans: Vec<Plan> = Vec::new();
         {
             let (view, engine) = (node.view()?, node.engine());
-            let built = Built { senders: &self.senders, delivery: &self.delivery };
+            let built = Built { senders: &self.senders, in_flight: &self.delivery.in_flight };
             self.unbuilt.release(built);
             for closing in engine.open_closings().unmade() {
                 if room == 0 {
@@ -89,8 +88,7 @@ impl EventLoop {
         let ready = plans.into_iter().map(|plan| node.present(plan));
         for ready in ready.collect::<Result<Vec<_>, _>>()? {
             for job in jobs(ready) {
-                let message = Released { job, again: None };
-                self.outbox.put(node.ahead().decided(), message);
+                self.delivery.in_flight.follow(node.ahead().decided(), job, None);
             }
         }
         Ok(())
@@ -100,28 +98,29 @@ impl EventLoop {
     /// last attempt is on record.
     fn try_again(&mut self, job: SendJob) {
         match &mut self.node {
-            Some(node) if node.engine().recipient_of(job.id()).is_none() => {
-                let closing = job.closing;
+            Some(node) if node.engine().recipient_of(job.message()).is_none() => {
+                let closing = job.message().closing;
                 put(&mut self.answered, closing, Noted::Ended(job.given_up()));
             }
             Some(node) if job.is_given_up(node.engine().rules()) => {
-                let closing = job.closing;
+                let closing = job.message().closing;
                 put(&mut self.answered, closing, Noted::Ended(job.ended(Ending::Unknown)));
             }
             Some(node) => {
-                let message = Released { job, again: None };
-                self.outbox.put(node.ahead().decided(), message);
+                self.delivery.in_flight.follow(node.ahead().decided(), job, None);
             }
             None => self.dispatch(job),
         }
     }
 
     pub(super) fn dispatch(&mut self, job: SendJob) {
-        if !self.settings.sends || self.delivery.is_held(&job) {
-            return self.delivery.wait_until(self.clock.now(), job);
+        if !self.settings.sends || self.delivery.in_flight.is_paused(&job) {
+            return self.delivery.in_flight.wait_until(self.clock.now(), job);
         }
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
-        self.senders.dispatch(job.under(in_force.or(Some(&self.rules))));
+        let id = job.id;
+        let ticket = self.senders.dispatch(job.under(in_force.or(Some(&self.rules))));
+        self.delivery.in_flight.sending(id, ticket);
         self.count_kept_aside();
     }
 

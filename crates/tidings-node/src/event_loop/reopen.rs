@@ -6,7 +6,7 @@ use tidings_core::Ending;
 use tidings_core::engine::{MessageId, Settled};
 
 use super::EventLoop;
-use crate::delivery::send_job::jobs;
+use crate::delivery::send_job::{SendJob, jobs};
 use crate::delivery::{Noted, put};
 use crate::error::Error;
 use crate::node::Node;
@@ -50,7 +50,8 @@ impl EventLoop {
         self.follow_up();
         self.node = None;
         self.resolving.forget();
-        self.outbox.clear();
+        drop(self.delivery.in_flight.take_from_senders(SendJob::is_call));
+        self.delivery.in_flight.drop_following();
         self.unbuilt.clear();
         for settled in self.recorded.drain(..).flat_map(|(_, settled)| settled) {
             let all = self
@@ -103,13 +104,12 @@ impl EventLoop {
         self.feed.begin(node.engine().replica().newest());
         node.flush()?;
         node.show_in(&self.reads)?;
-        self.delivery.pause(node.engine().paused());
+        self.delivery.in_flight.pause(node.engine().paused(), self.clock.now());
         self.hooks.open(node)?;
-        let waiting = self.delivery.waiting_ids().into_iter();
         let answered = self.answered.values().flat_map(|known| {
             known.sent.iter().map(|sent| sent.number).map(|number| known.closing.message(number))
         });
-        let known: BTreeSet<MessageId> = waiting.chain(answered).collect();
+        let answered: BTreeSet<MessageId> = answered.collect();
         let unsettled = node.unsettled()?;
         node.flush()?;
         // No attempt was made after this, whatever the clock shows by now.
@@ -121,8 +121,8 @@ impl EventLoop {
             .take()
             .unwrap_or_else(|| unsettled.iter().map(|ready| ready.plan.closing).collect());
         for job in unsettled.into_iter().flat_map(jobs) {
-            let id = job.id();
-            if known.contains(&id) || self.senders.holds(&id) {
+            let id = job.message();
+            if answered.contains(&id) || self.delivery.in_flight.has(&job.id) {
                 continue;
             }
             let node = self.node.as_ref();
@@ -139,9 +139,11 @@ impl EventLoop {
                 continue;
             }
             match tried.filter(|tried| tried.until > now) {
-                Some(tried) => self.delivery.wait_until(tried.until, job),
+                Some(tried) => self.delivery.in_flight.wait_until(tried.until, job),
                 // That it is handed over once more has to be on record before.
-                None if job.is_in_doubt() => self.delivery.wait_until(self.clock.now(), job),
+                None if job.is_in_doubt() => {
+                    self.delivery.in_flight.wait_until(self.clock.now(), job);
+                }
                 None => self.dispatch(job),
             }
         }

@@ -10,7 +10,7 @@ impl EventLoop {
     /// Returns true if nothing is left to wait for.
     pub(super) fn can_end(&self) -> bool {
         let is_settled = self.answered.is_empty() || self.node.is_none();
-        let is_sent = self.senders.is_idle() && self.outbox.is_empty();
+        let is_sent = self.senders.is_idle() && self.delivery.in_flight.follows_none();
         self.is_drained || (is_sent && is_settled)
     }
 
@@ -18,7 +18,8 @@ impl EventLoop {
     pub(super) fn end(&mut self, stop: &Stop) {
         self.put_off.drain(..).for_each(Request::turn_away);
         // Another process may open the store right after: nothing may be handed over from here on.
-        let withheld = self.senders.take_back_all(|_| true).len() + self.outbox.clear();
+        let in_flight = &mut self.delivery.in_flight;
+        let withheld = in_flight.take_from_senders(|_| true).len() + in_flight.drop_following();
         let under_way = self.senders.under_way();
         if withheld + under_way > 0 {
             tracing::warn!(

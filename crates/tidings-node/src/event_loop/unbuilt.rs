@@ -13,7 +13,7 @@ use tidings_core::names::LaneName;
 use tidings_core::number::RecipientNo;
 
 use crate::channel::destinations_of;
-use crate::delivery::Delivery;
+use crate::delivery::in_flight::InFlight;
 use crate::delivery::priority::Priority;
 use crate::delivery::senders::{Party, Senders};
 
@@ -40,7 +40,7 @@ struct Share {
 #[derive(Clone, Copy)]
 pub(super) struct Built<'a> {
     pub(super) senders: &'a Senders,
-    pub(super) delivery: &'a Delivery,
+    pub(super) in_flight: &'a InFlight,
 }
 
 impl Built<'_> {
@@ -56,7 +56,7 @@ impl Built<'_> {
     /// Number of messages of a channel and priority that wait.
     fn waiting(self, channel: &str, priority: Priority) -> usize {
         let aside = self.senders.kept_aside_of(channel, priority);
-        aside + self.delivery.waiting_of(channel, priority)
+        aside + self.in_flight.waiting_of(channel, priority)
     }
 
     /// Number of further messages that may come to wait in a share.
@@ -64,7 +64,7 @@ impl Built<'_> {
         let (channel, party) = (share.channel, &share.party);
         let free = WAITING_MAX.saturating_sub(self.waiting(channel, share.priority));
         let aside = self.senders.kept_aside_for(channel, party);
-        let count = aside + self.delivery.waiting_for(channel, party);
+        let count = aside + self.in_flight.waiting_for(channel, party);
         // Nothing speaks against a party without a message that waits.
         let least = usize::from(count == 0);
         (free / 4).saturating_sub(count).max(least)

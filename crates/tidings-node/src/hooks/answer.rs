@@ -3,52 +3,32 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidings_core::Id;
+use tidings_core::Instant;
 use tidings_core::batch_key::BatchKey;
-use tidings_core::occurrence::OccurrencePlace;
 use tidings_core::suppression::SuppressedFor;
 
 use crate::channel::{Head, Outcome, Rendered, hook_channel};
 
-/// A call that tells a hook of an occurrence.
-#[derive(Clone, Debug)]
-pub(crate) struct HookCall {
-    /// The name of the hook.
-    pub(crate) hook: Arc<str>,
-    /// The place of the occurrence.
-    pub(crate) place: OccurrencePlace,
-    pub(crate) message: Arc<Rendered>,
-}
-
-impl HookCall {
-    /// The call that tells an occurrence of an id.
-    pub(crate) fn new(
-        hook: &Arc<str>,
-        place: OccurrencePlace,
-        id: String,
-        url: &str,
-        body: String,
-    ) -> Self {
-        let head = Head {
-            id,
-            recipient: Id::new("hook").expect("it is a valid id"),
-            channel: hook_channel(hook),
-            lane: String::new(),
-            key: BatchKey::default(),
-            at: place.row.at,
-            entries: 1,
-            types: BTreeSet::new(),
-            destinations: Vec::new(),
-        };
-        let message = Rendered {
-            message_id: head.id.clone(),
-            head: Arc::new(head),
-            from: String::new(),
-            return_path: None,
-            to: vec![url.to_owned()],
-            bytes: body.into_bytes(),
-        };
-        Self { hook: Arc::clone(hook), place, message: Arc::new(message) }
+/// The call that tells a hook of an occurrence with an id.
+pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: String) -> Rendered {
+    let head = Head {
+        id,
+        recipient: None,
+        channel: hook_channel(hook),
+        lane: String::new(),
+        key: BatchKey::default(),
+        at,
+        entries: 1,
+        types: BTreeSet::new(),
+        destinations: Vec::new(),
+    };
+    Rendered {
+        message_id: head.id.clone(),
+        head: Arc::new(head),
+        from: String::new(),
+        return_path: None,
+        to: vec![url.to_owned()],
+        bytes: body.into_bytes(),
     }
 }
 

@@ -12,11 +12,11 @@ use tidings_core::rules::HookRules;
 use tidings_core::table::Write;
 use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
 
-use super::answer::{HookAnswer, HookCall};
+use super::answer::{HookAnswer, call_of};
 use super::body::body;
 use super::progress::{self, Open, Progress, ProgressRow};
-use super::threads::{CALLS_MAX, Calls};
 use super::vitals::HookVitals;
+use crate::delivery::send_job::{HookNo, SendJob};
 
 /// The number of open occurrences of a hook from which on no more are read.
 pub(super) const OPEN_MAX: usize = 1_000;
@@ -26,8 +26,8 @@ const ROWS_MAX: usize = 256;
 const WAIT_MS: (i64, i64) = (30 * SECOND_MS, HOUR_MS);
 /// The time after the first try at which an occurrence is given up.
 const GIVE_UP_MS: i64 = 3 * DAY_MS;
-/// The number of failures in a row after which only one call is made at once.
-const AWAY_AFTER: u32 = 8;
+/// The most calls of a hook at once.
+const CALLS_MAX: usize = 8;
 /// The wait after a call that this node was not allowed to make.
 const WITHHELD_MS: i64 = SECOND_MS;
 
@@ -36,6 +36,7 @@ type Durable = BTreeMap<OccurrenceOwner, OccurrenceRow>;
 
 /// A hook of a node.
 pub(super) struct Hook {
+    pub(super) no: HookNo,
     pub(super) name: Arc<str>,
     rules: HookRules,
     pub(super) order: HookOrder,
@@ -58,12 +59,14 @@ impl Hook {
     /// Reads how far a hook was told of what owners decided.
     pub(super) fn load(
         view: &dyn ReadView,
+        no: HookNo,
         rules: &HookRules,
         order: HookOrder,
         owners: impl Iterator<Item = OccurrenceOwner>,
         now: Instant,
     ) -> Result<Self, Unreadable> {
         let mut hook = Self {
+            no,
             name: rules.name.as_str().into(),
             rules: rules.clone(),
             order,
@@ -160,8 +163,7 @@ impl Hook {
 
     /// The next try, if a call is free for it.
     fn next_try(&self) -> Option<Instant> {
-        let most = if self.failures < AWAY_AFTER { CALLS_MAX } else { 1 };
-        let is_free = !self.is_off() && self.under_way.len() < most;
+        let is_free = !self.is_off() && self.under_way.len() < CALLS_MAX;
         self.due.first().filter(|_| is_free).map(|(at, _)| *at)
     }
 
@@ -237,7 +239,7 @@ impl Hook {
     pub(super) fn call(
         &mut self,
         view: &dyn ReadView,
-        calls: &mut Calls,
+        calls: &mut Vec<SendJob>,
         now: Instant,
     ) -> Result<(), Unreadable> {
         while self.next_try().is_some_and(|at| at <= now) {
@@ -251,9 +253,10 @@ impl Hook {
                 continue;
             };
             self.under_way.insert(place);
-            let (id, body) = (occurrence.id(place), body(&occurrence, place.row.at));
-            let call = HookCall::new(&self.name, place, id, &self.rules.url, body);
-            calls.begin(call, self.under_way.len());
+            let at = place.row.at;
+            let body = body(&occurrence, at);
+            let call = call_of(&self.name, &self.rules.url, occurrence.id(place), at, body);
+            calls.push(SendJob::call(self.no, place, call));
         }
         Ok(())
     }
@@ -293,8 +296,13 @@ impl Hook {
     }
 
     /// Takes an answer.
-    pub(super) fn answered(&mut self, call: &HookCall, answer: &HookAnswer, now: Instant) {
-        let place = call.place;
+    pub(super) fn answered(
+        &mut self,
+        place: OccurrencePlace,
+        id: &str,
+        answer: &HookAnswer,
+        now: Instant,
+    ) {
         if !self.under_way.remove(&place) {
             return;
         }
@@ -317,7 +325,7 @@ impl Hook {
         }
         match answer {
             HookAnswer::Again { after_ms, why, .. } => {
-                self.try_again(call, *after_ms, why, now);
+                self.try_again((place, id), *after_ms, why, now);
             }
             HookAnswer::Gone(_) => {
                 // What it answers stays open: the hook is told it once it is on again.
@@ -348,11 +356,16 @@ impl Hook {
     }
 
     /// Has an occurrence wait for its next try, or gives it up.
-    fn try_again(&mut self, call: &HookCall, after_ms: Option<i64>, why: &str, now: Instant) {
-        let Some(open) = self.open.get_mut(&call.place) else {
+    fn try_again(
+        &mut self,
+        (place, id): (OccurrencePlace, &str),
+        after_ms: Option<i64>,
+        why: &str,
+        now: Instant,
+    ) {
+        let Some(open) = self.open.get_mut(&place) else {
             return;
         };
-        let id = &call.message.head.id;
         if open.tries == 0 {
             open.first = now;
         }
@@ -363,13 +376,13 @@ impl Hook {
         if next > last {
             tracing::error!(hook = %self.name, id, why, "a call of a hook is given up");
             self.counts.failed += 1;
-            return self.end(call.place);
+            return self.end(place);
         }
         if self.failures == 1 {
             tracing::warn!(hook = %self.name, id, why, "a call of a hook failed, and is made again");
         }
         self.counts.retried += 1;
-        self.due.insert((next, call.place));
+        self.due.insert((next, place));
     }
 
     /// Ends an occurrence that was told, or is not told any more.

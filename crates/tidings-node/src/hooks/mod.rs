@@ -12,29 +12,23 @@ mod answer;
 mod body;
 mod hook;
 mod progress;
-mod threads;
 mod vitals;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crossbeam_channel::Receiver;
 use tidings_core::Instant;
 use tidings_core::engine::{Engine, hook_order, occurrence_owners};
 use tidings_core::journal::stored::{ReadView, Unreadable};
-use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
+use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::table::Write;
 use tidings_core::time::SECOND_MS;
 
-pub(crate) use self::answer::{HookAnswer, HookCall};
+pub(crate) use self::answer::HookAnswer;
 use self::hook::Hook;
-use self::threads::Calls;
 pub use self::vitals::{HookVitals, HooksVitals};
-use crate::channel::InForce;
-use crate::clock::Clock;
-use crate::commit::executor::Executor;
 use crate::commit::view::StoreView;
-use crate::delivery::MaySend;
+use crate::delivery::send_job::{HookNo, SendJob};
 use crate::error::Error;
 use crate::node::Node;
 use crate::vitals::Vitals;
@@ -59,7 +53,8 @@ pub fn hooks_stored(
         let Some(order) = hook_order(view, &rules.name)? else {
             continue;
         };
-        let mut hook = Hook::load(view, rules, order, durable.keys().copied(), now)?;
+        let mut hook =
+            Hook::load(view, HookNo::default(), rules, order, durable.keys().copied(), now)?;
         while hook.counts(&durable) {
             hook.count(engine, view, &durable)?;
         }
@@ -70,7 +65,10 @@ pub fn hooks_stored(
 
 /// All hooks of a node.
 pub(crate) struct Hooks {
-    calls: Calls,
+    /// The calls that are to be made.
+    calls: Vec<SendJob>,
+    /// The number of the newest hook.
+    newest: u64,
     all: Vec<Hook>,
     /// By owner the first row that may not be durable yet.
     durable: BTreeMap<OccurrenceOwner, OccurrenceRow>,
@@ -84,14 +82,10 @@ pub(crate) struct Hooks {
 }
 
 impl Hooks {
-    pub(crate) fn new(
-        channels: InForce,
-        may_send: MaySend,
-        clock: Arc<dyn Clock>,
-        by: Executor,
-    ) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            calls: Calls::new(channels, may_send, clock, by),
+            calls: Vec::new(),
+            newest: 0,
             all: Vec::new(),
             durable: BTreeMap::new(),
             is_stale: true,
@@ -107,14 +101,9 @@ impl Hooks {
         self.vitals = Arc::clone(vitals);
     }
 
-    /// The answers to calls; pass each to [`Hooks::answered`].
-    pub(crate) fn answers(&self) -> &Receiver<(HookCall, HookAnswer)> {
-        self.calls.answers()
-    }
-
-    /// Makes the next call in the caller's thread. Whether there was one.
-    pub(crate) fn call_next(&self) -> bool {
-        self.calls.call_next()
+    /// Takes the calls that are to be made; pass the answer to each to [`Hooks::answered`].
+    pub(crate) fn take_calls(&mut self) -> Vec<SendJob> {
+        std::mem::take(&mut self.calls)
     }
 
     /// Begins anew with a node that was just opened, of which everything is durable.
@@ -147,9 +136,15 @@ impl Hooks {
     }
 
     /// Takes an answer.
-    pub(crate) fn answered(&mut self, call: &HookCall, answer: &HookAnswer, now: Instant) {
-        if let Some(hook) = self.all.iter_mut().find(|hook| *hook.name == *call.hook) {
-            hook.answered(call, answer, now);
+    pub(crate) fn answered(
+        &mut self,
+        (no, place): (HookNo, OccurrencePlace),
+        id: &str,
+        answer: &HookAnswer,
+        now: Instant,
+    ) {
+        if let Some(hook) = self.all.iter_mut().find(|hook| hook.no == no) {
+            hook.answered(place, id, answer, now);
         }
     }
 
@@ -232,7 +227,11 @@ impl Hooks {
                     hook.obey(rules, order, now);
                     hook
                 }
-                _ => Hook::load(&view, rules, order, self.durable.keys().copied(), now)?,
+                _ => {
+                    self.newest += 1;
+                    let owners = self.durable.keys().copied();
+                    Hook::load(&view, HookNo(self.newest), rules, order, owners, now)?
+                }
             };
             self.all.push(hook);
         }

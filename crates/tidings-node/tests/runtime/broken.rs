@@ -134,7 +134,7 @@ fn a_node_stops_and_starts_on_a_full_disk() {
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     handle.submit(vec![publish("e1", "bill", "ann")]).unwrap();
-    assert_eq!(keeper.next().recipient, id("ann"));
+    assert_eq!(keeper.next().recipient, Some(id("ann")));
     store.full.store(true, Ordering::SeqCst);
     keeper.pass();
     runtime.stop().unwrap();

@@ -134,7 +134,7 @@ impl Driven {
         let process = self.process();
         loop {
             process.turn();
-            let goes_on = process.write() | process.send() | process.call_hook();
+            let goes_on = process.write() | process.send();
             if !goes_on && !process.has_work() && !process.has_answers() {
                 return;
             }
@@ -218,7 +218,7 @@ fn hooks_tell_each_occurrence_at_least_once_and_under_one_id_over_crashes() {
         for _ in 0..random % 40 {
             let process = driven.process();
             process.turn();
-            let _ = process.write() | process.send() | process.call_hook();
+            let _ = process.write() | process.send();
         }
         driven.crash();
     }

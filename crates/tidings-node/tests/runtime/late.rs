@@ -185,7 +185,7 @@ struct Seen(Mutex<Vec<(Instant, String)>>);
 impl Channel for Seen {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         assert!(go());
-        let seen = (message.head.at, message.head.recipient.to_string());
+        let seen = (message.head.at, message.head.recipient.as_ref().unwrap().to_string());
         self.0.lock().unwrap().push(seen);
         Outcome::Sent(Receipt::default())
     }

@@ -48,7 +48,7 @@ fn a_prompt_mail_leaves_while_all_digests_hang() {
     }
     handle.submit(vec![person("ann"), publish("urgent", "bill", "ann")]).unwrap();
     let interactive = keeper.handed.recv_timeout(WAIT).unwrap().head;
-    assert_eq!((&interactive.recipient, &*interactive.lane), (&id("ann"), "now"));
+    assert_eq!((&interactive.recipient, &*interactive.lane), (&Some(id("ann")), "now"));
     drop(keeper);
     runtime.stop_within(Duration::ZERO).unwrap();
 }

@@ -294,7 +294,7 @@ impl Channel for Way {
         let tells = all.rendered.get(&head.id).cloned().unwrap_or_default();
         assert_eq!(tells.len(), head.entries, "each event has an object of its own");
         let mail = all.taken.entry(head.id.clone()).or_insert_with(|| Mail {
-            recipient: head.recipient.clone(),
+            recipient: head.recipient.clone().expect("a message is for somebody"),
             tells: tells.clone(),
             times: 0,
             by: Vec::new(),

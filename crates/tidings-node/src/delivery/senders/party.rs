@@ -22,11 +22,14 @@ pub(crate) enum Party {
 const REGISTRIES: [&str; 10] = ["ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org"];
 
 impl Party {
-    /// The destinations of a message, then its recipient.
-    pub(crate) fn of(recipient: &Id, destinations: &[Arc<str>]) -> impl Iterator<Item = Self> {
+    /// The destinations of a job, then its recipient, if it has one.
+    pub(crate) fn of(
+        recipient: Option<&Id>,
+        destinations: &[Arc<str>],
+    ) -> impl Iterator<Item = Self> {
         let destinations = destinations.iter().cloned();
-        let recipient = Self::Recipient(recipient.clone());
-        destinations.map(Self::Destination).chain([recipient])
+        let recipient = recipient.cloned().map(Self::Recipient);
+        destinations.map(Self::Destination).chain(recipient)
     }
 
     /// The group in which a host has a share; those that have not answered have this number of groups.

@@ -19,6 +19,7 @@ use super::Slot;
 use super::party::Party;
 use crate::channel::{GateId, Head, InForce, Outlet, Pass};
 use crate::clock::Clock;
+use crate::delivery::counts::Counts;
 use crate::delivery::priority::Priority;
 
 /// The queue of a channel.
@@ -29,6 +30,8 @@ pub(super) struct Queue {
     shares: Shares,
     waiting: Mutex<Messages>,
     changed: Condvar,
+    /// Number of messages that have a ticket, by priority.
+    tickets: [AtomicUsize; 2],
     /// Number of messages that are kept aside, by priority.
     kept_aside: [AtomicUsize; 2],
 }
@@ -64,9 +67,9 @@ struct Messages {
     /// The instants at which somebody may have a message again.
     until: BTreeSet<(Instant, Party)>,
     /// Number of messages that are being handed over.
-    busy: BTreeMap<Party, usize>,
+    busy: Counts<Party>,
     /// Number of messages that are kept aside, by recipient or by destination.
-    counts: BTreeMap<Party, usize>,
+    counts: Counts<Party>,
     next: u64,
     is_over: bool,
     /// The gate that the messages were held against: a reload makes another one, at which nobody is away.
@@ -83,7 +86,7 @@ struct Aside {
 
 struct Queued {
     slot: Slot,
-    recipient: Id,
+    recipient: Option<Id>,
     destinations: Vec<Arc<str>>,
     /// For whom it waits, or has waited last.
     waits_for: Option<Party>,
@@ -127,16 +130,6 @@ pub(super) struct Leaving {
 /// Those of whose shares a message has a part.
 pub(super) struct Parties(BTreeSet<Party>);
 
-/// Counts one less of a party.
-fn take_one(counts: &mut BTreeMap<Party, usize>, party: &Party) {
-    if let Some(count) = counts.get_mut(party) {
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(party);
-        }
-    }
-}
-
 /// The next step of a thread.
 enum Turn {
     Take(Rank, Option<Outlet>),
@@ -160,12 +153,14 @@ impl Queue {
             shares,
             waiting: Mutex::default(),
             changed: Condvar::new(),
+            tickets: [const { AtomicUsize::new(0) }; 2],
             kept_aside: [const { AtomicUsize::new(0) }; 2],
         }
     }
 
-    /// Adds a message: a new one, or one that was tried before.
+    /// Adds a message: a new one, or one that was tried before. It counts until [`Queue::give_back`].
     pub(super) fn put(&self, slot: Slot, head: &Head, priority: Priority, is_new: bool) -> Rank {
+        self.tickets[priority as usize].fetch_add(1, Ordering::Relaxed);
         let mut messages = self.messages();
         let rank = Rank { priority, is_new, number: messages.next };
         messages.next += 1;
@@ -242,11 +237,21 @@ impl Queue {
     pub(super) fn end_of(&self, parties: Parties) {
         let mut messages = self.messages();
         for party in parties.0 {
-            take_one(&mut messages.busy, &party);
+            messages.busy.take(&party);
             self.call_back(&mut messages, &party);
         }
         drop(messages);
         self.changed.notify_all();
+    }
+
+    /// Counts a ticket less.
+    pub(super) fn give_back(&self, rank: Rank) {
+        self.tickets[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Number of messages of a priority that have a ticket.
+    pub(super) fn tickets(&self, priority: Priority) -> usize {
+        self.tickets[priority as usize].load(Ordering::Relaxed)
     }
 
     /// Number of messages of a priority that are kept aside.
@@ -256,8 +261,7 @@ impl Queue {
 
     /// Number of messages that are kept aside and wait for a recipient, or for a destination or its group.
     pub(super) fn kept_aside_for(&self, party: &Party) -> usize {
-        let count = self.messages().counts.get(party).copied();
-        count.unwrap_or_default()
+        self.messages().counts.of(party)
     }
 
     fn turn(&self, messages: &mut Messages, interactive_only: bool, now: Instant) -> Turn {
@@ -318,13 +322,10 @@ impl Queue {
         now: Instant,
     ) -> Option<Obstacle> {
         let queued = messages.queued.get(&rank)?;
-        let is_used_up = |party: &Party| {
-            let count = messages.busy.get(party);
-            count.is_some_and(|count| *count >= self.shares.of(party))
-        };
-        let recipient = Party::Recipient(queued.recipient.clone());
-        if is_used_up(&recipient) {
-            return Some(Obstacle { party: recipient, until: None });
+        let is_used_up = |party: &Party| messages.busy.of(party) >= self.shares.of(party);
+        let recipient = queued.recipient.clone().map(Party::Recipient);
+        if let Some(party) = recipient.filter(is_used_up) {
+            return Some(Obstacle { party, until: None });
         }
         let mut first: Option<Obstacle> = None;
         let mut is_open = queued.destinations.is_empty();
@@ -360,7 +361,7 @@ impl Queue {
 
     /// Those of whose shares a message takes a part.
     fn parties(&self, queued: &Queued, outlet: Option<&Outlet>, now: Instant) -> BTreeSet<Party> {
-        let parties = Party::of(&queued.recipient, &queued.destinations);
+        let parties = Party::of(queued.recipient.as_ref(), &queued.destinations);
         let outlet = outlet.filter(|_| self.shares.destination.is_some());
         let groups = outlet.into_iter().flat_map(|outlet| {
             let open =
@@ -377,7 +378,7 @@ impl Queue {
         };
         let before = queued.waits_for.replace(party.clone());
         for counted in queued.counted_by(&party) {
-            *messages.counts.entry(counted).or_default() += 1;
+            messages.counts.add(counted);
         }
         messages.ready.remove(&rank);
         let aside = messages.aside.entry(party.clone()).or_default();
@@ -414,7 +415,7 @@ impl Queue {
             self.kept_aside[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
             let counted = messages.queued.get(&rank).map(|queued| queued.counted_by(party));
             for counted in counted.into_iter().flatten() {
-                take_one(&mut messages.counts, &counted);
+                messages.counts.take(&counted);
             }
             if which.is_none() {
                 messages.ready.insert(rank);
@@ -440,7 +441,7 @@ impl Queue {
         let queued = messages.queued.remove(&rank)?;
         let parties = self.parties(&queued, outlet.as_ref(), now);
         for party in &parties {
-            *messages.busy.entry(party.clone()).or_default() += 1;
+            messages.busy.add(party.clone());
         }
         // Where there is room for more than one, or a host has changed its group since it waited.
         let waited_for = queued.waits_for.iter();

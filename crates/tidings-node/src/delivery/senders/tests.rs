@@ -15,6 +15,7 @@ use crate::channel::{
     Scope, Unrenderable,
 };
 use crate::clock::VirtualClock;
+use crate::delivery::in_flight::InFlight;
 use crate::delivery::{ByClosing, Delivery, Retries};
 
 /// A channel that never answers: it waits until the test is over.
@@ -51,6 +52,41 @@ fn job(number: u32, channel: &str) -> SendJob {
     SendJob::sample(number, batch)
 }
 
+/// Senders with the table of what they have.
+struct Served {
+    senders: Senders,
+    jobs: InFlight,
+}
+
+impl std::ops::Deref for Served {
+    type Target = Senders;
+
+    fn deref(&self) -> &Senders {
+        &self.senders
+    }
+}
+
+impl Served {
+    fn new(channels: Channels, clock: Arc<VirtualClock>, by: Executor) -> Self {
+        let senders = Senders::new(InForce::new(channels), clock, by);
+        Self { senders, jobs: InFlight::default() }
+    }
+
+    fn dispatch(&mut self, job: SendJob) {
+        let id = job.id;
+        let ticket = self.senders.dispatch(job);
+        self.jobs.sending(id, ticket);
+    }
+
+    fn arrived(&mut self, job: &SendJob) {
+        self.jobs.answered(&job.id);
+    }
+
+    fn take_back_all(&mut self) -> Vec<SendJob> {
+        self.jobs.take_from_senders(|_| true)
+    }
+}
+
 #[test]
 fn a_channel_that_never_answers_holds_up_no_other() {
     let (over, silence) = channel();
@@ -58,7 +94,7 @@ fn a_channel_that_never_answers_holds_up_no_other() {
         ("quick".to_owned(), outlet(Interactive)),
         ("silent".to_owned(), outlet(Silent(Mutex::new(silence)))),
     ]);
-    let mut senders = Senders::new(InForce::new(channels), clock(), Executor::Threads);
+    let mut senders = Served::new(channels, clock(), Executor::Threads);
     let count = 2 * ROOM as u32;
     for number in 0..count {
         assert!(senders.has_room("silent", Priority::Interactive));
@@ -72,11 +108,11 @@ fn a_channel_that_never_answers_holds_up_no_other() {
         let (sent, reply) = senders.answers().recv().unwrap();
         let answer = reply.outcome;
         assert!(matches!(answer, Outcome::Sent(_)), "{answer:?}");
-        assert_eq!((sent.number.0, &*sent.head.channel), (number, "quick"));
+        assert_eq!((sent.message().number.0, &*sent.head.channel), (number, "quick"));
         senders.arrived(&sent);
     }
     assert_eq!(senders.under_way(), count as usize);
-    assert_eq!(senders.take_back_all(|_| true).len(), count as usize);
+    assert_eq!(senders.take_back_all().len(), count as usize);
     assert!(senders.is_idle());
     drop(over);
 }
@@ -96,7 +132,7 @@ fn a_message_is_rendered_once_however_often_it_is_sent() {
     let renderer = Arc::new(Counted(Mutex::default()));
     let quick = Outlet::new(Arc::clone(&renderer) as _, Arc::new(Interactive));
     let channels = Channels::from([("email".to_owned(), quick)]);
-    let mut senders = Senders::new(InForce::new(channels), clock(), Executor::Hand);
+    let mut senders = Served::new(channels, clock(), Executor::Hand);
     let mut next = job(1, "email");
     for _ in 0..3 {
         senders.dispatch(next);
@@ -109,7 +145,7 @@ fn a_message_is_rendered_once_however_often_it_is_sent() {
 
 #[test]
 fn a_message_without_a_provider_fails() {
-    let mut senders = Senders::new(InForce::new(Channels::new()), clock(), Executor::Hand);
+    let mut senders = Served::new(Channels::new(), clock(), Executor::Hand);
     senders.dispatch(job(1, "email"));
     assert!(senders.send_next() && !senders.send_next());
     let (_, reply) = senders.answers().recv().unwrap();
@@ -158,7 +194,7 @@ fn away(after_ms: Option<i64>) -> Outcome {
 /// Senders by hand of one channel, with a clock.
 struct Bench {
     clock: Arc<VirtualClock>,
-    senders: Senders,
+    senders: Served,
 }
 
 impl Bench {
@@ -173,8 +209,7 @@ impl Bench {
         let outlet = Outlet::of_providers(renderer, providers.collect())
             .at_rates(rate(rates.0), rate(rates.1));
         let channels = Channels::from([("email".to_owned(), outlet)]);
-        let by_clock = Arc::clone(&clock) as _;
-        Self { senders: Senders::new(InForce::new(channels), by_clock, Executor::Hand), clock }
+        Self { senders: Served::new(channels, Arc::clone(&clock), Executor::Hand), clock }
     }
 
     fn put(&mut self, number: u32) {
@@ -279,7 +314,7 @@ fn a_message_that_is_not_handed_over_leaves_the_probe_to_the_next() {
     bench.next().unwrap();
     only.asked();
     bench.senders.dispatch(SendJob::sample(9, broken));
-    bench.senders.take_back(&job(1, "email").id()).unwrap();
+    bench.senders.jobs.take_back(&job(1, "email").id).unwrap();
     bench.put(2);
     bench.clock.set(Instant(1_000));
     // The first was taken back, the second can't be rendered.
@@ -335,7 +370,8 @@ fn a_node_that_may_not_send_hands_nothing_over_and_tries_again() {
     let may_send = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&may_send);
     let mut bench = Bench::new(&[&only], (None, None));
-    bench.senders = bench.senders.asking(Arc::new(move || asked.load(Ordering::SeqCst)));
+    let may_send_now = Arc::new(move || asked.load(Ordering::SeqCst));
+    bench.senders.senders = bench.senders.senders.asking(may_send_now);
     let mut delivery = Delivery::new(Channels::new(), Retries::default());
     bench.put(1);
     assert!(bench.senders.send_next());

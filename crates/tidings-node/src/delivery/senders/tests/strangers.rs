@@ -49,13 +49,13 @@ fn hook(number: u32, recipient: &str, host: &str) -> SendJob {
     SendJob::sample(number, batch)
 }
 
-fn hooks(channel: &Arc<Hanging>, clock: &Arc<VirtualClock>, by: Executor) -> Senders {
+fn hooks(channel: &Arc<Hanging>, clock: &Arc<VirtualClock>, by: Executor) -> Served {
     let webhook = tidings_core::channel::named("webhook").unwrap();
     let design = tidings_mail::Design::short("webhook", &tidings_core::Rules::default()).unwrap();
     let renderer = crate::channel::ShortRenderer::new(design, webhook, None);
     let outlet = Outlet::new(Arc::new(renderer), Arc::clone(channel) as _).on_threads(8);
     let channels = Channels::from([("webhook".to_owned(), outlet)]);
-    Senders::new(InForce::new(channels), Arc::clone(clock) as _, by)
+    Served::new(channels, Arc::clone(clock), by)
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
         senders.dispatch(well);
         let (job, reply) = senders.answers().recv().unwrap();
         assert!(matches!(reply.outcome, Outcome::Sent(_)), "{reply:?}");
-        assert_eq!(job.number.0, number);
+        assert_eq!(job.message().number.0, number);
         senders.arrived(&job);
     }
     assert!(senders.has_room("webhook", Priority::Interactive));
@@ -94,18 +94,18 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
     assert!(count_of("/ben") <= 2, "{hung:?}");
     assert!(senders.kept_aside() as u32 >= count - 8);
     // What is kept aside can be taken back as all else.
-    let taken = senders.take_back_all(|_| true).len() as u32;
+    let taken = senders.take_back_all().len() as u32;
     assert!(taken >= count - 8, "{taken}");
     assert_eq!(senders.kept_aside(), 0);
     drop(over);
 }
 
 /// Sends a message to a host that is well, and waits for its answer.
-fn sends(senders: &mut Senders, number: u32, host: &str) {
+fn sends(senders: &mut Served, number: u32, host: &str) {
     senders.dispatch(hook(number, &format!("w{number}"), host));
     let (job, reply) = senders.answers().recv().unwrap();
     assert!(matches!(reply.outcome, Outcome::Sent(_)), "{reply:?}");
-    assert_eq!(job.number.0, number);
+    assert_eq!(job.message().number.0, number);
     senders.arrived(&job);
 }
 
@@ -147,7 +147,7 @@ fn b3_many_hosts_of_one_name_or_of_many_hold_up_nobody_who_has_answered() {
     }
     assert!(asked("evil") <= 4);
     // They are counted with their hosts, and taken back as all else.
-    let taken = senders.take_back_all(|_| true).len();
+    let taken = senders.take_back_all().len();
     assert!(taken >= 601 - 4, "{taken}");
     assert_eq!(senders.kept_aside(), 0);
     drop(over);
@@ -205,7 +205,7 @@ fn b3_what_waits_leaves_in_order_once_hosts_answer() {
     let mut left: BTreeSet<u32> = (0..500).collect();
     while !left.is_empty() {
         let (job, _) = senders.answers().recv().unwrap();
-        assert!(left.remove(&job.number.0));
+        assert!(left.remove(&job.message().number.0));
         senders.arrived(&job);
     }
     assert!(senders.is_idle());
@@ -222,7 +222,7 @@ fn a3_a_host_that_hangs_is_left_alone_its_messages_wait_and_probes_bring_it_back
     channel_of.hosts.lock().unwrap().push("hangs.example");
     let clock = clock();
     let mut senders = hooks(&channel_of, &clock, Executor::Hand);
-    let next = |senders: &mut Senders| {
+    let next = |senders: &mut Served| {
         senders.send_next().then(|| {
             let (job, reply) = senders.answers().recv().unwrap();
             senders.arrived(&job);
@@ -275,7 +275,7 @@ fn a3_a_message_to_several_hosts_goes_to_those_that_are_not_away() {
     let renderer = crate::channel::ShortRenderer::new(design, webpush, None);
     let outlet = Outlet::new(Arc::new(renderer), Arc::clone(&channel_of) as _);
     let channels = Channels::from([("webpush".to_owned(), outlet)]);
-    let mut senders = Senders::new(InForce::new(channels), clock(), Executor::Hand);
+    let mut senders = Served::new(channels, clock(), Executor::Hand);
     let (p256dh, auth) = ("B".repeat(87), "a".repeat(22));
     let endpoint = |host: &str| {
         format!(
@@ -321,4 +321,31 @@ fn a_provider_that_takes_nothing_for_one_domain_is_asked_for_the_others() {
     assert_eq!(&*reply.back.destinations, ["refuses.example".into()]);
     while bench.next().is_some() {}
     assert_eq!(only.asked(), [5, 6, 7, 8]);
+}
+
+#[test]
+fn o7_a_job_without_a_recipient_has_its_host_share_breaker_and_place_in_the_table() {
+    let channel_of = Arc::new(Hanging::default());
+    channel_of.hosts.lock().unwrap().push("hangs.example");
+    let clock = clock();
+    let mut senders = hooks(&channel_of, &clock, Executor::Hand);
+    for number in 0..20 {
+        let host = if number < 10 { "hangs.example" } else { "well.example" };
+        let mut job = hook(number, "r1", host);
+        let head = Head { recipient: None, lane: String::new(), ..(*job.head).clone() };
+        job.head = Arc::new(head);
+        senders.dispatch(job);
+    }
+    while senders.send_next() {
+        let (job, _) = senders.answers().recv().unwrap();
+        senders.arrived(&job);
+    }
+    let asked = channel_of.asked();
+    assert_eq!(asked.iter().filter(|to| to.contains("well")).count(), 10);
+    let hung = asked.len() - 10;
+    assert!((3..=5).contains(&hung), "{hung}");
+    let party = Party::Destination("hangs.example".into());
+    assert_eq!(senders.kept_aside_for("webhook", &party), 10 - hung);
+    assert_eq!(senders.take_back_all().len(), 10 - hung);
+    assert!(senders.is_idle());
 }

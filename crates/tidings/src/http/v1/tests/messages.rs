@@ -48,7 +48,7 @@ impl Channel for Wire {
         if !go() {
             return Outcome::Withheld;
         }
-        let recipient = message.head.recipient.as_str().to_owned();
+        let recipient = message.head.recipient.as_ref().unwrap().as_str().to_owned();
         let given = (recipient, message.head.id.clone());
         self.given.lock().unwrap().push(given);
         self.names.lock().unwrap().push(message.message_id.clone());
