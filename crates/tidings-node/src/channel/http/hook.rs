@@ -117,3 +117,96 @@ impl Shape for Hook {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::super::super::{Durability, Patience, Setup, open_hook, sample};
+    use super::super::guard::PRIVATE;
+    use super::*;
+    use crate::channel::Head;
+
+    fn rules(url: String, allow_private: bool) -> HookRules {
+        let of = [tidings_core::occurrence::OccurrenceKind::MessageSent].into();
+        HookRules { name: "app".to_owned(), url, secret: "S".to_owned(), of, allow_private }
+    }
+
+    fn secret(_: &str) -> Result<String, String> {
+        Ok("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned())
+    }
+
+    fn call() -> Rendered {
+        let batch = sample::batch("b", "One");
+        let head = Head { id: "occ_1".to_owned(), ..Head::of(&batch) };
+        Rendered {
+            message_id: head.id.clone(),
+            head: head.into(),
+            from: String::new(),
+            return_path: None,
+            to: vec!["x".to_owned()],
+            bytes: b"{\"test\": 2432232314}".to_vec(),
+        }
+    }
+
+    /// Tells a hook, and returns what became of it.
+    fn told(rules: &HookRules) -> Outcome {
+        let setup = Setup {
+            secret: &secret,
+            durability: Durability::Each,
+            patience: Patience::default(),
+            clock: &sample::clock(),
+            tokens: None,
+        };
+        open_hook(rules, &setup).unwrap().first().send(&call(), &|| true)
+    }
+
+    #[test]
+    fn a_hook_in_a_private_network_is_not_called_unless_that_is_allowed() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        // An address of this machine that does not say so, as the name of a private host.
+        let url = format!("http://[::ffff:127.0.0.1]:{port}/x");
+        let refused = told(&rules(url, false));
+        assert_eq!(refused, Outcome::Failed { why: PRIVATE.to_owned(), suppress: None });
+    }
+
+    #[test]
+    fn a_call_is_signed_and_has_the_id_of_the_occurrence() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/tidings", listener.local_addr().unwrap());
+        let host = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                reader.read_line(&mut head).unwrap();
+            }
+            let mut body = vec![0; 20];
+            reader.read_exact(&mut body).unwrap();
+            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+            (head.to_lowercase(), body)
+        });
+        let outcome = told(&rules(url, false));
+        assert_eq!(outcome, sent(Some("204")));
+        let (head, body) = host.join().unwrap();
+        assert!(head.starts_with("post /tidings "), "{head}");
+        assert!(head.contains("webhook-id: occ_1\r\n") && head.contains("webhook-signature: v1,"));
+        assert_eq!(body, call().bytes);
+    }
+
+    #[test]
+    fn a_status_says_whether_the_hook_is_told_again() {
+        let hook = Hook::new(&rules("https://app.example.org".to_owned(), false), &secret).unwrap();
+        let of = |status| hook.outcome(&Answer { status, ..Answer::default() }, Instant(0));
+        assert!(matches!(of(204), Outcome::Sent(_)));
+        assert!(matches!(of(410), Outcome::Failed { suppress: Some(_), .. }));
+        for status in [301, 400, 401, 404, 422] {
+            assert!(matches!(of(status), Outcome::Retry { .. }), "{status}");
+        }
+        for status in [429, 500, 503] {
+            assert!(matches!(of(status), Outcome::Away { .. }), "{status}");
+        }
+    }
+}

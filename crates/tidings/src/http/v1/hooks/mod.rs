@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tidings_core::occurrence::HookChange;
 use tidings_core::rules::HookRules;
 use tidings_core::{Command, Id, Instant};
-use tidings_node::{HookVitals, hooks_stored};
+use tidings_node::{Durable, HookVitals, hooks_stored};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -125,10 +125,12 @@ async fn list_hooks(
     State(service): State<Arc<Service>>,
     others: OtherShards,
 ) -> Result<Answer, Problem> {
-    let known = match service.handle.vitals().hooks.all() {
-        Some(known) => known,
-        None => service.look(|node| hooks_stored(node.engine(), node.view())).await??,
+    let running = service.handle.vitals().hooks.all();
+    let look = move |node: &Durable| match running {
+        Some(known) => Ok(known),
+        None => hooks_stored(node.engine(), node.view()),
     };
+    let known = service.look(look).await??;
     let rules = service.rules();
     let shown = |rules: &HookRules| HookShown::of(rules, known.get(&rules.name));
     let mut hooks: Vec<HookShown> = rules.hooks.iter().map(shown).collect();

@@ -70,7 +70,7 @@ fn a_hook_that_is_not_configured_is_not_found() {
     for (since, status) in [
         ("1h", StatusCode::NO_CONTENT),
         ("2024-01-01T00:00:00Z", StatusCode::NO_CONTENT),
-        ("soon", StatusCode::BAD_REQUEST),
+        ("soon", StatusCode::UNPROCESSABLE_ENTITY),
     ] {
         let path = "/v1/hooks/other/replay";
         let answered = rig.call(Method::POST, path, &json!({"since": since}));
