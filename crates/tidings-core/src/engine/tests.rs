@@ -105,6 +105,7 @@ fn rules() -> Rules {
         resolver: None,
         feedback: Default::default(),
         users: None,
+        hooks: Vec::new(),
     }
 }
 

@@ -61,6 +61,7 @@ pub fn empty_rules() -> Rules {
         resolver: None,
         feedback: Default::default(),
         users: None,
+        hooks: Vec::new(),
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),

@@ -220,6 +220,7 @@ impl RawRules {
             resolver: None,
             feedback: Default::default(),
             users: None,
+            hooks: Vec::new(),
             limits: tidings_core::Limits::default(),
             presentation: Default::default(),
             caps: caps(self.caps),

@@ -206,6 +206,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         resolver: None,
         feedback: Default::default(),
         users: None,
+        hooks: Vec::new(),
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),

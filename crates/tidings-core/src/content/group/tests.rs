@@ -33,6 +33,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         resolver: None,
         feedback: Default::default(),
         users: None,
+        hooks: Vec::new(),
     }
 }
 
