@@ -235,14 +235,14 @@ impl EventLoop {
         let rules = in_force.or(Some(&self.rules));
         let is_over = self.delivery.settle_into(&mut self.answered, job, reply, now, rules);
         if let Some(channel) = channel {
-            self.take_reported(&recipient, reply.address_reports(channel, now, is_over));
+            self.take_reported(recipient.as_ref(), reply.address_reports(channel, now, is_over));
         }
     }
 
     /// Keeps what an answer to a recipient's message told of addresses. Most mails arrive where none was refused, which changes nothing.
     fn take_reported(
         &mut self,
-        recipient: &Option<Id>,
+        recipient: Option<&Id>,
         reports: impl Iterator<Item = (ChannelAddress, AddressReport, Instant)>,
     ) {
         let engine = self.node.as_ref().map(Node::engine);
@@ -256,7 +256,7 @@ impl EventLoop {
                 _ => true,
             };
             if changes {
-                let recipient = recipient.clone();
+                let recipient = recipient.cloned();
                 self.reported.push(Command::ReportAddress { address, report, at, recipient });
             }
         }

@@ -15,7 +15,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{Durable, HookVitals, ResolverVitals, Vitals};
+use tidings_node::{Durable, ResolverVitals, Vitals};
 
 use super::error::Problem;
 use super::service::Service;
@@ -243,19 +243,16 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
 /// The hooks of this node.
 fn hooks(page: &mut Page, vitals: &Vitals) {
     let all = vitals.hooks.all().unwrap_or_default();
-    let gauges: [(_, _, fn(&HookVitals) -> u64); 2] = [
-        (
-            "tidings_hook_backlog",
-            "Occurrences that a hook is still to be told. Alert on one that grows.",
-            |hook| hook.backlog,
-        ),
-        ("tidings_hook_off", "1 if a hook answered 410 and is off.", |hook| hook.is_off.into()),
-    ];
-    for (name, about, value) in gauges {
-        page.head(name, about, "gauge");
-        for (hook, vitals) in &all {
-            page.sample(name, &format!("hook=\"{hook}\""), value(vitals));
-        }
+    let backlog = "tidings_hook_backlog";
+    let about = "Occurrences that a hook is still to be told. Alert on one that grows.";
+    page.head(backlog, about, "gauge");
+    for (hook, vitals) in &all {
+        page.sample(backlog, &format!("hook=\"{hook}\""), vitals.backlog);
+    }
+    let off = "tidings_hook_off";
+    page.head(off, "1 if a hook answered 410 and is off.", "gauge");
+    for (hook, vitals) in &all {
+        page.sample(off, &format!("hook=\"{hook}\""), u8::from(vitals.is_off));
     }
     let calls = "tidings_hook_calls_total";
     page.head(
