@@ -432,7 +432,7 @@ impl Channel for Recorder {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Answer {
         assert!(go());
         let head = &message.head;
-        let recipient = head.recipient.as_ref().unwrap().to_string();
+        let recipient = head.recipient.as_ref().expect("a message is for somebody").to_string();
         let handed = (head.id.clone(), recipient, head.lane.clone(), head.at, head.entries);
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Once the test has seen enough nobody listens.
