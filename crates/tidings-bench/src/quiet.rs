@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::Options;
+use tidings_core::occurrence::By;
 use tidings_core::preference::{Mode, PreferenceScope};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Cap, QuietHours};
@@ -163,7 +164,8 @@ impl World {
 
 /// Never by mail.
 fn preference(recipient: Id, scope: PreferenceScope) -> Command {
-    Command::Preference { recipient, scope, channel: "email".to_owned(), mode: Mode::Never }
+    let channel = "email".to_owned();
+    Command::Preference { recipient, scope, channel, mode: Mode::Never, by: By::Key }
 }
 
 /// Quiet hours of one's own.

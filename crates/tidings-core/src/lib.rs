@@ -103,8 +103,8 @@ pub use content::{batch, group, message};
 pub use index::{headers, postings};
 pub use journal::table;
 pub use model::{
-    batch_key, channel, command, data, event, explanation, id, limits, messages, number, pause,
-    preference, reason, recipient, suppression, time, topic, trace,
+    batch_key, channel, command, data, event, explanation, id, limits, messages, number,
+    occurrence, pause, preference, reason, recipient, suppression, time, topic, trace,
 };
 pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};
 pub use sets::{audience, codec, packed, places, set};

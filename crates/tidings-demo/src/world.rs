@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
+use tidings_core::occurrence::By;
 use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, State};
 
 use super::museum::{City, Museum};
@@ -104,6 +105,7 @@ impl World {
             scope: PreferenceScope::Category(choice.category.to_owned()),
             channel: choice.channel.to_owned(),
             mode: choice.mode.clone(),
+            by: By::User,
         });
         let follows = person.follows.iter().map(|artist| Command::Subscribe {
             recipient: person.id.clone(),

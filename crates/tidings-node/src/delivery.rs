@@ -314,6 +314,9 @@ impl Delivery {
             .chain([(&reply.provider, &reply.outcome)])
             .filter_map(|(provider, answer)| attempt(provider, answer, now));
         if let Some(settled) = all.get_mut(&closing) {
+            if is_over {
+                settled.providers.insert(number, reply.provider.clone());
+            }
             let noted = attempts.map(|attempt| Attempted { number, attempt });
             settled.attempts.extend(noted);
         }

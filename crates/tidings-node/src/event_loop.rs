@@ -20,7 +20,7 @@ use tidings_core::channel::channel_no;
 use tidings_core::engine::{ClosingId, Engine, Held, Settled};
 use tidings_core::names::LaneName;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
-use tidings_core::{BucketNo, Command, Instant, Rules};
+use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 
 use crate::channel::Reply;
 use crate::clock::Clock;
@@ -29,12 +29,13 @@ use crate::commit::CommitNo;
 use crate::commit::durable::Reads;
 use crate::commit::executor::Executor;
 use crate::delivery::in_flight::Going;
-use crate::delivery::send_job::{SendJob, jobs};
+use crate::delivery::send_job::{JobId, SendJob, jobs};
 use crate::delivery::senders::Senders;
 use crate::delivery::sending::Sending;
 use crate::delivery::{ByClosing, Delivery};
 use crate::error::Error;
 use crate::handle::{Handle, Inbox, Request, Stopping};
+use crate::hooks::{HookAnswer, Hooks};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::packer::Packer;
@@ -71,6 +72,7 @@ pub(crate) struct EventLoop {
     pub(crate) delivery: Delivery,
     pub(crate) senders: Senders,
     pub(crate) resolving: Resolving,
+    pub(crate) hooks: Hooks,
     clock: Arc<dyn Clock>,
     pub(crate) settings: Settings,
     /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
@@ -161,6 +163,7 @@ impl EventLoop {
             ..Self::of(node, delivery, clock, by)
         };
         opened.resolving.measure(&opened.vitals);
+        opened.hooks.measure(&opened.vitals);
         opened.resume()?;
         Ok(opened)
     }
@@ -174,6 +177,7 @@ impl EventLoop {
             senders: Senders::new(delivery.channels(), Arc::clone(&clock), by)
                 .asking(delivery.may_send()),
             resolving: Resolving::new(delivery.resolver(), by),
+            hooks: Hooks::new(),
             delivery,
             clock,
             settings: Settings::default(),
@@ -219,20 +223,26 @@ impl EventLoop {
     pub(crate) fn answered(&mut self, job: SendJob, reply: &Reply) {
         self.delivery.in_flight.answered(&job.id);
         let now = self.clock.now();
+        if let JobId::Hook(hook, place) = job.id {
+            let answer = HookAnswer::of(&reply.outcome);
+            return self.hooks.answered((hook, place), &job.head.id, &answer, now);
+        }
         let channel = channel_no(&job.head.channel);
+        let recipient = job.head.recipient.clone();
         self.delivery.hurry(&job.head.channel, &reply.back, now);
         self.count_kept_aside();
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
         let is_over = self.delivery.settle_into(&mut self.answered, job, reply, now, rules);
         if let Some(channel) = channel {
-            self.take_reported(reply.address_reports(channel, now, is_over));
+            self.take_reported(recipient.as_ref(), reply.address_reports(channel, now, is_over));
         }
     }
 
-    /// Keeps what an answer told of addresses. Most mails arrive where none was refused, which changes nothing.
+    /// Keeps what an answer to a recipient's message told of addresses. Most mails arrive where none was refused, which changes nothing.
     fn take_reported(
         &mut self,
+        recipient: Option<&Id>,
         reports: impl Iterator<Item = (ChannelAddress, AddressReport, Instant)>,
     ) {
         let engine = self.node.as_ref().map(Node::engine);
@@ -246,7 +256,8 @@ impl EventLoop {
                 _ => true,
             };
             if changes {
-                self.reported.push(Command::ReportAddress { address, report, at });
+                let recipient = recipient.cloned();
+                self.reported.push(Command::ReportAddress { address, report, at, recipient });
             }
         }
     }
@@ -292,6 +303,7 @@ impl EventLoop {
             return;
         };
         let durable = node.ahead().durable();
+        self.hooks.occurred(node.take_occurred(durable));
         while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
         while let Some(Going { job, until }) = self.delivery.in_flight.take_following(durable) {
             match until {
@@ -335,6 +347,7 @@ impl EventLoop {
             .chain(again)
             .chain(node.engine().next_forget())
             .chain(node.replication().next_late_answer())
+            .chain(self.hooks.next(sends && !stopping))
             .min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| (due.0 - self.clock.now().0).clamp(0, longest));
@@ -391,6 +404,9 @@ impl EventLoop {
         if !has_intake {
             self.learnt.append(&mut learnt);
         }
+        if requests.iter().any(Request::concerns_hooks) {
+            self.hooks.look_again();
+        }
         let (channels, keys) = (self.delivery.channels(), Arc::clone(&self.keys));
         self.beside(now, |node, sending, rules| {
             for commands in learnt.chunks(OBJECTS_AT_ONCE) {
@@ -406,6 +422,16 @@ impl EventLoop {
             Ok(())
         })?;
         self.settle(now)?;
+        if let Some(node) = &mut self.node {
+            self.hooks.turn(node, now, stopping.is_none() && self.settings.sends)?;
+        }
+        if stopping.is_some() {
+            // Nobody waits for them: they are made after the next start.
+            drop(self.delivery.in_flight.take_from_senders(SendJob::is_call));
+        }
+        for call in self.hooks.take_calls() {
+            self.dispatch(call);
+        }
         if stopping.is_none() && self.settings.sends {
             self.hand_out(now)?;
         }

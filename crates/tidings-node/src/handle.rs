@@ -57,6 +57,17 @@ impl Stop {
 }
 
 impl Request {
+    /// Returns true if it may change hooks.
+    pub(crate) fn concerns_hooks(&self) -> bool {
+        match self {
+            Self::Work(work) => {
+                work.commands.iter().any(|command| matches!(command, Command::Hook { .. }))
+            }
+            Self::Configure(..) => true,
+            _ => false,
+        }
+    }
+
     /// Answers the request with an error: nothing is done any more.
     pub(crate) fn turn_away(self) {
         match self {

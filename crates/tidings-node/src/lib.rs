@@ -13,6 +13,7 @@ pub mod election;
 mod error;
 mod event_loop;
 mod handle;
+mod hooks;
 mod keys;
 mod node;
 mod once;
@@ -40,6 +41,7 @@ pub use delivery::ready::Ready;
 pub use delivery::{Delivery, MaySend, Retries};
 pub use error::{Error, RuntimeError};
 pub use handle::Handle;
+pub use hooks::{HookVitals, HooksVitals, hooks_stored};
 pub use keys::{
     ApiKey, KeptAnswer, KeyChange, KeyHash, Role, SigningKey, SigningSecret, TOKEN_MS_MAX,
 };

@@ -7,24 +7,26 @@
 
 pub(crate) use acks::drop_known;
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
     Answers, Engine, EngineSnapshot, Going, Held, InboxDelivery, KeptObjects, LogEntry, OpenReply,
     Options, Reach, Refused, Reply, Step, Upcoming,
 };
+use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
 use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_core::{Books, BucketNo, Command, Instant, Rules};
 use tidings_store::Store;
 
-use crate::commit::Decided;
 use crate::commit::durable::{self, Reads, Shown};
 use crate::commit::executor::Executor;
 use crate::commit::pipeline::CommitPipeline;
 use crate::commit::view::StoreView;
 use crate::commit::work::Work;
 use crate::commit::workers::Threads;
+use crate::commit::{CommitNo, Decided};
 use crate::delivery::complaints::Unclear;
 use crate::delivery::sending::Sending;
 use crate::error::Error;
@@ -73,6 +75,8 @@ pub struct Node {
     logged: Vec<Arc<LogEntry>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
+    /// Rows of what occurred, in commits that hooks have not heard of.
+    occurred: VecDeque<(CommitNo, OccurrenceOwner, OccurrenceRow)>,
     /// The keys in memory; `None` where nobody signs in.
     keys: Option<Arc<Keys>>,
 }
@@ -147,6 +151,7 @@ impl Node {
             pending_acks: PendingAcks::default(),
             logged: Vec::new(),
             kept_objects: Vec::new(),
+            occurred: VecDeque::new(),
             keys: None,
         })
     }
@@ -488,6 +493,20 @@ impl Node {
         std::mem::take(&mut self.going)
     }
 
+    /// The rows of what occurred in commits up to one, which is durable.
+    pub(crate) fn take_occurred(
+        &mut self,
+        durable: CommitNo,
+    ) -> Vec<(OccurrenceOwner, OccurrenceRow)> {
+        let mut rows = Vec::new();
+        while let Some((_, owner, row)) =
+            self.occurred.pop_front_if(|(commit, ..)| *commit <= durable)
+        {
+            rows.push((owner, row));
+        }
+        rows
+    }
+
     /// Adds a step to the commit.
     fn gather(&mut self, step: Step) -> Result<Accepted, Error> {
         self.going.extend(step.going);
@@ -496,6 +515,9 @@ impl Node {
         self.kept_objects.extend(step.kept_objects);
         let forgotten = self.others.forgotten_now(&self.engine, step.forgotten);
         self.ahead.gather(Decided { writes: step.writes, forgotten, frees: self.frees })?;
+        let commit = self.ahead.decided();
+        let occurred = step.occurred.into_iter().map(|(owner, row)| (commit, owner, row));
+        self.occurred.extend(occurred);
         let now = self.engine.now();
         step.delivered
             .iter()

@@ -12,6 +12,7 @@ use tidings_core::messages::Answered;
 use tidings_core::table::Partition;
 
 use crate::channel::{Away, InForce, Outcome, WeakInForce};
+use crate::hooks::HooksVitals;
 
 /// The upper bounds of the buckets of a [`Histogram`], in seconds.
 pub const BOUNDS_S: [f64; 13] =
@@ -120,6 +121,8 @@ pub struct Vitals {
     store_missing: AtomicBool,
     /// Questions to the host about objects.
     pub resolver: ResolverVitals,
+    /// The hooks.
+    pub hooks: HooksVitals,
 }
 
 /// The measures of the questions to the host about objects, since the start.

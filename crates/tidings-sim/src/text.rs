@@ -46,7 +46,7 @@ pub fn line(timed: &Timed) -> Option<String> {
         Command::Cancel(Cancelled::Key(key)) => ("cancel", json!({"cancellation_key": key})),
         Command::Withdraw(Cancelled::Event(event)) => ("withdraw", json!({"event": event})),
         Command::Withdraw(Cancelled::Key(key)) => ("withdraw", json!({"cancellation_key": key})),
-        Command::Preference { recipient, scope, channel, mode } => {
+        Command::Preference { recipient, scope, channel, mode, .. } => {
             let (level, name) = level(scope);
             let mode = match mode {
                 Mode::Never => "never",
@@ -88,7 +88,8 @@ pub fn line(timed: &Timed) -> Option<String> {
         | Command::Resolved(_)
         | Command::Message { .. }
         | Command::Report { .. }
-        | Command::ReportAddress { .. } => return None,
+        | Command::ReportAddress { .. }
+        | Command::Hook { .. } => return None,
         Command::Forget { before } => ("forget", json!({"before": before.to_string()})),
     };
     let mut whole = Map::new();

@@ -52,6 +52,14 @@ pub enum StartError {
         /// The reason, and what to write instead.
         fault: ProviderError,
     },
+    /// A hook can't be called.
+    #[error("`[[hooks]]` `{name}`: {fault}")]
+    Hook {
+        /// The name of the hook.
+        name: String,
+        /// The reason, and what to write instead.
+        fault: ProviderError,
+    },
     /// The host's service can't be asked.
     #[error("`[resolver]`: {0}")]
     Resolver(String),
@@ -66,11 +74,11 @@ pub enum StartError {
     Node(#[from] tidings_node::Error),
 }
 
-/// The channels with a configured provider. A secret `NAME` is the value of that environment variable, or
+/// The channels with a configured provider, and the hooks. A secret `NAME` is the value of that environment variable, or
 /// the content of the file whose path the variable `NAME_FILE` holds.
 ///
 /// # Errors
-/// [`StartError::Channel`].
+/// [`StartError::Channel`] or [`StartError::Hook`].
 pub fn channels(
     rules: &Rules,
     tokens: &TokenKey,
@@ -88,6 +96,11 @@ pub fn channels(
         let opened = channel::open(kind, rules, &setup)
             .map_err(|fault| StartError::Channel { channel: kind.name.to_owned(), fault })?;
         channels.insert(kind.name.to_owned(), opened);
+    }
+    for hook in &rules.hooks {
+        let opened = channel::open_hook(hook, &setup)
+            .map_err(|fault| StartError::Hook { name: hook.name.clone(), fault })?;
+        channels.insert(channel::hook_channel(&hook.name), opened);
     }
     Ok(channels)
 }
@@ -217,7 +230,11 @@ pub fn unset_secrets(rules: &Rules) -> Vec<String> {
     let resolver = host_service(rules).err().map(|fault| format!("{fault}; `serve` needs it"));
     let feedback = unset_feedback(rules).map(|fault| format!("feedback.{fault}; `serve` needs it"));
     let feeds = feed_faults(rules).map(|fault| format!("feeds.{fault}; `serve` needs it"));
-    missing.chain(resolver).chain(feedback).chain(feeds).collect()
+    let hooks = rules.hooks.iter().filter_map(|hook| {
+        let fault = secret_here(&hook.secret).err()?;
+        Some(format!("hooks.{}.secret: {fault}; `serve` needs it", hook.name))
+    });
+    missing.chain(resolver).chain(feedback).chain(feeds).chain(hooks).collect()
 }
 
 /// A secret by its name, in the environment of the process.

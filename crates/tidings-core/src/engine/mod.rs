@@ -62,6 +62,7 @@ pub use rows::act::{LogEntry, LogNo, StoredEntry};
 pub use rows::going::Going;
 pub use rows::inbox_delivery::InboxDelivery;
 pub use rows::ledger::Row as LedgerRow;
+pub use rows::occurred::{HookOrder, hook_order, occurred_from, occurrence_at, occurrence_owners};
 pub use rows::reach::{Reach, Reached};
 pub use rows::reply::{
     Dropped, Extent, Operated, Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,

@@ -19,6 +19,7 @@ use crate::journal::stored::{ReadView, Unreadable, decode, from_json};
 use crate::journal::table::{REST, Table, Write, u32_at};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::RecipientAt;
+use crate::model::occurrence::{OccurrenceOwner, OccurrenceRow};
 use crate::model::options::Options;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
@@ -60,6 +61,8 @@ pub struct Step {
     pub answers: Vec<Answers>,
     /// Objects that the node with the intake has to keep.
     pub kept_objects: Vec<KeptObjects>,
+    /// The rows of what occurred, which hooks tell the host once the writes are durable.
+    pub occurred: Vec<(OccurrenceOwner, OccurrenceRow)>,
 }
 
 impl Engine {

@@ -7,6 +7,7 @@ use super::replica::progress::KeptObjects;
 use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
 use super::rows::inbox_delivery::InboxDelivery;
+use super::rows::occurred::{note_hooks, write_occurred};
 use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, Stop};
 use super::shard::follow::together;
@@ -113,6 +114,7 @@ impl Engine {
         }
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, _| {
+            note_hooks(&engine.intake, draft, &rules)?;
             let act = engine.intake.accept_rules(draft, rules);
             apply(engine, draft, &act)?;
             draft.log(|| act);
@@ -154,6 +156,7 @@ impl Engine {
             self.intake.objects.sweep(&mut draft)?;
             write_log(self, &mut draft, &mut step);
         }
+        step.occurred = write_occurred(self, &mut draft)?;
         if !draft.is_empty() || before != counted(self) {
             if self.holds_intake {
                 self.intake.write_head(&mut draft);

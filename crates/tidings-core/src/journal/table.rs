@@ -52,6 +52,9 @@
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 //! | `ATTEMPTS` | day | bucket | number, seq of the closing | the attempts of a day to send a message, with the provider's answers |
+//! | `OCCURRENCES` | day | intake or bucket | instant, number | what occurred in a step that hooks tell the host |
+//! | `HOOKS` | base | intake | name of a hook | since when it is told, whether it was resumed or is replayed |
+//! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook | how far it was told of this owner's occurrences |
 //! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
@@ -153,6 +156,9 @@ pub enum Table {
     SigningKeys = 80,
     RevokedTokens = 81,
     Feeds = 82,
+    Occurrences = 83,
+    Hooks = 84,
+    HookProgress = 85,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.

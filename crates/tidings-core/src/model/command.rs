@@ -6,6 +6,7 @@ use crate::model::batch_key::BatchKey;
 use crate::model::event::{Event, Object};
 use crate::model::id::Id;
 use crate::model::messages::{Attempt, MessageAct, MessageName};
+use crate::model::occurrence::{By, HookChange};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::RecipientChange;
 use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor};
@@ -88,6 +89,9 @@ pub enum Command {
         channel: String,
         /// The mode.
         mode: Mode,
+        /// The cause.
+        #[serde(default)]
+        by: By,
     },
     /// Makes open lanes due now (except the inbox).
     Flush {
@@ -110,6 +114,9 @@ pub enum Command {
         /// True if the list is complete: preferences that are not in it return to the default; otherwise
         /// they stay.
         whole: bool,
+        /// The cause.
+        #[serde(default)]
+        by: By,
     },
     /// Pauses a type or channel: nothing of it closes or is sent, and new entries wait.
     Pause(Pausable),
@@ -156,6 +163,16 @@ pub enum Command {
         report: AddressReport,
         /// The instant of the report.
         at: Instant,
+        /// The recipient of the message that it is about, where one is known.
+        #[serde(default)]
+        recipient: Option<Id>,
+    },
+    /// Changes a hook.
+    Hook {
+        /// The name of the hook.
+        name: String,
+        /// The change.
+        change: HookChange,
     },
 }
 
@@ -199,7 +216,8 @@ impl Command {
             | Self::Report { .. }
             | Self::Suppress { .. }
             | Self::Unsuppress { .. }
-            | Self::ReportAddress { .. } => None,
+            | Self::ReportAddress { .. }
+            | Self::Hook { .. } => None,
         }
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod item;
 pub mod limits;
 pub mod messages;
 pub mod number;
+pub mod occurrence;
 pub(crate) mod options;
 pub mod pause;
 pub mod preference;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::channel::ChannelRules;
+use super::hook::HookRules;
 use crate::journal::stored::encode;
 use crate::model::event::Pivot;
 use crate::model::id::Id;
@@ -114,6 +115,9 @@ pub struct CompatRules {
     pub knock: bool,
     /// True if Novu's trigger is taken.
     pub novu: bool,
+    /// The services of the host that are told what became of messages.
+    #[serde(default)]
+    pub hooks: Vec<HookRules>,
 }
 
 /// What end users may do by themselves, with tokens.

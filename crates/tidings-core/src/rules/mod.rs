@@ -10,6 +10,7 @@ pub mod schema;
 
 mod channel;
 mod config;
+mod hook;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
@@ -18,3 +19,4 @@ pub use config::{
     StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised,
     in_words,
 };
+pub use hook::HookRules;

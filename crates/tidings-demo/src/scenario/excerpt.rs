@@ -64,6 +64,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Report { .. }
         | Command::Suppress { .. }
         | Command::Unsuppress { .. }
-        | Command::ReportAddress { .. } => true,
+        | Command::ReportAddress { .. }
+        | Command::Hook { .. } => true,
     }
 }

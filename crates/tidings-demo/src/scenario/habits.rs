@@ -2,6 +2,7 @@
 
 use tidings_core::channel::EMAIL;
 use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::occurrence::By;
 use tidings_core::time::{HOUR_MS, MINUTE_MS};
 use tidings_core::{
     Command, Day, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, State, Timed,
@@ -60,6 +61,7 @@ fn minds(world: &World, random: &mut Random) -> Vec<Command> {
             ),
             channel: EMAIL.to_owned(),
             mode: modes[random.below(modes.len())].clone(),
+            by: By::User,
         })
         .collect();
     // One a day does not want to wait for Monday.

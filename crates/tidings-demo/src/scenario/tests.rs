@@ -55,7 +55,8 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             | Command::Report { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
-            | Command::ReportAddress { .. } => {
+            | Command::ReportAddress { .. }
+            | Command::Hook { .. } => {
                 panic!("a history has no operators")
             }
             Command::Forget { before } => assert!(before.start() < timed.at),

@@ -20,6 +20,7 @@ use wire::{Called, Wire};
 
 pub(crate) mod chat;
 mod guard;
+pub(super) mod hook;
 pub(crate) mod mail;
 mod note;
 pub(crate) mod push;

@@ -2,11 +2,12 @@
 
 use std::io;
 
+pub use http::hook::HostPlace;
 pub use http::sms::sms;
 pub use in_force::Channels;
 pub(crate) use in_force::{InForce, WeakInForce};
 pub use maildir::{Durability, Maildir};
-pub use open::{Setup, check, check_with, open};
+pub use open::{Setup, check, check_with, hook_channel, open, open_hook};
 pub use outcome::{Outcome, Receipt, Scope};
 pub use outlet::{Away, Outlet, Provider};
 pub(crate) use outlet::{Back, GateId, Pass, Reply};

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use tidings_core::Rules;
 use tidings_core::channel::{AddressKind, ChannelKind};
+use tidings_core::rules::HookRules;
+use tidings_core::{Batch, Rules};
 use tidings_mail::{Design, Sender, TokenKey};
 
 use crate::channel::Channel;
-use crate::channel::http::Http;
+use crate::channel::http::hook::Hook;
+use crate::channel::http::{Http, Shape as _};
 use crate::channel::maildir::{Durability, Maildir};
 use crate::channel::outlet::{Outlet, Provider};
 use crate::channel::patience::Patience;
 use crate::channel::provider::Address;
 use crate::channel::provider_error::ProviderError;
-use crate::channel::render::{MailRenderer, Renderer, ShortRenderer};
+use crate::channel::render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
 use crate::channel::signer::signer;
 use crate::channel::smtp::Smtp;
 use crate::clock::Clock;
@@ -104,6 +106,36 @@ pub fn open(
     Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
 }
 
+/// The name of the channel of a hook, which no channel of messages has.
+#[must_use]
+pub fn hook_channel(name: &str) -> String {
+    format!("hook:{name}")
+}
+
+/// Opens a hook, without connecting.
+///
+/// # Errors
+/// [`ProviderError`] of its secret.
+pub fn open_hook(rules: &HookRules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
+    let shape = Arc::new(Hook::new(rules, setup.secret)?);
+    let address = shape.shown().into();
+    // Whoever is told has nothing to do but to keep it.
+    let ms = setup.patience.stranger_ms;
+    let patience = Patience { answer_ms: ms, begin_ms: ms, delivery_ms: ms, stranger_ms: ms };
+    let channel = Arc::new(Http::new(shape, patience, Arc::clone(setup.clock))?);
+    let provider = Provider { address, channel };
+    Ok(Outlet::of_providers(Arc::new(Unrendered), vec![provider]))
+}
+
+/// The renderer where there is nothing to render.
+struct Unrendered;
+
+impl Renderer for Unrendered {
+    fn render(&self, _: &Arc<Head>, _: &Batch) -> Result<Rendered, Unrenderable> {
+        Err(Unrenderable::default())
+    }
+}
+
 /// Number of threads of a channel whose recipients name the hosts that are called. Those of a domain have no more than a
 /// quarter of them, which is what other channels have in all.
 const STRANGERS_THREADS: usize = 32;
@@ -129,7 +161,6 @@ mod tests {
     use tidings_core::rules::{ChannelRules, DkimRules};
 
     use super::*;
-    use crate::channel::render::Head;
     use crate::channel::sample;
 
     fn opened(provider: Option<&str>, from: Option<&str>) -> Result<(), String> {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tidings_core::engine::{MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
 use tidings_core::number::Seq;
+use tidings_core::occurrence::OccurrencePlace;
 use tidings_core::pause::Paused;
 use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Batch, Ending, Instant, Rules};
@@ -16,13 +17,18 @@ use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::delivery::priority::Priority;
 use crate::delivery::ready::Ready;
 
-/// The id of a job. Messages are the only kind so far.
+/// The id of a job: a message, or a call that tells a hook of an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum JobId {
     Message(MessageId),
+    Hook(HookNo, OccurrencePlace),
 }
 
-/// A message that is being sent.
+/// The number of a hook in this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HookNo(pub(crate) u64);
+
+/// A message or a call that is being sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
     pub(crate) id: JobId,
@@ -80,6 +86,21 @@ impl SendJob {
         }
     }
 
+    /// Creates a call that tells a hook of an occurrence.
+    pub(crate) fn call(hook: HookNo, place: OccurrencePlace, call: Rendered) -> Self {
+        Self {
+            id: JobId::Hook(hook, place),
+            seqs: Vec::new(),
+            head: Arc::clone(&call.head),
+            content: Arc::new(Mutex::new(Content::Rendered(Arc::new(call)))),
+            attempts: 0,
+            resent: 0,
+            doubt: Doubt::None,
+            by_hand: false,
+            give_up_at: None,
+        }
+    }
+
     /// Creates a message to the recipient with a number, of any closing.
     #[cfg(test)]
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
@@ -99,10 +120,17 @@ impl SendJob {
         }
     }
 
-    /// The id of the message.
+    /// The id of the message; of a call, which tells no recipient anything, that of none.
     pub(crate) fn message(&self) -> MessageId {
-        let JobId::Message(id) = self.id;
-        id
+        match self.id {
+            JobId::Message(id) => id,
+            JobId::Hook(..) => MessageId::default(),
+        }
+    }
+
+    /// Returns true if it tells a hook of an occurrence.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.id, JobId::Hook(..))
     }
 
     /// The priority of the message.

@@ -46,6 +46,7 @@ impl EventLoop {
         if let Some(by_ms) = put_back(node, now)? {
             self.delivery.put_back(now, by_ms);
             self.resolving.put_back(by_ms);
+            self.hooks.put_back(by_ms);
             self.senders.wake();
         }
         Ok(())

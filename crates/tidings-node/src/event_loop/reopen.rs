@@ -6,7 +6,7 @@ use tidings_core::Ending;
 use tidings_core::engine::{MessageId, Settled};
 
 use super::EventLoop;
-use crate::delivery::send_job::jobs;
+use crate::delivery::send_job::{SendJob, jobs};
 use crate::delivery::{Noted, put};
 use crate::error::Error;
 use crate::node::Node;
@@ -50,6 +50,7 @@ impl EventLoop {
         self.follow_up();
         self.node = None;
         self.resolving.forget();
+        drop(self.delivery.in_flight.take_from_senders(SendJob::is_call));
         self.delivery.in_flight.drop_following();
         self.unbuilt.clear();
         for settled in self.recorded.drain(..).flat_map(|(_, settled)| settled) {
@@ -60,6 +61,7 @@ impl EventLoop {
             all.sent.extend(settled.sent);
             all.tried.extend(settled.tried);
             all.attempts.extend(settled.attempts);
+            all.providers.extend(settled.providers);
         }
     }
 
@@ -103,6 +105,7 @@ impl EventLoop {
         node.flush()?;
         node.show_in(&self.reads)?;
         self.delivery.in_flight.pause(node.engine().paused(), self.clock.now());
+        self.hooks.open(node)?;
         let answered = self.answered.values().flat_map(|known| {
             known.sent.iter().map(|sent| sent.number).map(|number| known.closing.message(number))
         });

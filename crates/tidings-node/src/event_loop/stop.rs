@@ -42,6 +42,7 @@ impl EventLoop {
         let failed = |fault: crate::Error| RuntimeError::Unknown(fault.to_string());
         let now = node.engine().now();
         node.replication().answer_gathered(now, true).map_err(failed)?;
+        self.hooks.save(node).map_err(failed)?;
         node.flush().map_err(failed)?;
         // Chores that are not done now are for the next start, and so are all where there is no room.
         if !self.settings.chores_at_stop || node.store().ensure_room().is_err() {

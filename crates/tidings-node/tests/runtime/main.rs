@@ -8,6 +8,7 @@ mod chores;
 mod clock;
 mod closed;
 mod crowded;
+mod hooks;
 mod keys;
 mod late;
 mod reach;

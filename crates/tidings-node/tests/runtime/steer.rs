@@ -201,6 +201,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
             scope: PreferenceScope::Type(kind.to_owned()),
             channel: EMAIL.to_owned(),
             mode: Mode::Never,
+            by: tidings_core::occurrence::By::Key,
         };
         handle.submit(vec![never]).unwrap();
     }

@@ -357,7 +357,7 @@ impl Model {
             }
             // What was told is told, as far as books go: the inbox itself is none of the model's.
             Command::Cancel(what) | Command::Withdraw(what) => self.cancel(&what),
-            Command::Preference { recipient, scope, channel, mode } => {
+            Command::Preference { recipient, scope, channel, mode, .. } => {
                 let person = self.person(&recipient)?;
                 self.prefer(person, &scope, &channel, &mode)?;
             }
@@ -365,7 +365,7 @@ impl Model {
                 let person = self.person(&recipient)?;
                 self.flush(person, channel.as_deref(), lane.as_deref(), key.as_ref());
             }
-            Command::Preferences { recipient, chosen, whole } => {
+            Command::Preferences { recipient, chosen, whole, .. } => {
                 let person = self.person(&recipient)?;
                 self.choose(person, chosen, whole);
             }
@@ -373,7 +373,7 @@ impl Model {
                 self.suppressed.suppress(address, reason, until, self.now);
             }
             Command::Unsuppress { address } => self.suppressed.lift(address, self.now),
-            Command::ReportAddress { address, report, at } => {
+            Command::ReportAddress { address, report, at, .. } => {
                 let now = self.now;
                 self.suppressed.hear_of_address(address, report, at.min(now), now);
             }
@@ -381,7 +381,7 @@ impl Model {
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),
             // What it tells is handed over at once, and named by the engine alone.
-            Command::Message { .. } | Command::Report { .. } => {}
+            Command::Message { .. } | Command::Report { .. } | Command::Hook { .. } => {}
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, ItemChange, MarkKind, Marked, Pausable};
+use tidings_core::occurrence::By;
 use tidings_core::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
 };
@@ -184,6 +185,7 @@ impl Builder {
                     recipient: name("r", *who),
                     chosen,
                     whole: *whole,
+                    by: By::User,
                 });
             }
             RawOp::Erase(who) => {
@@ -268,6 +270,7 @@ impl Builder {
                     (false, _) => AddressReport::OptedIn,
                 },
                 at: self.now.plus_ms(-ago),
+                recipient: None,
             });
             return;
         }
@@ -304,7 +307,8 @@ impl Builder {
     fn preference(&mut self, who: u8, scope: u8, inbox: bool, mode: u8) {
         if let Some(choice) = self.choice(scope, inbox, mode) {
             let Choice { scope, channel, mode } = choice;
-            self.say(Command::Preference { recipient: name("r", who), scope, channel, mode });
+            let recipient = name("r", who);
+            self.say(Command::Preference { recipient, scope, channel, mode, by: By::Key });
         }
     }
 

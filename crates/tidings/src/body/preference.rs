@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tidings_core::channel::{EACH, INBOX};
 use tidings_core::command::Choice;
+use tidings_core::occurrence::By;
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::OwnHours;
 use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
@@ -152,7 +153,7 @@ impl Preference {
     /// As [`Self::choice`].
     pub(crate) fn command(self, rules: &Rules, recipient: Id) -> Result<Command, Fault> {
         let Choice { scope, channel, mode } = self.choice(rules)?;
-        Ok(Command::Preference { recipient, scope, channel, mode })
+        Ok(Command::Preference { recipient, scope, channel, mode, by: By::Key })
     }
 }
 

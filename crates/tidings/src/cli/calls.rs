@@ -86,6 +86,7 @@ macro_rules! to {
 mod cancel;
 pub(super) mod explain;
 pub(super) mod feeds;
+pub(super) mod hooks;
 pub(super) mod inbox;
 pub(super) mod nodes;
 mod steer;

@@ -50,6 +50,7 @@ const GROUPS: &[(&str, &[Example])] = &[
             ("inbox", "inbox ada"),
             ("preview", "preview comment --open"),
             ("feeds", "feeds --json"),
+            ("hooks", "hooks replay app --since 2h"),
             ("nodes", "nodes --store postgres://tidings@db/tidings"),
         ],
     ),

@@ -114,8 +114,9 @@ impl Status {
     fn of_start(fault: &StartError) -> Self {
         match fault {
             StartError::Channel { .. }
-            | StartError::Resolver(_)
             | StartError::Feed(_)
+            | StartError::Hook { .. }
+            | StartError::Resolver(_)
             | StartError::Feedback(_) => Self::Wrong,
             StartError::Node(fault) => Self::of_node(fault),
         }
@@ -175,6 +176,8 @@ enum Command {
     Flush(calls::Flush),
     /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
     Forget(calls::Forget),
+    /// List the hooks, which tell the host what became of messages, resume and replay them
+    Hooks(Box<calls::hooks::Arguments>),
     /// Import recipients, subscriptions or objects from a file
     Import(import::Arguments),
     /// Show a recipient's inbox
@@ -265,6 +268,7 @@ where
         Command::Feeds(arguments) => calls::run(&*arguments, streams),
         Command::Flush(arguments) => calls::run(&arguments, streams),
         Command::Forget(arguments) => calls::run(&arguments, streams),
+        Command::Hooks(arguments) => calls::hooks::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),
         Command::Inbox(arguments) => calls::run(&arguments, streams),
         Command::Key(arguments) => key::run(&arguments, streams),

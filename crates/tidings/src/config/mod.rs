@@ -13,6 +13,7 @@ pub mod duration;
 pub mod fault;
 mod feedback;
 pub(crate) mod feeds;
+mod hooks;
 mod lanes;
 mod limits;
 mod mailbox;
@@ -161,6 +162,7 @@ fn parse_beside(
             "telemetry",
             "feeds",
             "compat",
+            "hooks",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -180,6 +182,7 @@ fn parse_beside(
         telemetry: telemetry::telemetry(&mut walk, &root),
         feeds: feeds::feeds(&mut walk, &root),
         compat: compat::compat(&mut walk, &root),
+        hooks: hooks::hooks(&mut walk, &root),
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

@@ -8,6 +8,7 @@ use super::*;
 
 mod choice;
 mod documented;
+mod hooks;
 mod presentation;
 mod telemetry;
 mod timing;

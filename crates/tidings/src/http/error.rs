@@ -160,6 +160,9 @@ codes! {
     FeedNotFound = "feed_not_found", 404, Again::No,
         "Unknown feed",
         "`GET /v1/feeds` lists the feeds of the configuration, `[feeds.NAME]`.";
+    HookNotFound = "hook_not_found", 404, Again::No,
+        "Unknown hook",
+        "`GET /v1/hooks` lists the configured hooks.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
         "Method not allowed",
         "The header `Allow` lists the methods of the path.";
@@ -406,6 +409,7 @@ impl From<Refused> for Problem {
             Refused::Exceeded(_) | Refused::BatchKey(_) => Code::LimitExceeded,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,
             Refused::UnknownType { .. } => Code::UnknownType,
+            Refused::UnknownHook(_) => Code::HookNotFound,
             Refused::UnknownChannel(_) => Code::UnknownChannel,
             Refused::Preference(_) => Code::UnknownPreference,
             Refused::UnknownMessage(_) => Code::MessageNotFound,

@@ -136,6 +136,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
     );
     channels(&mut page, vitals, &service.rules(), service.now());
     resolver(&mut page, &vitals.resolver);
+    hooks(&mut page, vitals);
     page.counter(
         "tidings_clock_steps_back_total",
         "Number of times that the clock stepped back.",
@@ -293,6 +294,35 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
         "Messages that were made without the host's word on all of their objects.",
         resolver.unresolved(),
     );
+}
+
+/// The hooks of this node.
+fn hooks(page: &mut Page, vitals: &Vitals) {
+    let all = vitals.hooks.all().unwrap_or_default();
+    let backlog = "tidings_hook_backlog";
+    let about = "Occurrences that a hook is still to be told. Alert on one that grows.";
+    page.head(backlog, about, "gauge");
+    for (hook, vitals) in &all {
+        page.sample(backlog, &format!("hook=\"{hook}\""), vitals.backlog);
+    }
+    let off = "tidings_hook_off";
+    page.head(off, "1 if a hook answered 410 and is off.", "gauge");
+    for (hook, vitals) in &all {
+        page.sample(off, &format!("hook=\"{hook}\""), u8::from(vitals.is_off));
+    }
+    let calls = "tidings_hook_calls_total";
+    page.head(
+        calls,
+        "Calls of hooks since the start: sent, retried, or given up as failed.",
+        "counter",
+    );
+    for (hook, vitals) in &all {
+        let results =
+            [("sent", vitals.sent), ("retried", vitals.retried), ("failed", vitals.failed)];
+        for (result, count) in results {
+            page.sample(calls, &format!("hook=\"{hook}\",result=\"{result}\""), count);
+        }
+    }
 }
 
 /// The answers of the channels that have a provider, or had one since the start.

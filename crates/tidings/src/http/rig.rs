@@ -34,6 +34,10 @@ channels = { inbox = { policy = "now" }, email = { policy = "cooldown", quiet = 
 [types.weekly]
 category = "news"
 channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
+[[hooks]]
+url = "https://app.example.org/tidings"
+secret = "${HOOK_SECRET}"
+of = ["address.suppressed"]
 "#;
 
 /// The key of the tokens in links.

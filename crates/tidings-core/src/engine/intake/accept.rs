@@ -16,6 +16,7 @@ use crate::engine::rows::listed::Listed;
 use crate::engine::rows::named::{
     Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key,
 };
+use crate::engine::rows::occurred::{change_hook, wants};
 use crate::engine::rows::reply::{
     Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,
 };
@@ -27,6 +28,7 @@ use crate::model::command::{Cancelled, Command, Pausable};
 use crate::model::event::{Event, Object};
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
+use crate::model::occurrence::{By, Occurrence, OccurrenceKind, OccurrenceOwner};
 use crate::model::suppression::{ChannelAddress, Suppression};
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
@@ -76,6 +78,7 @@ impl Intake {
             }
             Command::Suppress { address, reason, until } => {
                 let suppression = Suppression { reason: *reason, since: self.now, until: *until };
+                self.note_suppressed(draft, address, suppression, None, By::Key);
                 self.list(draft, address, Listed::Suppressed(suppression));
                 Ok(done)
             }
@@ -83,9 +86,13 @@ impl Intake {
                 self.list(draft, address, Listed::Lifted(self.now));
                 Ok(done)
             }
-            Command::ReportAddress { address, report, at } => {
+            Command::ReportAddress { address, report, at, recipient } => {
                 let (at, now) = ((*at).min(self.now), self.now);
                 if let Some(listed) = self.suppressions.reported(address, *report, at, now) {
+                    if let Listed::Suppressed(suppression) = listed {
+                        let recipient = recipient.as_ref();
+                        self.note_suppressed(draft, address, suppression, recipient, By::Provider);
+                    }
                     self.list(draft, address, listed);
                 }
                 Ok(done)
@@ -93,6 +100,10 @@ impl Intake {
             Command::Pause(what) => Ok(self.accept_pause(what, true)?),
             Command::Resume(what) => Ok(self.accept_pause(what, false)?),
             Command::Forget { before } => Ok(Accepted::Forget(*before)),
+            Command::Hook { name, change } => {
+                change_hook(self, draft, name, *change)?;
+                Ok(done)
+            }
             Command::Message { message, .. } | Command::Report { message, .. } => {
                 match message.id.closing.bucket {
                     bucket if bucket.0 < self.buckets => Ok(Accepted::OfBucket(bucket)),
@@ -134,6 +145,26 @@ impl Intake {
     fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
         self.suppressions.put(draft, address, listed, self.now);
         draft.log(|| Act::Suppression { address: address.clone(), listed, at: self.now });
+    }
+
+    /// Notes that an address is suppressed, if it was not, or for another reason.
+    fn note_suppressed(
+        &self,
+        draft: &mut Draft<'_>,
+        address: &ChannelAddress,
+        suppression: Suppression,
+        recipient: Option<&Id>,
+        by: By,
+    ) {
+        let reason = suppression.reason;
+        let known = self.suppressions.of(address, self.now);
+        let is_new =
+            suppression.holds(self.now) && known.is_none_or(|known| known.reason != reason);
+        if is_new && wants(self.rules(), OccurrenceKind::AddressSuppressed) {
+            let (address, recipient) = (address.clone(), recipient.cloned());
+            let occurrence = Occurrence::Suppressed { address, reason, recipient, by };
+            draft.occur(OccurrenceOwner::Intake, occurrence);
+        }
     }
 
     /// Gives an event its place and its rows, once.

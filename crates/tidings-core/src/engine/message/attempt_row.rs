@@ -36,16 +36,18 @@ fn attempts_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
 }
 
 impl AttemptRow {
-    /// Adds a report, unless it is here: who reports may do so again with the same instant.
-    fn add_report(&mut self, report: &Attempt) {
+    /// Adds a report, and returns true, unless it is here: who reports may do so again with the same instant.
+    fn add_report(&mut self, report: &Attempt) -> bool {
         let mut like_it = self.0.iter().filter(|run| {
             run.answer == report.answer
                 && run.provider == report.provider
                 && run.reply == cut(&report.reply)
         });
-        if like_it.all(|run| run.first != report.at && run.last != report.at) {
+        let is_new = like_it.all(|run| run.first != report.at && run.last != report.at);
+        if is_new {
             self.add(report);
         }
+        is_new
     }
 
     fn add(&mut self, attempt: &Attempt) {
@@ -97,18 +99,18 @@ pub(crate) fn note_attempt(
     Ok(())
 }
 
-/// Adds a later report about a message to the row of a day. The same report changes nothing.
+/// Adds a later report about a message to the row of a day. The same report changes nothing, and returns false.
 pub(crate) fn note_report(
     draft: &mut Draft<'_>,
     day: Day,
     message: MessageId,
     report: &Attempt,
-) -> Result<(), Unreadable> {
+) -> Result<bool, Unreadable> {
     let (partition, key) = (Partition::Day(day), attempts_key(message));
     let mut row = row_of(draft, partition, &key)?;
-    row.add_report(report);
+    let is_new = row.add_report(report);
     draft.put_chunked(partition, key, &encode(&row));
-    Ok(())
+    Ok(is_new)
 }
 
 fn row_of(draft: &Draft<'_>, partition: Partition, key: &[u8]) -> Result<AttemptRow, Unreadable> {

@@ -1,6 +1,7 @@
 //! Built messages: they are recorded, get their outcomes, and go on after a stop.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -8,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::attempt_row::{Attempted, note_attempt};
 use super::message_row::{MessageRow, message_key};
 use super::plan::{Plan, PlannedMessage};
+use super::told::note_sent;
 use crate::bucket::Bucket;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
@@ -35,6 +37,8 @@ pub struct Settled {
     pub tried: Vec<Tried>,
     /// The attempts of which the provider said something.
     pub attempts: Vec<Attempted>,
+    /// The providers whose answers ended messages.
+    pub providers: BTreeMap<RecipientNo, Arc<str>>,
 }
 
 impl Settled {
@@ -191,10 +195,11 @@ impl Engine {
         settled: &[Settled],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            for Settled { closing, sent, tried, attempts } in settled {
+            for Settled { closing, sent, tried, attempts, providers } in settled {
                 let shard = engine.shards.index_of(closing.bucket);
                 let shard = &mut engine.shards[shard];
                 remember_sent(shard, &engine.intake, &mut *draft, *closing, sent)?;
+                note_sent(shard, &engine.intake, draft, *closing, sent, providers)?;
                 note_answers(shard, draft, *closing, attempts)?;
                 for tried in tried {
                     note_attempts(shard, draft, *closing, *tried);

@@ -7,4 +7,5 @@ pub(super) mod message_row;
 pub(super) mod operate;
 pub(super) mod plan;
 pub(super) mod present;
+pub(super) mod told;
 pub(super) mod touch;

@@ -9,7 +9,9 @@ use roaring::RoaringBitmap;
 
 use super::attempt_row::{attempts_of, note_report};
 use super::message_row::MessageRow;
+use super::told::note_reported;
 use crate::bucket::{Bucket, Closing};
+use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ending_of, ends};
 use crate::engine::rows::going::Going;
@@ -162,13 +164,16 @@ impl Shard {
     /// Notes what was reported of a message after it was handed over. Nothing is decided by it.
     pub(crate) fn take_report(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
         name: MessageName,
         report: &Attempt,
     ) -> Result<Reply, Stop> {
         match self.known(draft, name)? {
-            Some(Known { row: Some((day, _)), .. }) => {
-                note_report(draft, day, name.id, report)?;
+            Some(Known { row: Some((day, row)), .. }) => {
+                if note_report(draft, day, name.id, report)? {
+                    note_reported(self, intake, draft, name, &row, report)?;
+                }
                 Ok(Reply::Done)
             }
             _ => Err(Refused::UnknownMessage(name).into()),

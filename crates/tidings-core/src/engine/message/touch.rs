@@ -199,7 +199,8 @@ impl Touching<'_> {
             | Command::Report { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
-            | Command::ReportAddress { .. } => Ok(Vec::new()),
+            | Command::ReportAddress { .. }
+            | Command::Hook { .. } => Ok(Vec::new()),
         }
     }
 }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::act::{Act, LocalResult};
 use super::event_row::{EventRow, FreshEvents};
+use super::occurred::Occurred;
 use super::reach::Reach;
 use crate::journal::chunks;
 use crate::journal::record::Record;
@@ -14,6 +15,7 @@ use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::{Partition, Write};
 use crate::model::id::BucketNo;
 use crate::model::number::Seq;
+use crate::model::occurrence::{Occurrence, OccurrenceOwner};
 use crate::model::time::Day;
 
 /// Without senders nothing is within reach.
@@ -36,6 +38,8 @@ pub(crate) struct Draft<'a> {
     log: Option<Vec<Act>>,
     /// The commands of the step whose answers wait for shards on other nodes.
     open: Vec<LocalResult>,
+    /// What occurs in the step, and hooks tell the host.
+    occurred: Occurred,
     /// True if nothing is kept that is written: another node writes it.
     discards: bool,
 }
@@ -50,6 +54,7 @@ pub(crate) type Journals = FxHashMap<BucketNo, OpenRow>;
 pub(crate) struct Drafted {
     writes: Rows,
     journals: Journals,
+    occurred: Occurred,
 }
 
 impl<'a> Draft<'a> {
@@ -64,6 +69,7 @@ impl<'a> Draft<'a> {
             events: FreshEvents::default(),
             log: None,
             open: Vec::new(),
+            occurred: Occurred::new(),
             discards: false,
         }
     }
@@ -106,6 +112,18 @@ impl<'a> Draft<'a> {
         self.log.replace(Vec::new()).unwrap_or_default()
     }
 
+    /// Notes what hooks tell the host.
+    pub(crate) fn occur(&mut self, owner: OccurrenceOwner, occurrence: Occurrence) {
+        if !self.discards {
+            self.occurred.entry(owner).or_default().push(occurrence);
+        }
+    }
+
+    /// Takes what occurred in the step.
+    pub(crate) fn take_occurred(&mut self) -> Occurred {
+        std::mem::take(&mut self.occurred)
+    }
+
     /// A draft with messages that the senders keep back.
     pub(crate) fn with(mut self, reach: &'a Reach) -> Self {
         self.reach = reach;
@@ -124,13 +142,17 @@ impl<'a> Draft<'a> {
 
     /// Ends a shard's draft.
     pub(crate) fn drafted(self) -> Drafted {
-        Drafted { writes: self.writes, journals: self.journals }
+        Drafted { writes: self.writes, journals: self.journals, occurred: self.occurred }
     }
 
     /// Adds what a shard has drafted.
     pub(crate) fn add(&mut self, drafted: Drafted) {
         self.writes.extend(drafted.writes);
         self.journals.extend(drafted.journals);
+        // Each owner is of one shard.
+        for (owner, mut all) in drafted.occurred {
+            self.occurred.entry(owner).or_default().append(&mut all);
+        }
     }
 
     /// Returns true if the step writes a key.

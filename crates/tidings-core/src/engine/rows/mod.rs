@@ -9,6 +9,7 @@ pub(super) mod inbox_delivery;
 pub(super) mod ledger;
 pub(super) mod listed;
 pub(super) mod named;
+pub(super) mod occurred;
 pub(super) mod reach;
 pub(super) mod record_size;
 pub(super) mod reply;

@@ -201,6 +201,9 @@ pub enum Refused {
     /// A batch key of the event is too long.
     #[error(transparent)]
     BatchKey(#[from] KeyTooLong),
+    /// The hook is not configured.
+    #[error("unknown hook `{0}`")]
+    UnknownHook(String),
 }
 
 /// The states that a change of a message asks for.

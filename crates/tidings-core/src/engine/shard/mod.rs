@@ -4,6 +4,7 @@ pub(super) mod admission;
 pub(super) mod admitted;
 pub(super) mod buckets;
 pub(super) mod cancel;
+pub(super) mod chosen;
 pub(super) mod copies;
 pub(super) mod due;
 pub(super) mod follow;

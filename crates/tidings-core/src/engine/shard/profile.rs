@@ -36,19 +36,21 @@ impl Shard {
             Command::ChangeItems { recipient, what, change } => {
                 mark::change_items(self, intake, draft, recipient, what, *change)
             }
-            Command::Preference { recipient, scope, channel, mode } => {
+            Command::Preference { recipient, scope, channel, mode, by } => {
                 let chosen = take_back::Chosen { recipient, scope, channel, mode };
-                self.prefer(draft, chosen)
+                self.prefer(draft, chosen, *by)
             }
-            Command::Preferences { recipient, chosen, whole } => {
-                self.prefer_all(draft, recipient, chosen, *whole)
+            Command::Preferences { recipient, chosen, whole, by } => {
+                self.prefer_all(draft, recipient, chosen, *whole, *by)
             }
             Command::Flush { recipient, channel, lane, key } => {
                 let (channel, lane) = (channel.as_deref(), lane.as_deref());
                 Ok(flush(self, draft, recipient, channel, lane, key.as_ref())?)
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
-            Command::Report { message, report } => self.take_report(draft, *message, report),
+            Command::Report { message, report } => {
+                self.take_report(intake, draft, *message, report)
+            }
             // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)
@@ -61,7 +63,8 @@ impl Shard {
             | Command::Forget { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
-            | Command::ReportAddress { .. } => Ok(Reply::Done),
+            | Command::ReportAddress { .. }
+            | Command::Hook { .. } => Ok(Reply::Done),
         }
     }
 

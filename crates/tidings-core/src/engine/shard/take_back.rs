@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
+use super::chosen::note_chosen;
 use super::mute::silenced;
 use super::state::Shard;
 use crate::bucket::Bucket;
@@ -25,6 +26,7 @@ use crate::model::command::Choice;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
 use crate::model::number::{LaneNo, RecipientAt, TypeNo};
+use crate::model::occurrence::By;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Reason;
 use crate::model::time::Instant;
@@ -103,10 +105,11 @@ impl Shard {
         &mut self,
         draft: &mut Draft<'_>,
         chosen: Chosen<'_>,
+        by: By,
     ) -> Result<Reply, Stop> {
         let at = self.find(chosen.recipient)?;
         let choices = self.choices(at, chosen)?;
-        choose(self, draft, at, choices)
+        choose(self, draft, at, choices, by)
     }
 
     /// The choices of one preference, by channel.
@@ -137,6 +140,7 @@ impl Shard {
         recipient: &Id,
         list: &[Choice],
         whole: bool,
+        by: By,
     ) -> Result<Reply, Stop> {
         let at = self.find(recipient)?;
         let RecipientAt { bucket, number } = at;
@@ -163,7 +167,7 @@ impl Shard {
         }
         let wanted = wanted.into_iter();
         choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
-        choose(self, draft, at, choices)
+        choose(self, draft, at, choices, by)
     }
 
     /// Moves pending entries out of lanes that no longer apply into those that do.
@@ -350,8 +354,10 @@ fn choose(
     draft: &mut Draft<'_>,
     at: RecipientAt,
     choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
+    by: By,
 ) -> Result<Reply, Stop> {
     may_mute(shard, at, &choices)?;
+    note_chosen(shard, draft, at, &choices, by);
     let RecipientAt { bucket, number } = at;
     let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
     channels.sort_unstable();

@@ -7,6 +7,7 @@ use crate::engine::tests::*;
 use crate::engine::{InboxQuery, Settled};
 use crate::model::channel::EMAIL_NO;
 use crate::model::command::{Cancelled, MarkKind, Marked};
+use crate::model::occurrence::By;
 use crate::model::recipient::State;
 use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::{Digest, Every};
@@ -230,6 +231,7 @@ proptest! {
             scope: PreferenceScope::Type("told".to_owned()),
             channel: "email".to_owned(),
             mode,
+            by: By::Key,
         };
         played.play(Instant(3 * HOUR_MS), &[
             mark(Marked::UpTo(Instant(HOUR_MS))),

@@ -4,6 +4,7 @@ use super::ended::with_mail;
 use crate::engine::tests::*;
 use crate::model::command::Cancelled;
 use crate::model::number::RecipientNo;
+use crate::model::occurrence::By;
 
 #[test]
 fn a_step_can_be_replayed() {
@@ -25,6 +26,7 @@ fn a_step_can_be_replayed() {
         scope: PreferenceScope::Type("told".to_owned()),
         channel: "email".to_owned(),
         mode: Mode::Never,
+        by: By::Key,
     };
     let erase = Command::Erase { recipient: id("a") };
     let cancel = Command::Cancel(Cancelled::Event(id("e0")));

@@ -7,6 +7,7 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{Method, StatusCode};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
+use tidings_core::Id;
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::messages::MessageName;
 
@@ -14,18 +15,26 @@ use super::super::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
 use super::super::error::Problem;
 use super::super::service::Service;
 
+/// The recipient of a message, as far as they still exist.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Addressee {
+    pub(super) recipient: Option<Id>,
+    /// The e-mail addresses.
+    pub(super) addresses: Vec<String>,
+}
+
 /// The most bytes of a message or a recipient as another node tells of it.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 impl Service {
-    /// The e-mail addresses of the recipients of messages, as far as they still exist.
+    /// The recipients of messages, with their e-mail addresses.
     ///
     /// # Errors
     /// A [`Problem`] of this node or another one.
-    pub(super) async fn email_addresses(
+    pub(super) async fn addressees(
         &self,
         messages: Vec<MessageName>,
-    ) -> Result<BTreeMap<MessageName, Vec<String>>, Problem> {
+    ) -> Result<BTreeMap<MessageName, Addressee>, Problem> {
         let mut found = BTreeMap::new();
         let bucket = |message: &MessageName| message.id.closing.bucket;
         let is_here = |message: &MessageName| self.at_home_of(bucket(message)).is_ok();
@@ -40,13 +49,12 @@ impl Service {
         }
         let own = move |node: &tidings_node::Durable| {
             let of = |message: MessageName| {
-                let addresses = node
-                    .engine()
-                    .recipient_of(message.id)
-                    .into_iter()
-                    .flat_map(|of| of.addresses.of(EMAIL_NO))
-                    .map(|text| text.to_string());
-                (message, addresses.collect())
+                let profile = node.engine().recipient_of(message.id);
+                let addressee = profile.map(|profile| Addressee {
+                    recipient: Some(profile.id.clone()),
+                    addresses: profile.addresses.of(EMAIL_NO).map(str::to_owned).collect(),
+                });
+                (message, addressee.unwrap_or_default())
             };
             here.into_iter().map(of).collect::<Vec<_>>()
         };
@@ -55,16 +63,16 @@ impl Service {
     }
 }
 
-/// The addresses of the recipient of a message that another node has.
+/// The recipient of a message that another node has.
 async fn of_other(
     cluster: &Cluster,
     peer: &Peer,
     message: MessageName,
-) -> Result<Vec<String>, Problem> {
+) -> Result<Addressee, Problem> {
     let message = ask(cluster, peer, format!("/v1/messages/{message}")).await?;
     let recipient = message.as_ref().and_then(|of| of["recipient"].as_str());
     let Some(recipient) = recipient else {
-        return Ok(Vec::new());
+        return Ok(Addressee::default());
     };
     let id = utf8_percent_encode(recipient, NON_ALPHANUMERIC);
     let profile = ask(cluster, peer, format!("/v1/recipients/{id}")).await?;
@@ -74,7 +82,10 @@ async fn of_other(
         one => Vec::from_iter(one),
     };
     let texts = texts.into_iter().filter_map(Value::as_str);
-    Ok(texts.map(str::to_owned).collect())
+    Ok(Addressee {
+        recipient: Id::new(recipient).ok(),
+        addresses: texts.map(str::to_owned).collect(),
+    })
 }
 
 /// The answer of a node; `None` where it does not know what is asked for.

@@ -121,21 +121,22 @@ impl Service {
             .filter(|(_, report)| change_of(report).is_some())
             .filter_map(|(known, _)| Some(known.as_ref()?.tag.message));
         let messages = messages.collect();
-        let addresses = self.email_addresses(messages).await?;
+        let addressees = self.addressees(messages).await?;
         let mut commands = Vec::new();
         for (known, report) in judged.into_iter().zip(&reports) {
             let change = change_of(report);
             let Some(known) = known else {
                 // A provider that names an address, and whose call is its own, needs no message for that.
                 let named = report.address.as_deref().zip(change);
-                commands.extend(named.map(|(address, change)| change.of(address)));
+                commands.extend(named.map(|(address, change)| change.of(address, None)));
                 continue;
             };
-            let of = addresses.get(&known.tag.message).map_or(&[][..], Vec::as_slice);
-            let address = known.address(of, &key);
+            let of = addressees.get(&known.tag.message).cloned().unwrap_or_default();
+            let address = known.address(&of.addresses, &key);
             let is_meant = |address: &&str| report.means(address);
             let address = address.filter(is_meant);
-            let changed = address.zip(change).map(|(address, change)| change.of(address));
+            let changed = address.zip(change);
+            let changed = changed.map(|(address, change)| change.of(address, of.recipient.clone()));
             commands.extend(known.report.into_iter().chain(changed));
         }
         if !commands.is_empty() {

@@ -4,7 +4,7 @@ use tidings_core::channel::EMAIL_NO;
 use tidings_core::messages::{Answered, Attempt};
 use tidings_core::rules::FeedbackRules;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source, SuppressedFor};
-use tidings_core::{Command, Instant};
+use tidings_core::{Command, Id, Instant};
 use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
 
 /// A report about a message.
@@ -63,11 +63,13 @@ pub(super) struct AddressChange {
 }
 
 impl AddressChange {
-    pub(super) fn of(self, address: &str) -> Command {
+    /// The command that does it, for an address and the recipient of the message that led to it.
+    pub(super) fn of(self, address: &str, recipient: Option<Id>) -> Command {
         Command::ReportAddress {
             address: ChannelAddress::new(EMAIL_NO, address),
             report: self.report,
             at: self.at,
+            recipient,
         }
     }
 }

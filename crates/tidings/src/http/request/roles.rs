@@ -63,6 +63,8 @@ const OPERATE: &[&str] = &[
     "resend_message",
     "suppress",
     "unsuppress",
+    "resume_hook",
+    "replay_hook",
 ];
 
 /// The calls that read what opens the rest: a backup has the secrets of signing keys.

@@ -20,6 +20,7 @@ use axum::routing::get;
 use tidings_core::command::Choice;
 use tidings_core::engine::Presenter;
 use tidings_core::journal::stored::Unreadable;
+use tidings_core::occurrence::By;
 use tidings_core::{Command, Rules};
 use tidings_mail::{Design, Notice, Rest, Unsubscribe};
 use tidings_node::Durable;
@@ -162,7 +163,8 @@ async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Vec<C
     if chosen.is_empty() {
         return Ok(undo);
     }
-    let command = Command::Preferences { recipient: token.recipient.clone(), chosen, whole: false };
+    let recipient = token.recipient.clone();
+    let command = Command::Preferences { recipient, chosen, whole: false, by: By::Link };
     only(service.submit(vec![command]).await?).map_err(|_| Notice::NoLink)?;
     Ok(undo)
 }

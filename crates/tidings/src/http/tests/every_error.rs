@@ -126,7 +126,8 @@ fn path(template: &str) -> String {
         .replace("{address}", "ann@example.org")
         .replace("{channel}", "email")
         .replace("{type}", "note")
-        .replace("{name}", "app");
+        .replace("/feeds/{name}", "/feeds/app")
+        .replace("{name}", "app.example.org");
     path.replace("{code}", "unknown_type")
 }
 
@@ -134,6 +135,7 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
     let json = |body: Value| ("application/json", body.to_string());
     match (method.as_str(), template) {
         ("POST", "/v1/admin/keys" | "/v1/admin/signing-keys") => json(json!({ "name": "site" })),
+        ("POST", "/v1/hooks/{name}/replay") => json(json!({ "since": "1h" })),
         ("POST", "/v1/admin/tokens") => json(json!({ "recipient": "ann" })),
         ("POST", "/v1/admin/forget") => json(json!({ "before": "2023-01-01" })),
         ("POST", "/v1/cancel" | "/v1/withdraw") => json(json!({ "cancellation_key": "k" })),
@@ -516,6 +518,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "feed_not_found" => path("app", "none"),
         "topic_not_open" => path("artists", "staff"),
         "type_not_found" => path("note", "none"),
+        "hook_not_found" => path("app.example.org", "none"),
         "suppression_not_found" => path("ann@", "nobody@"),
         "channel_not_found" => path("email", "none"),
         "unknown_type" if call.path == "/v1/events" => {

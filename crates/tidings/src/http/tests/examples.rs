@@ -23,7 +23,8 @@ const SIGNING_KEY: &str = "9b7e5c0f3d1a";
 /// A server that has what the examples name.
 fn server() -> Rig {
     let more = "[users]\ntopics = [\"artist/\"]\n[feeds.app]\nurl = \"${APP_DATABASE}\"\n";
-    let config = format!("{CONFIG}\n{more}");
+    let hook = "[[hooks]]\nurl = 'https://app.example.org/tidings'\nsecret = '${S}'\nof = ['message.failed']";
+    let config = format!("{CONFIG}\n{more}{hook}\n");
     let rig = Rig::with(&config, Access::Open, Settings::default());
     let person = json!({"email": "ada@example.org"});
     let made = rig.call(Method::PUT, "/v1/recipients/ada", &person);

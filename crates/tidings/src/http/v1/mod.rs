@@ -5,6 +5,7 @@ mod backup;
 pub(super) mod events;
 mod explain;
 mod export;
+mod hooks;
 pub(super) mod inbox;
 mod keys;
 mod messages;
@@ -45,6 +46,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
     let calls = pausing::feeds::calls(nodes::calls(calls));
+    let calls = hooks::calls(calls);
     let calls = backup::calls(calls);
     let calls = export::calls(calls);
     let calls = keys::calls(calls);

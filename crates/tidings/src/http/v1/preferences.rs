@@ -12,6 +12,7 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::command::Choice;
 use tidings_core::engine::{Refused, Reply};
+use tidings_core::occurrence::By;
 use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -138,7 +139,7 @@ async fn put_preferences(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    set(&service, recipient, &change, true).await
+    set(&service, recipient, &change, true, By::Key).await
 }
 
 /// Set some preferences of a recipient
@@ -161,7 +162,8 @@ pub(in crate::http) async fn patch_preferences(
     reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    set(&service, reader.recipient, &change, false).await
+    let by = if reader.is_user() { By::User } else { By::Key };
+    set(&service, reader.recipient, &change, false, by).await
 }
 
 async fn set(
@@ -169,6 +171,7 @@ async fn set(
     recipient: Id,
     change: &Change,
     whole: bool,
+    by: By,
 ) -> Result<Answer, Problem> {
     let rules = service.rules();
     let is_object = change.body.trim_ascii_start().first() == Some(&b'{');
@@ -188,7 +191,7 @@ async fn set(
         };
         commands.push(Command::Recipient(Box::new(profile)));
     }
-    commands.push(Command::Preferences { recipient, chosen, whole });
+    commands.push(Command::Preferences { recipient, chosen, whole, by });
     let done = |replies: Vec<Result<Reply, Problem>>| {
         replies.into_iter().collect::<Result<Vec<_>, _>>()?;
         if warnings.is_empty() {

@@ -1,0 +1,187 @@
+//! What hooks tell of a message: whose it was, where it went, and what it told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::bucket::Bucket;
+use crate::engine::intake::state::Intake;
+use crate::engine::message::message_row::MessageRow;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::occurred::wants;
+use crate::engine::rows::sent::Sent;
+use crate::engine::shard::state::Shard;
+use crate::index::{Found, Look};
+use crate::journal::stored::Unreadable;
+use crate::model::channel::ChannelNo;
+use crate::model::id::Id;
+use crate::model::messages::{Answered, Attempt, MessageName};
+use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
+use crate::model::occurrence::{
+    MessageOccurrence, MessageTurn, Occurrence, OccurrenceKind, OccurrenceOwner,
+};
+use crate::model::reason::{Ending, Outcome};
+use crate::model::recipient::Recipient;
+use crate::model::suppression::ChannelAddress;
+
+/// Types and events of a message.
+type Content = (BTreeSet<Id>, Vec<Id>);
+
+/// What becomes of a message that ends so, as hooks tell it; `None` = nobody is told.
+fn turn_of(ending: Ending) -> Option<MessageTurn> {
+    match ending.outcome() {
+        Outcome::Delivered => Some(MessageTurn::Sent),
+        Outcome::Failed => Some(MessageTurn::Failed(ending.reason())),
+        _ => None,
+    }
+}
+
+/// Notes what hooks tell of messages that end now, before that is folded in.
+pub(crate) fn note_sent(
+    shard: &Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    closing: ClosingId,
+    sent: &[Sent],
+    providers: &BTreeMap<RecipientNo, Arc<str>>,
+) -> Result<(), Unreadable> {
+    let (sends, fails) = {
+        let wants = |kind| wants(shard.rules(), kind);
+        (wants(OccurrenceKind::MessageSent), wants(OccurrenceKind::MessageFailed))
+    };
+    let bucket = &shard.buckets[closing.bucket];
+    let Some(open) = bucket.closings.get(&closing.seq).filter(|_| sends || fails) else {
+        return Ok(());
+    };
+    let mut seen = BTreeSet::new();
+    let told = sent.iter().filter_map(|sent| {
+        // What is told twice counts once, as it does in the books.
+        if !open.sending.contains(sent.number.0) || !seen.insert(sent.number) {
+            return None;
+        }
+        // What becomes of a copy takes nothing back.
+        let was_delivered = open.tried.get(&sent.number.0).is_some_and(|known| known.delivered);
+        let turn = turn_of(sent.ending).filter(|turn| match turn {
+            MessageTurn::Sent => sends,
+            _ => fails && !was_delivered,
+        })?;
+        Some((sent, turn))
+    });
+    let told: Vec<_> = told.collect();
+    let channel = shard.compiled.names.lane(open.lane.lane).channel;
+    let seqs = told.iter().map(|(sent, _)| (sent.number.0, &*sent.seqs)).collect();
+    let mut contents = contents(intake, draft, bucket, &seqs)?;
+    for (Sent { number, .. }, turn) in told {
+        let Some(profile) = bucket.roster.profile(*number) else {
+            // Nothing is told of who is erased.
+            continue;
+        };
+        let name = MessageName { due: open.at.day(), id: closing.message(*number) };
+        let content = contents.remove(&number.0).unwrap_or_default();
+        let provider = providers.get(number).map(|provider| provider.to_string());
+        let occurrence = occurrence(intake, profile, name, channel, turn, content, provider);
+        draft
+            .occur(OccurrenceOwner::Bucket(closing.bucket), Occurrence::Message(occurrence.into()));
+    }
+    Ok(())
+}
+
+/// Notes what hooks tell of a report about a message that was handed over.
+pub(crate) fn note_reported(
+    shard: &Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    name: MessageName,
+    row: &MessageRow,
+    report: &Attempt,
+) -> Result<(), Unreadable> {
+    let (turn, kind) = match report.answer {
+        Answered::Bounced => (MessageTurn::Bounced, OccurrenceKind::MessageBounced),
+        Answered::Complained => (MessageTurn::Complained, OccurrenceKind::MessageComplained),
+        _ => return Ok(()),
+    };
+    let MessageId { closing, number } = name.id;
+    let bucket = &shard.buckets[closing.bucket];
+    let profile = bucket.roster.profile(number).filter(|_| wants(shard.rules(), kind));
+    let Some(profile) = profile else {
+        return Ok(());
+    };
+    let seqs = row.entries(closing.seq);
+    let all = FxHashMap::from_iter([(number.0, &*seqs)]);
+    let content = contents(intake, draft, bucket, &all)?.remove(&number.0).unwrap_or_default();
+    let channel = shard.compiled.names.lane(row.lane.lane).channel;
+    let provider = Some(report.provider.clone());
+    let mut occurrence = occurrence(intake, profile, name, channel, turn, content, provider);
+    occurrence.words.clone_from(&report.reply);
+    draft.occur(OccurrenceOwner::Bucket(closing.bucket), Occurrence::Message(occurrence.into()));
+    Ok(())
+}
+
+fn occurrence(
+    intake: &Intake,
+    profile: &Recipient,
+    message: MessageName,
+    channel: ChannelNo,
+    turn: MessageTurn,
+    (types, events): Content,
+    provider: Option<String>,
+) -> MessageOccurrence {
+    let is_good = |text: &&str| {
+        let address = ChannelAddress::new(channel, text);
+        intake.suppressions.of(&address, intake.now).is_none()
+    };
+    let mut addresses = profile.addresses.of(channel);
+    let first = profile.addresses.of(channel).next();
+    MessageOccurrence {
+        turn,
+        message,
+        recipient: profile.id.clone(),
+        channel,
+        address: addresses.find(is_good).or(first).map(str::to_owned),
+        types: types.into_iter().collect(),
+        events,
+        provider,
+        words: String::new(),
+    }
+}
+
+/// The types and the events of entries, by the recipient's number in the bucket.
+fn contents(
+    intake: &Intake,
+    draft: &Draft<'_>,
+    bucket: &Bucket,
+    seqs: &FxHashMap<u32, &[Seq]>,
+) -> Result<BTreeMap<u32, Content>, Unreadable> {
+    let all = || seqs.values().flat_map(|seqs| seqs.iter().copied());
+    let (Some(from), Some(to)) = (all().min(), all().max()) else {
+        return Ok(BTreeMap::new());
+    };
+    let look = Look {
+        from,
+        to,
+        who: &seqs.keys().copied().collect(),
+        takes: &|_, _| true,
+        has: &|number, kept| seqs.get(&number).is_some_and(|seqs| seqs.contains(&kept.seq)),
+    };
+    let mut found: Found = bucket.index.look(draft.view, &look)?;
+    found.sort();
+    let mut contents: BTreeMap<u32, Content> = BTreeMap::new();
+    let mut headers: FxHashMap<u32, (Id, Id)> = FxHashMap::default();
+    for entry in &found.entries {
+        let arrival = &found.source(entry.source).0.arrival;
+        let (event, of_type) = match headers.get(&entry.source) {
+            Some(known) => known.clone(),
+            None => {
+                let ids = intake.with_header(draft, arrival.at.day(), arrival.event, |header| {
+                    (header.id.clone(), header.event_type.clone())
+                })?;
+                headers.entry(entry.source).or_insert(ids).clone()
+            }
+        };
+        let (types, events) = contents.entry(entry.number).or_default();
+        types.insert(of_type);
+        events.push(event);
+    }
+    Ok(contents)
+}

@@ -1,0 +1,250 @@
+//! Rows of occurrences, and what the intake says of hooks.
+//!
+//! A row has what occurred to an owner in one step; it is written in the commit of that step, and only where a hook
+//! wants that kind. A hook goes on from where it was, so nothing of it is in memory that is not about to be sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::Draft;
+use super::reply::{Refused, Stop};
+use crate::engine::intake::state::Intake;
+use crate::engine::state::Engine;
+use crate::journal::chunks;
+use crate::journal::stored::{ReadView, Unreadable, decode, encode};
+use crate::journal::table::{Key, Partition, REST, Table, after_prefix, i64_at, u32_at};
+use crate::model::occurrence::{
+    HookChange, Occurrence, OccurrenceKind, OccurrenceOwner, OccurrencePlace, OccurrenceRow,
+};
+use crate::model::time::{Day, Instant};
+use crate::rules::Rules;
+
+/// What occurred in a step, by owner.
+pub(crate) type Occurred = BTreeMap<OccurrenceOwner, Vec<Occurrence>>;
+
+/// The state of a hook for everybody, as the intake keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookOrder {
+    /// The instant since which the hook is told what occurs.
+    pub since: Instant,
+    /// The number of times that it was turned on: a 410 turns off the one that it answers, and none that came later.
+    pub turn: u64,
+    /// The number of replays, and the instant of the newest one.
+    pub replays: (u64, Instant),
+    /// True if it is not configured any more.
+    pub is_gone: bool,
+}
+
+/// Returns true if a hook of the rules wants to be told of a kind.
+pub(crate) fn wants(rules: Option<&Rules>, kind: OccurrenceKind) -> bool {
+    rules.is_some_and(|rules| rules.hooks.iter().any(|hook| hook.of.contains(&kind)))
+}
+
+fn row_key(owner: OccurrenceOwner, row: OccurrenceRow) -> Vec<u8> {
+    instant_key(owner, row.at).u32(row.number).done()
+}
+
+fn instant_key(owner: OccurrenceOwner, at: Instant) -> Key {
+    Key::of(owner.of_rows(), Table::Occurrences).i64(at.0)
+}
+
+/// The row of a key.
+fn row_of(key: &[u8]) -> Result<OccurrenceRow, Unreadable> {
+    let row = i64_at(key, REST).zip(u32_at(key, REST + 8));
+    let (at, number) = row.ok_or_else(|| Unreadable("a key of occurrences is odd".to_owned()))?;
+    Ok(OccurrenceRow { at: Instant(at), number })
+}
+
+/// Writes what occurred in a step; returns the rows.
+pub(crate) fn write_occurred(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+) -> Result<Vec<(OccurrenceOwner, OccurrenceRow)>, Unreadable> {
+    let at = engine.intake.now;
+    let mut rows = Vec::new();
+    for (owner, all) in draft.take_occurred() {
+        match owner {
+            OccurrenceOwner::Intake => {
+                engine.intake.keep_today(draft);
+            }
+            OccurrenceOwner::Bucket(bucket) => {
+                engine.shards.with(bucket).journal_days.insert(at.day());
+            }
+        }
+        let row = OccurrenceRow { at, number: next_number(draft.view, owner, at)? };
+        draft.put_chunked(Partition::Day(at.day()), row_key(owner, row), &encode(&all));
+        rows.push((owner, row));
+    }
+    Ok(rows)
+}
+
+/// The number of an owner's next row of an instant, of which a step before may have written some.
+fn next_number(
+    view: &dyn ReadView,
+    owner: OccurrenceOwner,
+    at: Instant,
+) -> Result<u32, Unreadable> {
+    let prefix = instant_key(owner, at).done();
+    let mut last = Ok(None);
+    view.scan(
+        Partition::Day(at.day()),
+        &prefix,
+        after_prefix(&prefix).as_deref(),
+        &mut |key, _| {
+            last = row_of(key).map(Some);
+            if last.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    )?;
+    Ok(last?.map_or(0, |row| row.number.saturating_add(1)))
+}
+
+/// The writers of occurrences that an engine has, each with the row that it writes next or one before that.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn occurrence_owners(
+    engine: &Engine,
+    view: &dyn ReadView,
+) -> Result<BTreeMap<OccurrenceOwner, OccurrenceRow>, Unreadable> {
+    let at = engine.intake.now;
+    let intake = engine.holds_intake.then_some(OccurrenceOwner::Intake);
+    let buckets = engine.shards.buckets().map(|bucket| OccurrenceOwner::Bucket(bucket.no));
+    let next = |owner| Ok((owner, OccurrenceRow { at, number: next_number(view, owner, at)? }));
+    intake.into_iter().chain(buckets).map(next).collect()
+}
+
+/// Visits the rows of an owner from one on, in their order, until the visitor breaks.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn occurred_from(
+    engine: &Engine,
+    view: &dyn ReadView,
+    owner: OccurrenceOwner,
+    from: OccurrenceRow,
+    mut visit: impl FnMut(OccurrenceRow, Vec<Occurrence>) -> ControlFlow<()>,
+) -> Result<(), Unreadable> {
+    let prefix = Key::of(owner.of_rows(), Table::Occurrences).done();
+    let until = after_prefix(&prefix);
+    let first = row_key(owner, from);
+    let days: BTreeSet<Day> = match owner {
+        OccurrenceOwner::Intake => engine.intake.id_days.range(from.at.day()..).copied().collect(),
+        OccurrenceOwner::Bucket(no) => {
+            engine.shards.days_of(no).range(from.at.day()..).copied().collect()
+        }
+    };
+    for day in days {
+        let partition = Partition::Day(day);
+        let mut done = Ok(ControlFlow::Continue(()));
+        view.scan(partition, &first, until.as_deref(), &mut |key, value| {
+            let read = row_of(key)
+                .and_then(|row| Ok((row, read_row(view, partition, key, value)?)))
+                .map(|(row, all)| visit(row, all));
+            let flow = *read.as_ref().unwrap_or(&ControlFlow::Break(()));
+            done = read;
+            flow
+        })?;
+        if done?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn read_row(
+    view: &dyn ReadView,
+    partition: Partition,
+    key: &[u8],
+    value: &[u8],
+) -> Result<Vec<Occurrence>, Unreadable> {
+    let bytes = chunks::whole(key, value, |key| view.get(partition, key))?;
+    decode("occurrences", &bytes)
+}
+
+/// The occurrence at a place; `None` = its day was deleted.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn occurrence_at(
+    view: &dyn ReadView,
+    place: OccurrencePlace,
+) -> Result<Option<Occurrence>, Unreadable> {
+    let partition = Partition::Day(place.row.at.day());
+    let key = row_key(place.owner, place.row);
+    let Some(value) = view.get(partition, &key)? else {
+        return Ok(None);
+    };
+    let all = read_row(view, partition, &key, &value)?;
+    Ok(usize::try_from(place.index).ok().and_then(|index| all.into_iter().nth(index)))
+}
+
+fn order_key(name: &str) -> Vec<u8> {
+    Key::of(OccurrenceOwner::Intake.of_rows(), Table::Hooks).bytes(name.as_bytes()).done()
+}
+
+/// What the intake says of a hook; `None` = it was never configured.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn hook_order(view: &dyn ReadView, name: &str) -> Result<Option<HookOrder>, Unreadable> {
+    let row = view.get(Partition::Base, &order_key(name))?;
+    row.map(|row| decode("a hook", &row)).transpose()
+}
+
+fn drafted_order(draft: &Draft<'_>, name: &str) -> Result<Option<HookOrder>, Unreadable> {
+    let row = draft.get(Partition::Base, &order_key(name))?;
+    row.map(|row| decode("a hook", &row)).transpose()
+}
+
+/// Notes which hooks begin and end with new rules.
+pub(crate) fn note_hooks(
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    rules: &Rules,
+) -> Result<(), Unreadable> {
+    for hook in &rules.hooks {
+        let known = drafted_order(draft, &hook.name)?;
+        if known.is_some_and(|known| !known.is_gone) {
+            continue;
+        }
+        let order = HookOrder {
+            since: intake.now,
+            turn: known.map_or(0, |known| known.turn + 1),
+            replays: known.map_or((0, intake.now), |known| known.replays),
+            is_gone: false,
+        };
+        draft.put(Partition::Base, order_key(&hook.name), encode(&order));
+    }
+    let before = intake.rules().into_iter().flat_map(|rules| &rules.hooks);
+    for hook in before.filter(|hook| rules.hooks.iter().all(|new| new.name != hook.name)) {
+        if let Some(known) = drafted_order(draft, &hook.name)? {
+            let order = HookOrder { is_gone: true, ..known };
+            draft.put(Partition::Base, order_key(&hook.name), encode(&order));
+        }
+    }
+    Ok(())
+}
+
+/// Changes a hook.
+///
+/// # Errors
+/// [`Refused::UnknownHook`].
+pub(crate) fn change_hook(
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    name: &str,
+    change: HookChange,
+) -> Result<(), Stop> {
+    let unknown = || Refused::UnknownHook(name.to_owned());
+    let is_known =
+        intake.rules().is_some_and(|rules| rules.hooks.iter().any(|hook| hook.name == name));
+    let known = drafted_order(draft, name)?.filter(|_| is_known).ok_or_else(unknown)?;
+    let order = match change {
+        HookChange::Resume => HookOrder { turn: known.turn + 1, ..known },
+        HookChange::Replay(since) => HookOrder { replays: (known.replays.0 + 1, since), ..known },
+    };
+    draft.put(Partition::Base, order_key(name), encode(&order));
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! A call of a hook, and what its answer means.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tidings_core::Instant;
+use tidings_core::batch_key::BatchKey;
+use tidings_core::suppression::SuppressedFor;
+
+use crate::channel::{Head, Outcome, Rendered, hook_channel};
+
+/// The call that tells a hook of an occurrence with an id.
+pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: String) -> Rendered {
+    let head = Head {
+        id,
+        recipient: None,
+        channel: hook_channel(hook),
+        lane: String::new(),
+        key: BatchKey::default(),
+        at,
+        entries: 1,
+        types: BTreeSet::new(),
+        destinations: Vec::new(),
+    };
+    Rendered {
+        message_id: head.id.clone(),
+        head: Arc::new(head),
+        from: String::new(),
+        return_path: None,
+        to: vec![url.to_owned()],
+        bytes: body.into_bytes(),
+    }
+}
+
+/// The meaning of an answer to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HookAnswer {
+    /// The host took it, with a status.
+    Taken(u16),
+    /// The host wants no more.
+    Gone(u16),
+    /// It is told again, after this wait in milliseconds at least. The status is 0 where the host did not answer.
+    Again { status: u16, after_ms: Option<i64>, why: String },
+    /// This node may not call now.
+    Withheld,
+}
+
+impl HookAnswer {
+    pub(crate) fn of(outcome: &Outcome) -> Self {
+        let status = |why: &str| {
+            let status = why.strip_prefix("reply: ").and_then(|text| text.get(..3));
+            status.and_then(|status| status.parse().ok()).unwrap_or(0)
+        };
+        match outcome {
+            Outcome::Withheld => Self::Withheld,
+            Outcome::Sent(receipt) => {
+                let status = receipt.reference.as_ref().and_then(|text| text.parse().ok());
+                Self::Taken(status.unwrap_or(200))
+            }
+            Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) } => Self::Gone(status(why)),
+            Outcome::Retry { why, after_ms } | Outcome::Away { why, after_ms, .. } => {
+                Self::Again { status: status(why), after_ms: *after_ms, why: why.clone() }
+            }
+            Outcome::Failed { why, .. }
+            | Outcome::SoftBounce { why, .. }
+            | Outcome::Template { why }
+            | Outcome::Unknown { why } => {
+                Self::Again { status: status(why), after_ms: None, why: why.clone() }
+            }
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! A hook: what it is still to be told, and when.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use tidings_core::Instant;
+use tidings_core::engine::{Engine, HookOrder, occurred_from, occurrence_at};
+use tidings_core::journal::stored::{ReadView, Unreadable};
+use tidings_core::occurrence::{Occurrence, OccurrenceOwner, OccurrencePlace, OccurrenceRow};
+use tidings_core::rules::HookRules;
+use tidings_core::table::Write;
+use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
+
+use super::answer::{HookAnswer, call_of};
+use super::body::body;
+use super::progress::{self, Open, Progress, ProgressRow};
+use super::vitals::HookVitals;
+use crate::delivery::send_job::{HookNo, SendJob};
+
+/// The number of open occurrences of a hook from which on no more are read.
+pub(super) const OPEN_MAX: usize = 1_000;
+/// The most rows that are read in a turn.
+const ROWS_MAX: usize = 256;
+/// The wait after the first failed try and the longest one.
+const WAIT_MS: (i64, i64) = (30 * SECOND_MS, HOUR_MS);
+/// The time after the first try at which an occurrence is given up.
+const GIVE_UP_MS: i64 = 3 * DAY_MS;
+/// The most calls of a hook at once.
+const CALLS_MAX: usize = 8;
+/// The wait after a call that this node was not allowed to make.
+const WITHHELD_MS: i64 = SECOND_MS;
+
+/// By owner the first row that may not be durable yet.
+type Durable = BTreeMap<OccurrenceOwner, OccurrenceRow>;
+
+/// A hook of a node.
+pub(super) struct Hook {
+    pub(super) no: HookNo,
+    pub(super) name: Arc<str>,
+    rules: HookRules,
+    pub(super) order: HookOrder,
+    owners: BTreeMap<OccurrenceOwner, Progress>,
+    /// What is open.
+    open: BTreeMap<OccurrencePlace, Open>,
+    /// What is open and not under way, by the instant of its next try.
+    due: BTreeSet<(Instant, OccurrencePlace)>,
+    under_way: BTreeSet<OccurrencePlace>,
+    /// The turn that a 410 ended.
+    off: Option<u64>,
+    /// Failures in a row.
+    failures: u32,
+    /// True if what is dirty is to be written at once.
+    pub(super) is_urgent: bool,
+    counts: HookVitals,
+}
+
+impl Hook {
+    /// Reads how far a hook was told of what owners decided.
+    pub(super) fn load(
+        view: &dyn ReadView,
+        no: HookNo,
+        rules: &HookRules,
+        order: HookOrder,
+        owners: impl Iterator<Item = OccurrenceOwner>,
+        now: Instant,
+    ) -> Result<Self, Unreadable> {
+        let mut hook = Self {
+            no,
+            name: rules.name.as_str().into(),
+            rules: rules.clone(),
+            order,
+            owners: BTreeMap::new(),
+            open: BTreeMap::new(),
+            due: BTreeSet::new(),
+            under_way: BTreeSet::new(),
+            off: None,
+            failures: 0,
+            is_urgent: false,
+            counts: HookVitals::default(),
+        };
+        for owner in owners {
+            let row = progress::read(view, owner, &rules.name, &order)?;
+            let next = row.as_ref().map_or(OccurrenceRow::first(order.since), |row| row.next);
+            let mut progress = Progress::from(next);
+            if row.as_ref().map_or(0, |row| row.replays) < order.replays.0 {
+                progress.go_back(order.replays.1);
+            }
+            hook.owners.insert(owner, progress);
+            let Some(row) = row else {
+                continue;
+            };
+            hook.off = hook.off.max(row.off);
+            hook.counts.last = hook.counts.last.max(row.last);
+            for (row, index, mut open) in row.open {
+                // A clock that was put back delays nothing.
+                open.next = open.next.min(now.plus_ms(WAIT_MS.1));
+                let place = OccurrencePlace { owner, row, index };
+                hook.open.insert(place, open);
+                hook.due.insert((open.next, place));
+            }
+        }
+        Ok(hook)
+    }
+
+    /// Takes over the rules in force, and what the intake says.
+    pub(super) fn obey(&mut self, rules: &HookRules, order: HookOrder, now: Instant) {
+        if self.rules != *rules {
+            if self.rules.of != rules.of {
+                self.owners.values_mut().for_each(Progress::count_again);
+            }
+            self.rules = rules.clone();
+            self.hurry(now);
+        }
+        let before = std::mem::replace(&mut self.order, order);
+        if before.turn < order.turn {
+            self.hurry(now);
+        }
+        if before.replays.0 < order.replays.0 {
+            for progress in self.owners.values_mut() {
+                progress.go_back(order.replays.1);
+                progress.is_dirty = true;
+            }
+            self.is_urgent = true;
+        }
+    }
+
+    /// Tries everything at once that waits.
+    fn hurry(&mut self, now: Instant) {
+        self.failures = 0;
+        for (_, place) in std::mem::take(&mut self.due) {
+            if let Some(open) = self.open.get_mut(&place) {
+                open.next = open.next.min(now);
+                self.due.insert((open.next, place));
+            }
+        }
+    }
+
+    /// Returns true if a 410 turned it off, and nobody on again.
+    fn is_off(&self) -> bool {
+        self.off == Some(self.order.turn)
+    }
+
+    fn wants(&self, occurrence: &Occurrence) -> bool {
+        self.rules.of.contains(&occurrence.kind())
+    }
+
+    /// Returns true if more is to be read.
+    fn reads(&self, durable: &Durable) -> bool {
+        let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
+            durable.get(owner).is_some_and(|until| progress.next < *until)
+        };
+        !self.is_off() && self.open.len() < OPEN_MAX && self.owners.iter().any(has_more)
+    }
+
+    /// Returns true if more is to be counted.
+    pub(super) fn counts(&self, durable: &Durable) -> bool {
+        let is_behind = |(owner, progress): (&OccurrenceOwner, &Progress)| {
+            durable.get(owner).is_some_and(|until| progress.counted < *until)
+        };
+        self.owners.iter().any(is_behind)
+    }
+
+    /// The next try, if a call is free for it.
+    fn next_try(&self) -> Option<Instant> {
+        let is_free = !self.is_off() && self.under_way.len() < CALLS_MAX;
+        self.due.first().filter(|_| is_free).map(|(at, _)| *at)
+    }
+
+    /// The instant at which there is something to do.
+    pub(super) fn next(&self, durable: &Durable, calls: bool) -> Option<Instant> {
+        if (calls && self.reads(durable)) || self.counts(durable) {
+            return Some(Instant::MIN);
+        }
+        self.next_try().filter(|_| calls)
+    }
+
+    /// Returns true if there is something to do that needs the store.
+    pub(super) fn has_work(&self, durable: &Durable, now: Instant, calls: bool) -> bool {
+        self.next(durable, calls).is_some_and(|at| at <= now)
+    }
+
+    /// Reads what occurred, as much as there is room for.
+    pub(super) fn read(
+        &mut self,
+        engine: &Engine,
+        view: &dyn ReadView,
+        durable: &Durable,
+        now: Instant,
+    ) -> Result<(), Unreadable> {
+        if !self.reads(durable) {
+            return Ok(());
+        }
+        let mut rows = 0;
+        let owners: Vec<OccurrenceOwner> = self.owners.keys().copied().collect();
+        for owner in owners {
+            let (Some(mut progress), Some(&until)) =
+                (self.owners.get(&owner).copied(), durable.get(&owner))
+            else {
+                continue;
+            };
+            if progress.next >= until || self.open.len() >= OPEN_MAX || rows >= ROWS_MAX {
+                continue;
+            }
+            let mut is_over = true;
+            occurred_from(engine, view, owner, progress.next, |row, all| {
+                if row >= until {
+                    return ControlFlow::Break(());
+                }
+                if self.open.len() >= OPEN_MAX || rows >= ROWS_MAX {
+                    is_over = false;
+                    return ControlFlow::Break(());
+                }
+                rows += 1;
+                let mut wanted = 0;
+                for (index, occurrence) in (0..).zip(&all) {
+                    if !self.wants(occurrence) {
+                        continue;
+                    }
+                    wanted += 1;
+                    let place = OccurrencePlace { owner, row, index };
+                    self.open.entry(place).or_insert_with(|| {
+                        self.due.insert((now, place));
+                        Open { tries: 0, first: now, next: now }
+                    });
+                }
+                progress.pass(row, wanted);
+                ControlFlow::Continue(())
+            })?;
+            if is_over {
+                progress.come_to(until);
+            }
+            self.owners.insert(owner, progress);
+        }
+        Ok(())
+    }
+
+    /// Begins the calls that are due.
+    pub(super) fn call(
+        &mut self,
+        view: &dyn ReadView,
+        calls: &mut Vec<SendJob>,
+        now: Instant,
+    ) -> Result<(), Unreadable> {
+        while self.next_try().is_some_and(|at| at <= now) {
+            let Some((_, place)) = self.due.pop_first() else {
+                break;
+            };
+            let Some(occurrence) = occurrence_at(view, place)? else {
+                tracing::warn!(hook = %self.name, "an occurrence was not told before its day was deleted");
+                self.counts.failed += 1;
+                self.end(place);
+                continue;
+            };
+            self.under_way.insert(place);
+            let at = place.row.at;
+            let body = body(&occurrence, at);
+            let call = call_of(&self.name, &self.rules.url, occurrence.id(place), at, body);
+            calls.push(SendJob::call(self.no, place, call));
+        }
+        Ok(())
+    }
+
+    /// Counts some of what it is still to be told.
+    pub(super) fn count(
+        &mut self,
+        engine: &Engine,
+        view: &dyn ReadView,
+        durable: &Durable,
+    ) -> Result<(), Unreadable> {
+        let mut rows = 0;
+        for (owner, progress) in &mut self.owners {
+            let Some(&until) = durable.get(owner).filter(|until| progress.counted < **until) else {
+                continue;
+            };
+            let mut is_over = true;
+            occurred_from(engine, view, *owner, progress.counted, |row, all| {
+                if row >= until {
+                    return ControlFlow::Break(());
+                }
+                if rows >= ROWS_MAX {
+                    is_over = false;
+                    return ControlFlow::Break(());
+                }
+                rows += 1;
+                let wanted = all.iter().filter(|one| self.rules.of.contains(&one.kind()));
+                progress.behind += wanted.count() as u64;
+                progress.counted = row.next();
+                ControlFlow::Continue(())
+            })?;
+            if is_over {
+                progress.counted = until;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an answer.
+    pub(super) fn answered(
+        &mut self,
+        place: OccurrencePlace,
+        id: &str,
+        answer: &HookAnswer,
+        now: Instant,
+    ) {
+        if !self.under_way.remove(&place) {
+            return;
+        }
+        let Some(open) = self.open.get_mut(&place) else {
+            return;
+        };
+        let status = match answer {
+            HookAnswer::Withheld => {
+                open.next = now.plus_ms(WITHHELD_MS);
+                self.due.insert((open.next, place));
+                return;
+            }
+            HookAnswer::Taken(status)
+            | HookAnswer::Gone(status)
+            | HookAnswer::Again { status, .. } => *status,
+        };
+        self.counts.last = Some((now, status));
+        if let Some(progress) = self.owners.get_mut(&place.owner) {
+            progress.is_dirty = true;
+        }
+        match answer {
+            HookAnswer::Again { after_ms, why, .. } => {
+                self.try_again((place, id), *after_ms, why, now);
+            }
+            HookAnswer::Gone(_) => {
+                // What it answers stays open: the hook is told it once it is on again.
+                open.next = now;
+                self.due.insert((now, place));
+                self.turn_off();
+            }
+            HookAnswer::Taken(_) | HookAnswer::Withheld => {
+                self.counts.sent += 1;
+                self.end(place);
+                if self.failures > 0 {
+                    self.hurry(now);
+                }
+            }
+        }
+    }
+
+    fn turn_off(&mut self) {
+        if !self.is_off() {
+            tracing::error!(
+                hook = %self.name,
+                hint = format!("`tidings hooks resume {}` turns it on again", self.name),
+                "the hook answered 410 and is off"
+            );
+        }
+        self.off = Some(self.order.turn);
+        self.is_urgent = true;
+    }
+
+    /// Has an occurrence wait for its next try, or gives it up.
+    fn try_again(
+        &mut self,
+        (place, id): (OccurrencePlace, &str),
+        after_ms: Option<i64>,
+        why: &str,
+        now: Instant,
+    ) {
+        let Some(open) = self.open.get_mut(&place) else {
+            return;
+        };
+        if open.tries == 0 {
+            open.first = now;
+        }
+        open.tries += 1;
+        open.next = next_try(open, id, after_ms, now);
+        let (next, last) = (open.next, open.first.plus_ms(GIVE_UP_MS));
+        self.failures = self.failures.saturating_add(1);
+        if next > last {
+            tracing::error!(hook = %self.name, id, why, "a call of a hook is given up");
+            self.counts.failed += 1;
+            return self.end(place);
+        }
+        if self.failures == 1 {
+            tracing::warn!(hook = %self.name, id, why, "a call of a hook failed, and is made again");
+        }
+        self.counts.retried += 1;
+        self.due.insert((next, place));
+    }
+
+    /// Ends an occurrence that was told, or is not told any more.
+    fn end(&mut self, place: OccurrencePlace) {
+        self.open.remove(&place);
+        if let Some(progress) = self.owners.get_mut(&place.owner) {
+            progress.is_dirty = true;
+        }
+    }
+
+    /// Takes over a clock that was put back by so many milliseconds.
+    pub(super) fn put_back(&mut self, by_ms: i64) {
+        self.due.clear();
+        for (place, open) in &mut self.open {
+            (open.first, open.next) = (open.first.plus_ms(-by_ms), open.next.plus_ms(-by_ms));
+            if !self.under_way.contains(place) {
+                self.due.insert((open.next, *place));
+            }
+        }
+    }
+
+    /// Returns true if what it was told is not written.
+    pub(super) fn is_dirty(&self) -> bool {
+        self.owners.values().any(|progress| progress.is_dirty)
+    }
+
+    /// The writes that keep what it was told.
+    pub(super) fn take_rows(&mut self) -> Vec<Write> {
+        self.is_urgent = false;
+        let mut writes = Vec::new();
+        for (owner, progress) in self.owners.iter_mut().filter(|(_, progress)| progress.is_dirty) {
+            progress.is_dirty = false;
+            let from = OccurrencePlace { owner: *owner, row: OccurrenceRow::FIRST, index: 0 };
+            let open = self.open.range(from..).take_while(|(place, _)| place.owner == *owner);
+            let row = ProgressRow {
+                since: self.order.since,
+                replays: self.order.replays.0,
+                off: self.off,
+                next: progress.next,
+                open: open.map(|(place, open)| (place.row, place.index, *open)).collect(),
+                last: self.counts.last,
+            };
+            writes.push(progress::write(*owner, &self.name, &row));
+        }
+        writes
+    }
+
+    /// What operators see of it.
+    pub(super) fn shown(&self) -> HookVitals {
+        let behind: u64 = self.owners.values().map(|progress| progress.behind).sum();
+        HookVitals {
+            is_off: self.is_off(),
+            backlog: behind + self.open.len() as u64,
+            open: self.open.len() as u64,
+            ..self.counts.clone()
+        }
+    }
+}
+
+/// The instant of the next try of an occurrence after a failed one.
+fn next_try(open: &Open, id: &str, after_ms: Option<i64>, now: Instant) -> Instant {
+    let (first, most) = WAIT_MS;
+    let wait = (first << (open.tries - 1).min(20)).min(most);
+    // Spread over a tenth, by the id: no random number is needed to break up a herd.
+    let spread = id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
+    now.plus_ms((wait + wait * spread / 9_970).max(after_ms.unwrap_or(0)))
+}

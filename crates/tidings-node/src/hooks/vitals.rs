@@ -1,0 +1,41 @@
+//! What operators see of hooks.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use tidings_core::Instant;
+
+/// What operators see of a hook.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookVitals {
+    /// True if a 410 turned it off.
+    pub is_off: bool,
+    /// Number of occurrences that it is still to be told.
+    pub backlog: u64,
+    /// Number of those that are in memory: about to be told, or tried in vain.
+    pub open: u64,
+    /// The instant and the status of the last answer.
+    pub last: Option<(Instant, u16)>,
+    /// Number of calls that it took.
+    pub sent: u64,
+    /// Number of calls that are tried again.
+    pub retried: u64,
+    /// Number of occurrences that were given up.
+    pub failed: u64,
+}
+
+/// What operators see of all hooks, by name.
+#[derive(Debug, Default)]
+pub struct HooksVitals(Mutex<Option<BTreeMap<String, HookVitals>>>);
+
+impl HooksVitals {
+    /// Each hook of this node; `None` = no loop runs that calls hooks.
+    #[must_use]
+    pub fn all(&self) -> Option<BTreeMap<String, HookVitals>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn replace(&self, all: BTreeMap<String, HookVitals>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(all);
+    }
+}

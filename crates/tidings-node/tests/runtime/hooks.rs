@@ -1,0 +1,353 @@
+//! Hooks: each occurrence is told at least once, under one id, whatever the host and the machine do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tidings_core::channel::{EMAIL, EMAIL_NO};
+use tidings_core::occurrence::{By, HookChange, OccurrenceKind};
+use tidings_core::rules::HookRules;
+use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
+use tidings_core::{Command, Instant, Mode, PreferenceScope, Rules};
+use tidings_node::channel::{Channel, Outcome, Receipt, Rendered, Scope, hook_channel};
+use tidings_node::{Delivery, HookVitals, Retries, Stepped, VirtualClock};
+use tidings_store::FaultStore;
+
+use crate::failing;
+use crate::world::*;
+
+/// A service of the host: it keeps what it is told, and answers what it is told to.
+#[derive(Default)]
+struct Host {
+    told: Mutex<Vec<(String, Value)>>,
+    answer: Mutex<Option<Outcome>>,
+}
+
+impl Host {
+    fn answers(&self, outcome: Option<Outcome>) {
+        *self.answer.lock().unwrap() = outcome;
+    }
+
+    fn told(&self) -> Vec<(String, Value)> {
+        self.told.lock().unwrap().clone()
+    }
+
+    fn take(&self) -> Vec<(String, Value)> {
+        std::mem::take(&mut *self.told.lock().unwrap())
+    }
+}
+
+impl Channel for Host {
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        if !go() {
+            return Outcome::Withheld;
+        }
+        let body = serde_json::from_slice(&message.bytes).unwrap();
+        self.told.lock().unwrap().push((message.head.id.clone(), body));
+        let answer = self.answer.lock().unwrap().clone();
+        answer.unwrap_or(Outcome::Sent(Receipt::default()))
+    }
+}
+
+fn away() -> Outcome {
+    let why = "reply: 503".to_owned();
+    Outcome::Retry { why, after_ms: None }
+}
+
+fn gone() -> Outcome {
+    Outcome::Failed { why: "reply: 410".to_owned(), suppress: Some(SuppressedFor::Gone) }
+}
+
+fn hook(name: &str, of: &[OccurrenceKind]) -> HookRules {
+    HookRules {
+        name: name.to_owned(),
+        url: "https://app.example.org/tidings".to_owned(),
+        secret: "HOOK_SECRET".to_owned(),
+        of: of.iter().copied().collect(),
+        allow_private: false,
+    }
+}
+
+/// A process with hooks that the test drives, over a store that outlives it.
+struct Driven {
+    process: Option<Stepped>,
+    store: Arc<FaultStore>,
+    clock: Arc<VirtualClock>,
+    rules: Rules,
+    hosts: BTreeMap<String, Arc<Host>>,
+    mail: Arc<Counter>,
+}
+
+impl Driven {
+    fn new(hooks: Vec<HookRules>) -> Self {
+        let (store, _, _) = failing();
+        let hosts = hooks.iter().map(|hook| (hook.name.clone(), Arc::default())).collect();
+        let mut driven = Self {
+            process: None,
+            store,
+            clock: clock(MONDAY),
+            rules: Rules { hooks, ..rules() },
+            hosts,
+            mail: Arc::default(),
+        };
+        driven.start();
+        driven
+    }
+
+    fn start(&mut self) {
+        self.store.restart();
+        let opened = Arc::clone(&self.store);
+        let open = Box::new(move || Ok(Arc::clone(&opened) as _));
+        let mut channels = BTreeMap::from([(EMAIL.to_owned(), plain(Arc::clone(&self.mail)))]);
+        for (name, host) in &self.hosts {
+            channels.insert(hook_channel(name), plain(Arc::clone(host)));
+        }
+        let delivery = Delivery::new(channels, Retries::default());
+        let clock = Arc::clone(&self.clock);
+        let rules = self.rules.clone();
+        let opened = Stepped::open(open, None, rules, delivery, clock, settings());
+        self.process = Some(opened.unwrap());
+    }
+
+    fn crash(&mut self) {
+        self.process.take().unwrap().crash();
+        self.start();
+    }
+
+    fn process(&mut self) -> &mut Stepped {
+        self.process.as_mut().unwrap()
+    }
+
+    fn host(&self, name: &str) -> &Host {
+        &self.hosts[name]
+    }
+
+    fn ask(&mut self, commands: Vec<Command>) {
+        let answer = ask(self.process().handle(), commands);
+        self.rest();
+        answer.recv().unwrap().unwrap();
+    }
+
+    /// Goes on until there is nothing to do now.
+    fn rest(&mut self) {
+        let process = self.process();
+        loop {
+            process.turn();
+            let goes_on = process.write() | process.send();
+            if !goes_on && !process.has_work() && !process.has_answers() {
+                return;
+            }
+        }
+    }
+
+    fn come_to(&mut self, at: Instant) {
+        self.clock.set(at);
+        self.process().handle().wake().unwrap();
+        self.rest();
+    }
+
+    fn seen(&mut self, name: &str) -> HookVitals {
+        let all = self.process().handle().vitals().hooks.all().unwrap();
+        all[name].clone()
+    }
+}
+
+fn kinds(told: &[(String, Value)]) -> Vec<&str> {
+    told.iter().map(|(_, body)| body["type"].as_str().unwrap()).collect()
+}
+
+fn ids(told: &[(String, Value)]) -> BTreeSet<&str> {
+    told.iter().map(|(id, _)| id.as_str()).collect()
+}
+
+fn suppress(address: &str) -> Command {
+    let address = ChannelAddress::new(EMAIL_NO, address);
+    Command::Suppress { address, reason: SuppressedFor::Manual, until: None }
+}
+
+#[test]
+fn hooks_are_told_what_they_want_under_one_id() {
+    let sent = [OccurrenceKind::MessageSent, OccurrenceKind::PreferenceChanged];
+    let all = OccurrenceKind::ALL;
+    let mut driven = Driven::new(vec![hook("some", &sent), hook("all", &all)]);
+    driven.ask(vec![person("ann"), publish("e1", "bill", "ann")]);
+    let prefer = |mode| Command::Preference {
+        recipient: id("ann"),
+        scope: PreferenceScope::Type("note".to_owned()),
+        channel: EMAIL.to_owned(),
+        mode,
+        by: By::Link,
+    };
+    driven.ask(vec![prefer(Mode::Never), prefer(Mode::Never)]);
+    driven.ask(vec![suppress("ann@example.org"), suppress("ann@example.org")]);
+    let (some, all) = (driven.host("some").told(), driven.host("all").told());
+    assert_eq!(kinds(&some), ["message.sent", "preference.changed"]);
+    assert_eq!(kinds(&all), ["message.sent", "preference.changed", "address.suppressed"]);
+    assert!(some.iter().all(|told| all.contains(told)), "the same body under the same id");
+    let data = &all[0].1["data"];
+    assert_eq!(data["recipient"], "ann");
+    assert_eq!(data["address"], "ann@example.org");
+    assert_eq!((&data["types"][0], &data["events"][0]), (&"bill".into(), &"e1".into()));
+    assert_eq!(all[0].1["timestamp"], MONDAY.to_string());
+    assert_eq!(all[1].1["data"]["by"], "link");
+    assert_eq!(all[2].1["data"]["by"], "key");
+    let seen = driven.seen("all");
+    assert_eq!((seen.sent, seen.backlog, seen.last.unwrap().1), (3, 0, 200));
+}
+
+/// `TIDINGS_HOOKS=10000` plays as many messages.
+#[test]
+fn hooks_tell_each_occurrence_at_least_once_and_under_one_id_over_crashes() {
+    let count: usize = std::env::var("TIDINGS_HOOKS").map_or(400, |count| count.parse().unwrap());
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::MessageSent])]);
+    driven.ask((0..20).map(|n| person(&format!("p{n}"))).collect());
+    let mut number = 0;
+    let mut random = 7_u64;
+    while number < count {
+        let some = 20.min(count - number);
+        let events = (number..number + some)
+            .map(|n| publish(&format!("e{n}"), "bill", &format!("p{}", n - number)));
+        driven.ask(events.collect());
+        number += some;
+        // A time in which progress is written, or is not.
+        let now = MONDAY.plus_ms(700 * i64::try_from(number).unwrap());
+        driven.clock.set(now);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        driven.host("app").answers(random.is_multiple_of(3).then(away));
+        for _ in 0..random % 40 {
+            let process = driven.process();
+            process.turn();
+            let _ = process.write() | process.send();
+        }
+        driven.crash();
+    }
+    driven.host("app").answers(None);
+    driven.rest();
+    driven.come_to(MONDAY.plus_ms(DAY_MS));
+    let told = driven.host("app").told();
+    let mut bodies = BTreeMap::new();
+    let mut events = BTreeSet::new();
+    for (id, body) in &told {
+        assert_eq!(bodies.entry(id).or_insert(body), &body, "one id, one occurrence");
+        events.insert(body["data"]["events"][0].as_str().unwrap());
+    }
+    assert_eq!(events.len(), count, "each is told");
+    // A mail that was handed over again after a crash in doubt is the same message, and ends once.
+    assert_eq!(bodies.len(), count, "never two ids");
+    assert_eq!(driven.seen("app").backlog, 0);
+}
+
+#[test]
+fn a_hook_that_is_away_for_a_day_costs_bounded_memory_and_delays_nothing() {
+    let mut driven = Driven::new(vec![
+        hook("app", &[OccurrenceKind::MessageSent]),
+        hook("other", &[OccurrenceKind::MessageSent]),
+    ]);
+    driven.host("app").answers(Some(away()));
+    driven.ask((0..100).map(|n| person(&format!("p{n}"))).collect());
+    let mut number = 0;
+    for hour in 0..24 {
+        driven.come_to(MONDAY.plus_ms(hour * HOUR_MS));
+        let events =
+            (0..100).map(|n| publish(&format!("e{}", number + n), "bill", &format!("p{n}")));
+        driven.ask(events.collect());
+        number += 100;
+        let seen = driven.seen("app");
+        assert!(seen.open <= 1_200, "{seen:?}");
+        assert_eq!(seen.backlog, number);
+        assert_eq!(driven.host("other").told().len() as u64, number);
+    }
+    assert_eq!(driven.mail.0.load(std::sync::atomic::Ordering::SeqCst) as u64, number);
+    driven.crash();
+    driven.rest();
+    assert_eq!(driven.seen("app").backlog, number);
+    driven.host("app").answers(None);
+    driven.host("app").take();
+    driven.come_to(MONDAY.plus_ms(26 * HOUR_MS));
+    let told = driven.host("app").take();
+    assert_eq!(ids(&told).len() as u64, number);
+    assert_eq!(driven.seen("app").backlog, 0);
+}
+
+#[test]
+fn a_hook_that_answers_410_is_off_over_a_restart_until_it_is_resumed() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::AddressSuppressed])]);
+    driven.host("app").answers(Some(gone()));
+    driven.ask(vec![suppress("a@example.org")]);
+    assert!(driven.seen("app").is_off);
+    let told = driven.host("app").take();
+    assert_eq!(told.len(), 1);
+    driven.host("app").answers(None);
+    driven.ask(vec![suppress("b@example.org")]);
+    driven.crash();
+    driven.come_to(MONDAY.plus_ms(DAY_MS));
+    let seen = driven.seen("app");
+    assert_eq!((seen.is_off, seen.backlog), (true, 2));
+    assert_eq!(driven.host("app").take(), []);
+    let resume = Command::Hook { name: "app".to_owned(), change: HookChange::Resume };
+    driven.ask(vec![resume]);
+    let again = driven.host("app").take();
+    assert_eq!(again.len(), 2);
+    assert!(again.contains(&told[0]), "under its id");
+    let seen = driven.seen("app");
+    assert_eq!((seen.is_off, seen.backlog), (false, 0));
+    driven.crash();
+    driven.rest();
+    assert!(!driven.seen("app").is_off);
+}
+
+#[test]
+fn a_replay_tells_again_what_occurred_since_under_the_same_ids() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::AddressSuppressed])]);
+    for hour in 0..3 {
+        driven.come_to(MONDAY.plus_ms(hour * HOUR_MS));
+        driven.ask(vec![suppress(&format!("{hour}@example.org"))]);
+    }
+    let told = driven.host("app").take();
+    assert_eq!(told.len(), 3);
+    let replay = |since_ms| Command::Hook {
+        name: "app".to_owned(),
+        change: HookChange::Replay(MONDAY.plus_ms(since_ms)),
+    };
+    driven.ask(vec![replay(HOUR_MS)]);
+    assert_eq!(driven.host("app").take(), told[1..]);
+    // It is done once, also where the process ends right after it was asked for.
+    driven.come_to(MONDAY.plus_ms(4 * HOUR_MS));
+    driven.crash();
+    driven.rest();
+    assert_eq!(driven.host("app").take(), []);
+    driven.ask(vec![replay(10 * HOUR_MS)]);
+    assert_eq!(driven.host("app").take(), []);
+}
+
+#[test]
+fn a_failed_call_waits_twice_as_long_each_time_or_as_the_host_asks_and_three_days_at_most() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::AddressSuppressed])]);
+    driven.host("app").answers(Some(away()));
+    driven.ask(vec![suppress("a@example.org")]);
+    let mut now = MONDAY;
+    // The waits are spread over a tenth.
+    for wait_ms in [30 * SECOND_MS, MINUTE_MS, 2 * MINUTE_MS] {
+        assert_eq!(driven.host("app").take().len(), 1);
+        driven.come_to(now.plus_ms(wait_ms - SECOND_MS));
+        assert_eq!(driven.host("app").take().len(), 0, "{wait_ms}");
+        now = now.plus_ms(wait_ms * 11 / 10 + 1);
+        driven.come_to(now);
+    }
+    let why = "reply: 429".to_owned();
+    let after_ms = Some(2 * HOUR_MS);
+    driven.host("app").answers(Some(Outcome::Away { scope: Scope::Provider, why, after_ms }));
+    now = now.plus_ms(HOUR_MS);
+    driven.come_to(now);
+    driven.host("app").take();
+    driven.come_to(now.plus_ms(2 * HOUR_MS - SECOND_MS));
+    assert_eq!(driven.host("app").take().len(), 0);
+    assert_eq!(driven.seen("app").last.unwrap().1, 429);
+    driven.host("app").answers(Some(away()));
+    for hour in 2..80 {
+        driven.come_to(now.plus_ms(hour * HOUR_MS));
+    }
+    let seen = driven.seen("app");
+    assert_eq!((seen.failed, seen.backlog), (1, 0), "given up after three days");
+}

@@ -1,0 +1,219 @@
+//! Hooks: services of the host that are told what occurs.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use tidings_core::occurrence::HookChange;
+use tidings_core::rules::HookRules;
+use tidings_core::{Command, Id, Instant};
+use tidings_node::{Durable, HookVitals, hooks_stored};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::body::Fault;
+use crate::body::text::{FromText, Text};
+use crate::config::duration;
+use crate::http::call::{Calls, Kind};
+use crate::http::cluster::gather::OtherShards;
+use crate::http::error::{Code, Problem};
+use crate::http::request::InPath;
+use crate::http::{Answer, Change, Service, only};
+use crate::wording::quoted;
+
+/// The calls of hooks.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls
+        .add("list_hooks", Kind::Looks, routes!(list_hooks), &[])
+        .add(
+            "resume_hook",
+            Kind::Changes,
+            routes!(resume_hook),
+            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::HookNotFound],
+        )
+        .add(
+            "replay_hook",
+            Kind::Changes,
+            routes!(replay_hook),
+            &[
+                Code::InvalidPath,
+                Code::InvalidJson,
+                Code::InvalidBody,
+                Code::UnsupportedMediaType,
+                Code::HookNotFound,
+            ],
+        )
+}
+
+/// A hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Hook)]
+struct HookShown {
+    /// Its name.
+    name: String,
+    /// The address that is called.
+    url: String,
+    /// `on`, or `off` after it answered 410.
+    state: HookState,
+    /// Number of occurrences that it is still to be told.
+    backlog: u64,
+    /// The last answer; absent before the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    last: Option<LastAnswer>,
+}
+
+/// The state of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum HookState {
+    /// It is told what occurs.
+    On,
+    /// It answered 410, and is told nothing until it is resumed.
+    Off,
+}
+
+/// The last answer of a hook.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[schema(as = HookAnswer)]
+struct LastAnswer {
+    /// Its instant.
+    #[schema(format = "date-time")]
+    at: String,
+    /// The status; 0 = there was no answer.
+    status: u16,
+}
+
+impl HookShown {
+    fn of(rules: &HookRules, known: Option<&HookVitals>) -> Self {
+        let known = known.cloned().unwrap_or_default();
+        Self {
+            name: rules.name.clone(),
+            url: rules.url.clone(),
+            state: if known.is_off { HookState::Off } else { HookState::On },
+            backlog: known.backlog,
+            last: known.last.map(|(at, status)| LastAnswer { at: at.to_string(), status }),
+        }
+    }
+
+    /// Adds what another node says of it.
+    fn add(&mut self, other: Self) {
+        self.backlog += other.backlog;
+        // They are all written in one form, in UTC.
+        self.last = self.last.take().max(other.last);
+        if other.state == HookState::Off {
+            self.state = HookState::Off;
+        }
+    }
+}
+
+/// List the hooks
+///
+/// The services of the host that are told what became of messages, preferences and addresses, in the order of the
+/// configuration. Of several nodes, each tells what its parts of the store decided: the counts are of those that answered.
+#[utoipa::path(
+    get, path = "/v1/hooks", tag = "operating",
+    responses((status = 200, description = "The hooks", body = Vec<HookShown>, example = json!([
+        {"name": "app.example.org", "url": "https://app.example.org/tidings", "state": "on", "backlog": 0, "last": {"at": "2024-03-07T08:03:00Z", "status": 204}},
+    ])))
+)]
+async fn list_hooks(
+    State(service): State<Arc<Service>>,
+    others: OtherShards,
+) -> Result<Answer, Problem> {
+    let running = service.handle.vitals().hooks.all();
+    let look = move |node: &Durable| match running {
+        Some(known) => Ok(known),
+        None => hooks_stored(node.engine(), node.view()),
+    };
+    let known = service.look(look).await??;
+    let rules = service.rules();
+    let shown = |rules: &HookRules| HookShown::of(rules, known.get(&rules.name));
+    let mut hooks: Vec<HookShown> = rules.hooks.iter().map(shown).collect();
+    for other in others.gather::<Vec<HookShown>>().await.found.into_iter().flatten() {
+        if let Some(hook) = hooks.iter_mut().find(|hook| hook.name == other.name) {
+            hook.add(other);
+        }
+    }
+    Answer::json(StatusCode::OK, &hooks)
+}
+
+/// Resume a hook
+///
+/// A hook that answered 410 is off, and stays so over a restart. From now on it is on: what it was not told is told.
+#[utoipa::path(
+    post, path = "/v1/hooks/{name}/resume", tag = "operating",
+    params(("name" = String, Path, description = "Name of the hook", example = "app.example.org", min_length = 1, max_length = 256)),
+    responses((status = 204, description = "The hook is on"))
+)]
+async fn resume_hook(
+    State(service): State<Arc<Service>>,
+    InPath(name): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    do_change(&service, &name, &change, HookChange::Resume).await
+}
+
+/// The beginning of a replay: an instant, or a time until now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Since {
+    At(Instant),
+    Ago(i64),
+}
+
+impl FromText for Since {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        let ago = || duration::parse(text).map(Self::Ago).ok();
+        Instant::parse(text).map(Self::At).ok().or_else(ago).ok_or_else(|| {
+            let reason = format!("must be a time or a duration, got {}", quoted(text));
+            Fault::new(reason, "write `2024-01-01T09:00:00Z`, or `2h` for the last two hours")
+        })
+    }
+}
+
+/// What is sent again.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"since": "2h"}))]
+struct Replay {
+    /// What occurred since then: a time (RFC 3339), or a duration until now.
+    #[schema(value_type = String)]
+    since: Text<Since>,
+}
+
+/// Replay a hook
+///
+/// What occurred since an instant, of the kinds that the hook wants, is sent again under the same ids. Nothing is sent
+/// of days that were deleted, nor of times at which no hook wanted it.
+#[utoipa::path(
+    post, path = "/v1/hooks/{name}/replay", tag = "operating",
+    params(("name" = String, Path, description = "Name of the hook", example = "app.example.org", min_length = 1, max_length = 256)),
+    request_body(content = Replay, example = json!({"since": "2h"})),
+    responses((status = 204, description = "It is being sent again"))
+)]
+async fn replay_hook(
+    State(service): State<Arc<Service>>,
+    InPath(name): InPath<Id>,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let since = match change.parse::<Replay>()?.since.0 {
+        Since::At(at) => at,
+        Since::Ago(ms) => service.now().plus_ms(-ms),
+    };
+    do_change(&service, &name, &change, HookChange::Replay(since)).await
+}
+
+async fn do_change(
+    service: &Service,
+    name: &Id,
+    change: &Change,
+    what: HookChange,
+) -> Result<Answer, Problem> {
+    let command = Command::Hook { name: name.to_string(), change: what };
+    let done = |replies| only(replies).map(|_| Answer::done());
+    service.change(change, vec![command], done).await
+}
