@@ -39,9 +39,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
-use axum::http::{Method, Uri};
+use axum::http::{HeaderValue, Method, Uri, header};
 use axum::middleware;
-use axum::response::IntoResponse as _;
+use axum::response::{IntoResponse as _, Response};
 use tower::ServiceExt as _;
 use utoipa::openapi::OpenApi;
 
@@ -127,14 +127,21 @@ async fn no_such_call(uri: Uri) -> Problem {
 
 static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(document);
 
-async fn no_such_method(method: Method, uri: Uri, matched: MatchedPath) -> Problem {
+async fn no_such_method(method: Method, uri: Uri, matched: MatchedPath) -> Response {
     let item = call::shown(matched.as_str());
     let item = DOCUMENT.paths.paths.get(&item);
     let (path, method) = (uri.path(), quoted(method.as_str()));
     let mut detail = format!("`{path}` has no method {method}");
     // Pages and reports of providers are no calls of the document.
-    if let Some(item) = item {
-        detail += &format!("; it has {}", all_of(&call::methods(item)));
+    let known = item.map(call::methods);
+    if let Some(known) = &known {
+        detail += &format!("; it has {}", all_of(known));
     }
-    Problem::new(Code::MethodNotAllowed, detail)
+    let mut response = Problem::new(Code::MethodNotAllowed, detail).into_response();
+    // The router counts what a path has for clients of other products.
+    let allow = known.map(|known| known.join(",").replace("GET", "GET,HEAD"));
+    if let Some(allow) = allow.and_then(|allow| HeaderValue::try_from(allow).ok()) {
+        response.headers_mut().insert(header::ALLOW, allow);
+    }
+    response
 }
