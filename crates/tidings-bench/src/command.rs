@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, live, memory, nodes, plan,
-    publish, quiet, reads, recovery, scheduled,
+    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, live, memory, nodes, outbox,
+    plan, publish, quiet, reads, recovery, scheduled,
 };
 
 /// Arguments of `bench`.
@@ -96,6 +96,12 @@ enum Work {
     /// Nodes are processes on this machine, and PostgreSQL is started by this command. Each request goes to another
     /// node. Measures the processor time that nodes take: of the busiest, and of all together. Needs /proc.
     Nodes(nodes::Params),
+    /// Commit rows to the outbox of a host's database, and wait until they are accepted
+    ///
+    /// Runs a server as a process of its own that reads the outbox of PostgreSQL, which is started by this command.
+    /// Connections commit rows at a steady rate. Measures the time from the begin of the transaction that commits a row to
+    /// the mark that it is taken, by the clock of the database.
+    Outbox(outbox::Params),
     /// Start over a store with days of events and all lanes open
     ///
     /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
@@ -136,6 +142,7 @@ pub fn run(
         Work::Memory(params) => memory::run(params, host.rules),
         Work::Deadlines(params) => deadlines::run(params, host.rules),
         Work::Nodes(params) => nodes::run(params, &host),
+        Work::Outbox(params) => outbox::run(params),
         Work::Recovery(params) => recovery::run(params, host.rules),
         Work::Forget(params) => forget::run(params, host.rules),
     }?;

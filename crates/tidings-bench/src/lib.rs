@@ -24,6 +24,7 @@ mod gauge;
 mod live;
 mod memory;
 mod nodes;
+mod outbox;
 mod plan;
 mod publish;
 mod quiet;

@@ -11,9 +11,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 mod certificate;
+mod pgbouncer;
 mod postgres;
 
 pub use certificate::certify;
+pub use pgbouncer::PgBouncer;
 pub use postgres::Postgres;
 
 /// Time that a server may take until it answers.
