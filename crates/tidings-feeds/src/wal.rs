@@ -39,6 +39,10 @@ const STALE_MS: u64 = 10_000;
 /// Bytes of the log without a row of ours, after which the place is written down. It bounds what an idle outbox retains.
 const IDLE_BYTES: u64 = 1 << 20;
 
+/// Time after which the place is written down while the server retains more than that: it lets go at points of its own,
+/// which it writes each 15 seconds.
+const IDLE_EVERY: Duration = Duration::from_secs(5);
+
 /// Reads until something is wrong. Dropped at any wait it loses nothing.
 pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
     let client = poll::open(context, &std::sync::Arc::default()).await?;
@@ -66,6 +70,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
         queue: Queue::from(place),
         place,
         idle_to: place.to,
+        advanced: Instant::now(),
         stale: None,
         bar: None,
     };
@@ -90,11 +95,11 @@ async fn number(client: &Client, table: &str) -> Result<u32, Fault> {
     Ok(row.get(0))
 }
 
-/// Notes what the server retains for a feed, also while it is not read; returns where the log ends.
-pub(crate) async fn gauge(context: &Context, client: &Client) -> Result<u64, Fault> {
+/// Notes what the server retains for a feed, also while it is not read; returns that and where the log ends.
+pub(crate) async fn gauge(context: &Context, client: &Client) -> Result<(u64, u64), Fault> {
     let retained = within(Slot::of(&context.settings, client).retained()).await?;
     context.status.set(|status| status.retained_bytes = retained.map(|(bytes, _)| bytes));
-    Ok(retained.map_or(0, |(_, end)| end))
+    Ok(retained.unwrap_or_default())
 }
 
 /// A reader whose slot is open.
@@ -109,6 +114,8 @@ struct Reader<'r> {
     place: Place,
     /// The place up to which the log has nothing of ours beyond what the queue has.
     idle_to: u64,
+    /// The instant at which the place was last moved without a row of ours.
+    advanced: Instant,
     /// The end of the log when a row was first seen to wait for long.
     stale: Option<u64>,
     /// The parked row before which the feed has stopped.
@@ -196,9 +203,9 @@ impl Reader<'_> {
     /// are to be deleted.
     async fn chores(&mut self, link: &mut Link) -> Result<bool, Fault> {
         poll::gauge(self.context, &self.outbox).await?;
-        let end = gauge(self.context, self.client).await?;
+        let (retained, end) = gauge(self.context, self.client).await?;
         let has_more = within(self.outbox.sweep()).await?;
-        self.advance_idle().await?;
+        self.advance_idle(retained).await?;
         let waited = self.queue.waits_since().map_or(0, |since| since.elapsed().as_millis());
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let mut lag_ms = 0;
@@ -215,10 +222,13 @@ impl Reader<'_> {
     }
 
     /// Writes down a place behind a part of the log that has nothing of ours.
-    async fn advance_idle(&mut self) -> Result<(), Fault> {
-        if !self.queue.is_idle() || self.idle_to < self.place.to.saturating_add(IDLE_BYTES) {
+    async fn advance_idle(&mut self, retained: u64) -> Result<(), Fault> {
+        let behind = self.idle_to.saturating_sub(self.place.to);
+        let is_due = retained >= IDLE_BYTES && self.advanced.elapsed() >= IDLE_EVERY;
+        if !self.queue.is_idle() || behind == 0 || (behind < IDLE_BYTES && !is_due) {
             return Ok(());
         }
+        self.advanced = Instant::now();
         let place = Place { to: self.idle_to, part: None };
         within(poll::run(self.client, poll::BEGIN)).await?;
         within(self.slot.advance(place)).await?;

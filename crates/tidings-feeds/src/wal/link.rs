@@ -352,7 +352,7 @@ fn refused(body: &[u8]) -> Fault {
     }
     let hint = match code.as_str() {
         "42501" | "28000" => super::slot::RIGHTS,
-        "42704" if message.contains("publication") => super::slot::PUBLISHED,
+        "42704" if message.contains("publication") => super::slot::PUBLISHED_LATE,
         _ => "",
     };
     Fault::Passing(format!("PostgreSQL: {message} (SQLSTATE {code}){hint}"))

@@ -19,6 +19,9 @@ pub(super) const RIGHTS: &str = "; the user of the feed's `url` needs the right 
 pub(super) const PUBLISHED: &str =
     "; run the migration that `tidings outbox sql` prints, as the owner of the table";
 
+/// The way to mend a publication that was made anew.
+pub(super) const PUBLISHED_LATE: &str = "; a publication has to be older than what is read of the slot: drop the slot, and the feed tells how to go on";
+
 /// The place up to which a feed has taken the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -104,7 +107,7 @@ impl<'c> Slot<'c> {
             Some(confirmed) if shown.is_ours => Ok(confirmed),
             _ => Err(Fault::Lasting(format!(
                 "the slot {} is of another database or another plugin; drop it (`SELECT pg_drop_replication_slot({})`) \
-                 or give the feed another name, then `tidings feeds resume {}`",
+                 or give the feed another name, then `tidings resume feed {}`",
                 self.name,
                 sql::literal(&self.name),
                 self.feed
@@ -119,7 +122,7 @@ impl<'c> Slot<'c> {
             "{why}. Rows wait in the table and are all taken; messages of pg_logical_emit_message that were committed \
              since may be lost. To go on from now: `SELECT pg_drop_replication_slot(slot_name) FROM \
              pg_replication_slots WHERE slot_name = {name}; DELETE FROM {places} WHERE feed = {feed_text};`, then \
-             `tidings feeds resume {feed}`"
+             `tidings resume feed {feed}`"
         ))
     }
 
