@@ -213,7 +213,11 @@ pub(crate) async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> 
 }
 
 /// Takes a batch of what waits.
-pub(crate) async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result<Look, Fault> {
+pub(crate) async fn look(
+    context: &Context,
+    client: &Client,
+    outbox: &Outbox<'_>,
+) -> Result<Look, Fault> {
     let stops = context.settings.refused == OnRefusal::Stop;
     if stops && let Some((_, why)) = barred(context, outbox).await? {
         return Ok(Look::Barred(why));

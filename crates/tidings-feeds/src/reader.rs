@@ -130,7 +130,11 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
         rest = if is_first { REST_MIN } else { (rest * 2).min(REST_MAX) };
         let known = fault.to_string();
         let patience = async {
-            if lasts { match poll::watch(&context, Some(&known)).await {} } else { sleep(rest).await }
+            if lasts {
+                match poll::watch(&context, Some(&known)).await {}
+            } else {
+                sleep(rest).await
+            }
         };
         tokio::select! {
             changed = wish.changed() => if changed.is_err() { return },

@@ -6,6 +6,7 @@
 
 mod decode;
 mod link;
+mod points;
 mod queue;
 mod slot;
 mod take;
@@ -24,6 +25,7 @@ use crate::status::State;
 use crate::{Context, Fault, OnRefusal};
 use decode::{Decoder, Told};
 use link::Link;
+use points::Points;
 use queue::Queue;
 use slot::{Place, Slot};
 
@@ -32,6 +34,9 @@ const SLOT_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Time between two signs of life while rows are taken: a server drops a reader that is silent for a minute.
 const ALIVE_EVERY: Duration = Duration::from_secs(5);
+
+/// Time between two looks at what the server retains while that is much.
+const HURRIES_EVERY: Duration = Duration::from_millis(200);
 
 /// Age of a row that waits from which on it is looked up whether the log has told it.
 const STALE_MS: u64 = 10_000;
@@ -71,6 +76,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
         place,
         idle_to: place.to,
         advanced: Instant::now(),
+        points: Points::new(),
         stale: None,
         bar: None,
     };
@@ -116,6 +122,7 @@ struct Reader<'r> {
     idle_to: u64,
     /// The instant at which the place was last moved without a row of ours.
     advanced: Instant,
+    points: Points,
     /// The end of the log when a row was first seen to wait for long.
     stale: Option<u64>,
     /// The parked row before which the feed has stopped.
@@ -127,8 +134,7 @@ impl Reader<'_> {
         let mut due = Instant::now();
         loop {
             if Instant::now() >= due {
-                let rest = if self.chores(link).await? { Duration::ZERO } else { CHORES_EVERY };
-                due = Instant::now() + rest;
+                due = Instant::now() + self.chores(link).await?;
             }
             let frame = if self.queue.is_full() {
                 None
@@ -199,13 +205,15 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// What is done each second: others see how it goes, and the server hears how far it went. Returns true if more rows
-    /// are to be deleted.
-    async fn chores(&mut self, link: &mut Link) -> Result<bool, Fault> {
+    /// What is done each second: others see how it goes, and the server hears how far it went. Returns the time until the
+    /// next.
+    async fn chores(&mut self, link: &mut Link) -> Result<Duration, Fault> {
         poll::gauge(self.context, &self.outbox).await?;
         let (retained, end) = gauge(self.context, self.client).await?;
         let has_more = within(self.outbox.sweep()).await?;
         self.advance_idle(retained).await?;
+        let unconfirmed = end.saturating_sub(self.place.to);
+        let hurries = self.points.ask(&self.context.settings, retained.saturating_sub(unconfirmed));
         let waited = self.queue.waits_since().map_or(0, |since| since.elapsed().as_millis());
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let mut lag_ms = 0;
@@ -218,7 +226,11 @@ impl Reader<'_> {
             self.runs();
             link.confirm(PgLsn::from(self.place.to)).await?;
         }
-        Ok(has_more)
+        Ok(match (has_more, hurries) {
+            (true, _) => Duration::ZERO,
+            (false, true) => HURRIES_EVERY,
+            (false, false) => CHORES_EVERY,
+        })
     }
 
     /// Writes down a place behind a part of the log that has nothing of ours.

@@ -20,8 +20,7 @@ const CONFIG: &str = "[categories.news]\n[types.note]\ncategory = \"news\"\n\
                       channels = { inbox = { policy = \"now\" } }\n\
                       [feeds.app]\nurl = \"${APP_DATABASE}\"\nmode = \"wal\"\n";
 
-const EVENT: &str =
-    r#"{"type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]}}"#;
+const EVENT: &str = r#"{"type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]}}"#;
 
 /// A shop with a database, and the directory of a server that reads its outbox.
 struct Shop {
@@ -43,7 +42,8 @@ impl Shop {
         fs::write(&config, CONFIG).unwrap();
         let shop = Self { config, database, directory };
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
-        let output = command.args(["outbox", "sql", "--config"]).arg(&shop.config).output().unwrap();
+        let output =
+            command.args(["outbox", "sql", "--config"]).arg(&shop.config).output().unwrap();
         let migration = String::from_utf8(output.stdout).unwrap();
         shop.sql(&migration);
         shop.sql(&migration);
@@ -81,9 +81,7 @@ fn a_server_that_is_killed_before_it_confirms_tells_rows_and_messages_once() {
     let Some(shop) = Shop::open() else { return };
     let server = shop.serve();
     Api::new(&server.url).put("/v1/recipients/ada", &json!({})).unwrap();
-    shop.until("the slot is there", || {
-        shop.sql("SELECT count(*) FROM tidings_outbox_wal") == "1"
-    });
+    shop.until("the slot is there", || shop.sql("SELECT count(*) FROM tidings_outbox_wal") == "1");
     drop(server);
     let mut chance = Chance::new(11);
     let mut all = 0;
@@ -95,7 +93,9 @@ fn a_server_that_is_killed_before_it_confirms_tells_rows_and_messages_once() {
                 "BEGIN; INSERT INTO tidings_outbox (payload) SELECT '{EVENT}' FROM generate_series(1, {some}); \
                  SELECT pg_logical_emit_message(true, 'tidings', '{EVENT}') FROM generate_series(1, {some}); COMMIT"
             ));
-            shop.sql(&format!("BEGIN; INSERT INTO tidings_outbox (payload) VALUES ('{EVENT}'); ROLLBACK"));
+            shop.sql(&format!(
+                "BEGIN; INSERT INTO tidings_outbox (payload) VALUES ('{EVENT}'); ROLLBACK"
+            ));
             all += 2 * some;
         }
         // What is tested is that the moment does not matter, so there is nothing to wait for.

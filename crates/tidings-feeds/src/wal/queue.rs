@@ -79,8 +79,7 @@ impl Queue {
             Told::Row { id, bytes } => (What::Row(id), bytes),
             Told::Message { place, payload } => {
                 let origin = self.open?;
-                let is_taken =
-                    self.part.is_some_and(|(of, to)| of == origin.commit && place <= to);
+                let is_taken = self.part.is_some_and(|(of, to)| of == origin.commit && place <= to);
                 if is_taken {
                     return None;
                 }
@@ -232,7 +231,14 @@ mod tests {
 
     #[test]
     fn messages_that_were_taken_are_left_out_of_their_transaction_alone() {
-        let told = [begin(90), message(60), message(70), Told::Commit { end: 100 }, begin(95), message(65)];
+        let told = [
+            begin(90),
+            message(60),
+            message(70),
+            Told::Commit { end: 100 },
+            begin(95),
+            message(65),
+        ];
         let (queue, _) = queue(Some((90, 60)), &told);
         let place = |place| What::Message { place, payload: "{}".to_owned() };
         assert_eq!(whats(&queue), [place(70), What::End(100), place(65)]);

@@ -157,11 +157,7 @@ impl<'c> Slot<'c> {
                    coalesce(wal_status = 'lost', false), confirmed_flush_lsn \
                    FROM pg_replication_slots WHERE slot_name = $1";
         let row = self.client.query_typed_opt(sql, &[(&self.name, Type::TEXT)]).await?;
-        Ok(row.map(|row| Shown {
-            is_ours: row.get(0),
-            is_lost: row.get(1),
-            confirmed: row.get(2),
-        }))
+        Ok(row.map(|row| Shown { is_ours: row.get(0), is_lost: row.get(1), confirmed: row.get(2) }))
     }
 
     /// Makes the slot, which waits for the transactions that run.
@@ -187,8 +183,7 @@ impl<'c> Slot<'c> {
     }
 
     async fn place(&self) -> Result<Option<Place>, Fault> {
-        let sql =
-            format!("SELECT taken_to, part_of, part_to FROM {} WHERE feed = $1", self.places);
+        let sql = format!("SELECT taken_to, part_of, part_to FROM {} WHERE feed = $1", self.places);
         let row = self.client.query_typed_opt(&sql, &[(&self.feed, Type::TEXT)]).await?;
         Ok(row.map(|row| {
             let part = row.get::<_, Option<PgLsn>>(1).zip(row.get::<_, Option<PgLsn>>(2));

@@ -9,6 +9,7 @@ use tokio_postgres::types::Type;
 
 use super::Reader;
 use super::queue::{What, is_hidden, place_after};
+use super::slot::Place;
 use crate::poll::{self, told, within};
 use crate::sink::{Given, RowNo, Verdict};
 use crate::{Fault, OnRefusal};
@@ -52,7 +53,7 @@ impl Reader<'_> {
             };
             (self.marks(given, verdicts), count)
         };
-        let place = place_after(self.place, self.queue.items().iter().take(count));
+        let place = place_after(self.base(), self.queue.items().iter().take(count));
         within(self.outbox.mark(&marks.taken)).await?;
         within(self.outbox.park(&marks.parked, &marks.problems)).await?;
         for (payload, problem) in &marks.messages {
@@ -69,13 +70,21 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The place before what waits: further than the one that is written down where the log had nothing of ours since.
+    fn base(&self) -> Place {
+        let part = self.place.part.filter(|(of, _)| *of >= self.idle_to);
+        Place { to: self.idle_to, part }
+    }
+
     /// Waits until the commits of what waits are visible here: what nobody else sees yet may be lost with the server,
     /// and could not be marked.
     async fn until_visible(&self) -> Result<(), Fault> {
         let origins = self.queue.items().iter().filter_map(|item| item.origin);
         let mut hidden: HashSet<u32> = origins.map(|origin| origin.xid).collect();
         let table = self.outbox.table();
-        let row = within(async { Ok(self.client.query_typed_one(poll::ALONE, &[(&table, Type::TEXT)]).await?) });
+        let row = within(async {
+            Ok(self.client.query_typed_one(poll::ALONE, &[(&table, Type::TEXT)]).await?)
+        });
         if !row.await?.get::<_, bool>(0) {
             return Err(Fault::Passing(poll::NOT_ALONE.to_owned()));
         }
@@ -108,7 +117,8 @@ impl Reader<'_> {
                  WHERE id = ANY ($1) AND taken_at IS NULL AND refused IS NULL",
                 self.outbox.table()
             );
-            let asked = async { Ok(self.client.query_typed(&sql, &[(&ids, Type::INT8_ARRAY)]).await?) };
+            let asked =
+                async { Ok(self.client.query_typed(&sql, &[(&ids, Type::INT8_ARRAY)]).await?) };
             let rows = within(asked).await?;
             waiting.extend(rows.iter().map(|row| (row.get::<_, i64>(0), row.get::<_, String>(1))));
         }
@@ -117,9 +127,7 @@ impl Reader<'_> {
             let (no, payload) = match &item.what {
                 // A row that comes twice waits once.
                 What::Row(id) => (RowNo::Row(*id), waiting.remove(id)),
-                What::Message { place, payload } => {
-                    (RowNo::Message(*place), Some(payload.clone()))
-                }
+                What::Message { place, payload } => (RowNo::Message(*place), Some(payload.clone())),
                 What::End(_) => continue,
             };
             if let Some(payload) = payload {

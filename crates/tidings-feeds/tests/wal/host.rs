@@ -53,13 +53,8 @@ impl Remembers {
     fn take(&self, rows: Vec<Given>, stops: bool) -> Vec<Verdict> {
         let mut verdicts = Vec::new();
         for Given { no, payload } in rows {
-            let times = *self
-                .given
-                .lock()
-                .unwrap()
-                .entry(no)
-                .and_modify(|times| *times += 1)
-                .or_insert(1);
+            let times =
+                *self.given.lock().unwrap().entry(no).and_modify(|times| *times += 1).or_insert(1);
             let is_bad = payload.contains("bad") && !self.takes_all.load(Ordering::SeqCst);
             if is_bad {
                 // It was not taken: it may come again.
@@ -194,7 +189,8 @@ impl Host {
     }
 
     pub fn until_told(&self, words: &[&str]) {
-        let all: Vec<String> = words.iter().map(|word| format!("{{\"type\": \"{word}\"}}")).collect();
+        let all: Vec<String> =
+            words.iter().map(|word| format!("{{\"type\": \"{word}\"}}")).collect();
         self.until(&format!("{words:?} are told"), || self.sink.told().len() >= all.len());
         assert_eq!(self.sink.told(), all);
     }
@@ -210,7 +206,7 @@ impl Host {
     /// Bytes of the log that the database retains.
     pub fn retained(&self) -> u64 {
         let sql = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint \
-                   FROM pg_replication_slots";
+                   FROM pg_replication_slots WHERE slot_name = 'tidings_app'";
         self.sql(sql).parse().unwrap()
     }
 }

@@ -127,7 +127,10 @@ fn a_feed_stops_before_what_is_refused() {
     host.end(feed);
     let feed = host.feed();
     host.until_stopped(&feed);
-    assert_eq!(host.sql("SELECT count(*) FROM shop.outbox WHERE payload->>'type' = 'bad message'"), "1");
+    assert_eq!(
+        host.sql("SELECT count(*) FROM shop.outbox WHERE payload->>'type' = 'bad message'"),
+        "1"
+    );
     host.sql("UPDATE shop.outbox SET payload = '{\"type\": \"m\"}', refused = NULL WHERE id = 5");
     host.until_told(&["a", "b", "m", "c", "d"]);
     host.until("it reads again", || feed.status().state == State::Running);
@@ -240,7 +243,8 @@ fn the_log_comes_encrypted_to_who_has_the_password() {
     let _feed = host.reading();
     host.insert("a");
     host.until_told(&["a"]);
-    let encrypted = "SELECT count(*) FROM pg_stat_replication r JOIN pg_stat_ssl s USING (pid) WHERE s.ssl";
+    let encrypted =
+        "SELECT count(*) FROM pg_stat_replication r JOIN pg_stat_ssl s USING (pid) WHERE s.ssl";
     assert_eq!(host.sql(encrypted), "1");
 }
 

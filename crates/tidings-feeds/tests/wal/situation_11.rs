@@ -24,7 +24,8 @@ fn situation_11_an_idle_outbox_retains_little_beside_other_writes() {
         host.sql("INSERT INTO other SELECT repeat('x', 100000) FROM generate_series(1, 100)");
         most = most.max(host.retained());
     }
-    let written = host.sql(&format!("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '{begin}')::bigint"));
+    let written =
+        host.sql(&format!("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '{begin}')::bigint"));
     assert!(written.parse::<u64>().unwrap() > megabytes() * 1_000_000, "{written}");
     // It moves on with the next of the points that PostgreSQL writes each 15 s and at checkpoints.
     host.until("little is retained", || host.retained() < RETAINED_MAX);
@@ -73,9 +74,7 @@ fn situation_11_a_slot_that_was_dropped_is_refused_and_passes_nothing_over() {
         drop(again);
         assert_eq!(host.waiting(), "2");
         if is_made_anew {
-            host.until("what the slot retains is seen", || {
-                feed.status().retained_bytes.is_some()
-            });
+            host.until("what the slot retains is seen", || feed.status().retained_bytes.is_some());
             assert!(feed.status().fault.is_some_and(|fault| fault.contains(why)));
         }
         mend(&host, &fault);
@@ -96,6 +95,7 @@ fn situation_11_a_slot_that_is_lost_is_refused() {
     let feed = host.reading();
     host.insert("first");
     host.until_told(&["first"]);
+    host.until_none_waits();
     host.end(feed);
     host.insert("between");
     host.sql("CREATE TABLE other (text text)");

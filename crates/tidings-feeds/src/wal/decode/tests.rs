@@ -116,9 +116,8 @@ fn columns_are_found_by_name() {
 #[test]
 fn messages_of_a_transaction_with_the_prefix_are_told() {
     let mut decoder = Decoder::of(TABLE);
-    let told = |payload: &str| {
-        Ok(Told::Message { place: 0x16_0000_0abc, payload: payload.to_owned() })
-    };
+    let told =
+        |payload: &str| Ok(Told::Message { place: 0x16_0000_0abc, payload: payload.to_owned() });
     assert_eq!(decoder.read(&message(1, "tidings", b"{}")), told("{}"));
     assert_eq!(decoder.read(&message(1, "tidings", b"\xff")), told("\u{fffd}"));
     for other in [message(0, "tidings", b"{}"), message(1, "tiding", b"{}"), message(1, "", b"{}")]
@@ -163,9 +162,8 @@ fn any_frame() -> impl Strategy<Value = Vec<u8>> {
         frame.truncate(length.index(frame.len()) + 1);
         frame
     });
-    let noise = (0..2_usize, prop::collection::vec(any::<u8>(), 0..200)).prop_map(|(kind, tail)| {
-        if kind == 0 { tail } else { frame(&tail) }
-    });
+    let noise = (0..2_usize, prop::collection::vec(any::<u8>(), 0..200))
+        .prop_map(|(kind, tail)| if kind == 0 { tail } else { frame(&tail) });
     prop_oneof![bent, noise]
 }
 
