@@ -38,6 +38,10 @@ const ALIVE_EVERY: Duration = Duration::from_secs(5);
 /// Time between two looks at what the server retains while that is much.
 const HURRIES_EVERY: Duration = Duration::from_millis(200);
 
+/// The longest silence of a server that is asked each second: it answers nobody while it reads a large transaction. A
+/// network that is cut is noticed on the other connection.
+const SILENCE_MAX: Duration = Duration::from_secs(600);
+
 /// Age of a row that waits from which on it is looked up whether the log has told it.
 const STALE_MS: u64 = 10_000;
 
@@ -75,6 +79,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
         queue: Queue::from(place),
         place,
         idle_to: place.to,
+        heard: Instant::now(),
         advanced: Instant::now(),
         points: Points::new(),
         stale: None,
@@ -120,6 +125,8 @@ struct Reader<'r> {
     place: Place,
     /// The place up to which the log has nothing of ours beyond what the queue has.
     idle_to: u64,
+    /// The instant at which the server last sent something.
+    heard: Instant,
     /// The instant at which the place was last moved without a row of ours.
     advanced: Instant,
     points: Points,
@@ -147,6 +154,7 @@ impl Reader<'_> {
                 }
             };
             if let Some(frame) = frame {
+                self.heard = Instant::now();
                 let told = self.decoder.read(&frame).map_err(|why| {
                     let hint = slot::PUBLISHED;
                     Fault::Passing(format!("{why}{hint}"))
@@ -208,6 +216,9 @@ impl Reader<'_> {
     /// What is done each second: others see how it goes, and the server hears how far it went. Returns the time until the
     /// next.
     async fn chores(&mut self, link: &mut Link) -> Result<Duration, Fault> {
+        if self.heard.elapsed() >= SILENCE_MAX && !self.queue.has_work() {
+            return Err(Fault::Passing("the server sends nothing of its log".to_owned()));
+        }
         poll::gauge(self.context, &self.outbox).await?;
         let (retained, end) = gauge(self.context, self.client).await?;
         let has_more = within(self.outbox.sweep()).await?;

@@ -20,8 +20,7 @@ use tokio_rustls::TlsConnector;
 use super::decode;
 use crate::Fault;
 
-/// Time that a connection, a command or a confirmation may take, and the longest silence of a server that is asked each
-/// second.
+/// Time that a connection, a command or a confirmation may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The port where none is written.
@@ -255,7 +254,7 @@ impl Link {
 
     /// The next frame of the log. Dropped at a wait it loses nothing.
     pub(super) async fn frame(&mut self) -> Result<Bytes, Fault> {
-        within(self.awaited(b'd')).await
+        self.awaited(b'd').await
     }
 
     /// The next frame of the log that is here already.

@@ -9,6 +9,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{PgLsn, ToSql, Type};
 use tokio_postgres::{Client, Error};
 
+use crate::poll::within;
 use crate::{Fault, Settings, sql};
 
 /// The way to mend missing rights.
@@ -68,16 +69,16 @@ impl<'c> Slot<'c> {
     /// # Errors
     /// [`Fault::Lasting`] where what was committed may have been passed over.
     pub(super) async fn open(&self) -> Result<(Place, bool), Fault> {
-        self.publish().await?;
-        let place = self.place().await?;
-        let shown = self.shown().await?;
+        within(self.publish()).await?;
+        let place = within(self.place()).await?;
+        let shown = within(self.shown()).await?;
         let Some(place) = place else {
             let confirmed = match shown {
                 Some(shown) => self.whole(&shown)?,
                 None => self.make().await?,
             };
             let place = Place { to: confirmed.into(), part: None };
-            self.begin(place).await?;
+            within(self.begin(place)).await?;
             return Ok((place, true));
         };
         let to = PgLsn::from(place.to);
