@@ -133,7 +133,7 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
             if lasts {
                 match poll::watch(&context, Some(&known)).await {}
             } else {
-                sleep(rest).await
+                sleep(rest).await;
             }
         };
         tokio::select! {

@@ -223,8 +223,8 @@ impl Reader<'_> {
         let (retained, end) = gauge(self.context, self.client).await?;
         let has_more = within(self.outbox.sweep()).await?;
         self.advance_idle(retained).await?;
-        let unconfirmed = end.saturating_sub(self.place.to);
-        let hurries = self.points.ask(&self.context.settings, retained.saturating_sub(unconfirmed));
+        let restart = end.saturating_sub(retained);
+        let hurries = self.points.ask(&self.context.settings, restart, self.place.to);
         let waited = self.queue.waits_since().map_or(0, |since| since.elapsed().as_millis());
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let mut lag_ms = 0;

@@ -22,7 +22,8 @@ const REST: (Duration, Duration) = (Duration::from_millis(250), Duration::from_s
 pub(super) struct Points {
     next: Instant,
     rest: Duration,
-    retained: u64,
+    /// The place from which the slot could begin again when a point was last asked for.
+    restart: u64,
     asking: Option<JoinHandle<()>>,
 }
 
@@ -36,12 +37,13 @@ impl Drop for Points {
 
 impl Points {
     pub(super) fn new() -> Self {
-        Self { next: Instant::now(), rest: REST.0, retained: 0, asking: None }
+        Self { next: Instant::now(), rest: REST.0, restart: 0, asking: None }
     }
 
-    /// Asks for a point where so many bytes are retained that are confirmed. Returns true if it is so.
-    pub(super) fn ask(&mut self, settings: &Settings, retained: u64) -> bool {
-        if retained < RETAINED_BYTES {
+    /// Asks for a point where much is retained that is confirmed, from the place where the slot could begin again to the
+    /// one that is confirmed. Returns true if it is so.
+    pub(super) fn ask(&mut self, settings: &Settings, restart: u64, confirmed: u64) -> bool {
+        if confirmed.saturating_sub(restart) < RETAINED_BYTES {
             self.rest = REST.0;
             return false;
         }
@@ -49,10 +51,10 @@ impl Points {
         if is_asking || Instant::now() < self.next {
             return true;
         }
-        let helped = retained <= self.retained;
+        let helped = restart > self.restart;
         self.rest = if helped { REST.0 } else { (self.rest * 2).min(REST.1) };
         self.next = Instant::now() + self.rest;
-        self.retained = retained;
+        self.restart = restart;
         let settings = settings.clone();
         self.asking = Some(tokio::spawn(async move {
             if let Err(fault) = point(&settings).await {
