@@ -20,33 +20,33 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A row that had its effect.
 #[derive(Clone, Debug)]
-pub struct Effect {
-    pub no: RowNo,
-    pub payload: String,
-    pub at: Instant,
+pub(crate) struct Effect {
+    pub(crate) no: RowNo,
+    pub(crate) payload: String,
+    pub(crate) at: Instant,
 }
 
 /// A sink that refuses payloads with the word `bad`, until it is told to take them. Rows have their effect once, as the
 /// real one sees to by their numbers.
 #[derive(Default)]
-pub struct Remembers {
+pub(crate) struct Remembers {
     effects: Mutex<Vec<Effect>>,
     given: Mutex<HashMap<RowNo, usize>>,
-    pub takes_all: AtomicBool,
+    pub(crate) takes_all: AtomicBool,
 }
 
 impl Remembers {
-    pub fn effects(&self) -> Vec<Effect> {
+    pub(crate) fn effects(&self) -> Vec<Effect> {
         self.effects.lock().unwrap().clone()
     }
 
     /// The payloads in the order of their effects.
-    pub fn told(&self) -> Vec<String> {
+    pub(crate) fn told(&self) -> Vec<String> {
         self.effects().into_iter().map(|effect| effect.payload).collect()
     }
 
     /// The most times that a row was given.
-    pub fn given_most(&self) -> usize {
+    pub(crate) fn given_most(&self) -> usize {
         self.given.lock().unwrap().values().copied().max().unwrap_or(0)
     }
 
@@ -89,17 +89,17 @@ impl Sink for Remembers {
     }
 }
 
-pub struct Host {
-    pub sink: Arc<Remembers>,
-    pub settings: Settings,
-    pub tokio: Runtime,
-    pub database: Postgres,
-    pub directory: TempDir,
+pub(crate) struct Host {
+    pub(crate) sink: Arc<Remembers>,
+    pub(crate) settings: Settings,
+    pub(crate) tokio: Runtime,
+    pub(crate) database: Postgres,
+    pub(crate) directory: TempDir,
 }
 
 impl Host {
     /// A host with an outbox.
-    pub fn start(settings: &[&str]) -> Option<Self> {
+    pub(crate) fn start(settings: &[&str]) -> Option<Self> {
         let host = Self::bare(&[&["wal_level=logical"], settings].concat())?;
         host.sql("CREATE SCHEMA shop");
         let migration = migration(&host.settings);
@@ -110,7 +110,7 @@ impl Host {
     }
 
     /// A host without an outbox.
-    pub fn bare(settings: &[&str]) -> Option<Self> {
+    pub(crate) fn bare(settings: &[&str]) -> Option<Self> {
         if !Postgres::is_installed() && std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_none() {
             eprintln!("skipped: PostgreSQL is not installed");
             return None;
@@ -131,27 +131,27 @@ impl Host {
         Some(Self { sink: Arc::default(), settings, tokio, database, directory })
     }
 
-    pub fn sql(&self, statement: &str) -> String {
+    pub(crate) fn sql(&self, statement: &str) -> String {
         self.database.run("postgres", statement).unwrap()
     }
 
-    pub fn insert(&self, word: &str) {
+    pub(crate) fn insert(&self, word: &str) {
         self.sql(&format!("INSERT INTO shop.outbox (payload) VALUES ('{{\"type\": \"{word}\"}}')"));
     }
 
-    pub fn emit(&self, word: &str) {
+    pub(crate) fn emit(&self, word: &str) {
         self.sql(&format!(
             "SELECT pg_logical_emit_message(true, 'tidings', '{{\"type\": \"{word}\"}}')"
         ));
     }
 
-    pub fn feed(&self) -> Feed {
+    pub(crate) fn feed(&self) -> Feed {
         let sink = Arc::clone(&self.sink);
         Feed::start(self.tokio.handle(), self.settings.clone(), sink, false)
     }
 
     /// A feed whose slot is there.
-    pub fn reading(&self) -> Feed {
+    pub(crate) fn reading(&self) -> Feed {
         let feed = self.feed();
         self.until("the slot is read", || {
             self.sql("SELECT count(*) FROM pg_replication_slots WHERE active") == "1"
@@ -160,14 +160,14 @@ impl Host {
     }
 
     /// Ends a feed, and waits until the server has noticed.
-    pub fn end(&self, feed: Feed) {
+    pub(crate) fn end(&self, feed: Feed) {
         drop(feed);
         self.until("the slot is left", || {
             self.sql("SELECT count(*) FROM pg_replication_slots WHERE active") == "0"
         });
     }
 
-    pub fn until(&self, what: &str, is_so: impl Fn() -> bool) {
+    pub(crate) fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let end = Instant::now() + PATIENCE;
         while !is_so() {
             assert!(Instant::now() < end, "never: {what}; told {:?}", self.sink.told());
@@ -175,12 +175,12 @@ impl Host {
         }
     }
 
-    pub fn rest(&self, ms: u64) {
+    pub(crate) fn rest(&self, ms: u64) {
         self.tokio.block_on(async { sleep(Duration::from_millis(ms)).await });
     }
 
     /// Waits until a feed has stopped, and returns why.
-    pub fn until_stopped(&self, feed: &Feed) -> String {
+    pub(crate) fn until_stopped(&self, feed: &Feed) -> String {
         self.until("the feed stops", || {
             let status = feed.status();
             status.state == State::Stopped && status.fault.is_some()
@@ -188,23 +188,23 @@ impl Host {
         feed.status().fault.unwrap()
     }
 
-    pub fn until_told(&self, words: &[&str]) {
+    pub(crate) fn until_told(&self, words: &[&str]) {
         let all: Vec<String> =
             words.iter().map(|word| format!("{{\"type\": \"{word}\"}}")).collect();
         self.until(&format!("{words:?} are told"), || self.sink.told().len() >= all.len());
         assert_eq!(self.sink.told(), all);
     }
 
-    pub fn waiting(&self) -> String {
+    pub(crate) fn waiting(&self) -> String {
         self.sql("SELECT count(*) FROM shop.outbox WHERE taken_at IS NULL")
     }
 
-    pub fn until_none_waits(&self) {
+    pub(crate) fn until_none_waits(&self) {
         self.until("all rows are marked", || self.waiting() == "0");
     }
 
     /// Bytes of the log that the database retains.
-    pub fn retained(&self) -> u64 {
+    pub(crate) fn retained(&self) -> u64 {
         let sql = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::bigint \
                    FROM pg_replication_slots WHERE slot_name = 'tidings_app'";
         self.sql(sql).parse().unwrap()
