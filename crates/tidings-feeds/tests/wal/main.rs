@@ -143,17 +143,14 @@ fn what_nobody_else_sees_is_not_taken() {
     let _feed = host.reading();
     host.sql("ALTER SYSTEM SET synchronous_standby_names = 'away'");
     host.sql("SELECT pg_reload_conf()");
-    let writing = host.tokio.block_on(async {
+    let url = host.database.url("postgres");
+    let writing = host.tokio.spawn(async move {
         let (client, connection) =
-            tokio_postgres::connect(&host.database.url("postgres"), tokio_postgres::NoTls)
-                .await
-                .unwrap();
+            tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
         tokio::spawn(connection);
-        tokio::spawn(async move {
-            let insert = "SET synchronous_commit = on; \
-                          INSERT INTO shop.outbox (payload) VALUES ('{\"type\": \"a\"}')";
-            client.batch_execute(insert).await.unwrap();
-        })
+        let insert = "SET synchronous_commit = on; \
+                      INSERT INTO shop.outbox (payload) VALUES ('{\"type\": \"a\"}')";
+        client.batch_execute(insert).await.unwrap();
     });
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     host.until("the commit waits for a standby", || host.sql(waits) != "0");
