@@ -20,7 +20,7 @@ use tidings_tls::postgres::Encrypted;
 use crate::outbox::Outbox;
 use crate::sink::{Given, RowNo, Verdict};
 use crate::status::{Snapshot, State};
-use crate::{Context, Fault, OnRefusal, connect, sql};
+use crate::{Context, Fault, Mode, OnRefusal, connect, sql, wal};
 
 /// The most rows of a batch.
 const ROWS_MAX: usize = 1_000;
@@ -32,10 +32,21 @@ const BYTES_MAX: i64 = 4 << 20;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The shortest time between two looks at what waits and what may be deleted.
-const CHORES_EVERY: Duration = Duration::from_secs(1);
+pub(crate) const CHORES_EVERY: Duration = Duration::from_secs(1);
 
 /// Time that the test of a pooler may take.
 const PROBE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Begins a transaction. A mark that is answered must last, or a row would come again long after.
+pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+     SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
+
+/// Locks a table, by its name, against other readers until the transaction ends.
+pub(crate) const ALONE: &str =
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('tidings ' || $1, 0))";
+
+/// The fault of a table that has another reader.
+pub(crate) const NOT_ALONE: &str = "another reader is at the table; a table is of one feed";
 
 /// A row that waits, without its payload.
 struct Listed {
@@ -44,7 +55,7 @@ struct Listed {
 }
 
 /// The end of a look.
-enum Look {
+pub(crate) enum Look {
     /// There may be more.
     Full,
     /// What there was is taken.
@@ -89,28 +100,38 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
     }
 }
 
-/// Looks at the table of a paused feed, for what others see of it.
-pub(crate) async fn watch(context: &Context) -> Infallible {
+/// Looks at the table of a feed that is not read, for what others see of it. It is not read because it is paused, or
+/// for this fault.
+pub(crate) async fn watch(context: &Context, known: Option<&str>) -> Infallible {
     let every = context.settings.every.max(CHORES_EVERY);
     loop {
-        let fault = watch_until_broken(context, every).await;
+        let fault = watch_until_broken(context, every, known).await;
         let Err(fault) = fault;
-        context.status.set(|status| status.fault = Some(fault.to_string()));
+        if known.is_none() {
+            context.status.set(|status| status.fault = Some(fault.to_string()));
+        }
         sleep(every.max(Duration::from_secs(5))).await;
     }
 }
 
-async fn watch_until_broken(context: &Context, every: Duration) -> Result<Infallible, Fault> {
+async fn watch_until_broken(
+    context: &Context,
+    every: Duration,
+    known: Option<&str>,
+) -> Result<Infallible, Fault> {
     let client = open(context, &Arc::default()).await?;
     let outbox = Outbox::of(&context.settings, &client);
     loop {
         gauge(context, &outbox).await?;
-        context.status.set(|status| status.fault = None);
+        if context.settings.mode == Mode::Wal {
+            wal::gauge(context, &client).await?;
+        }
+        context.status.set(|status| status.fault = known.map(str::to_owned));
         sleep(every).await;
     }
 }
 
-async fn gauge(context: &Context, outbox: &Outbox<'_>) -> Result<(), Fault> {
+pub(crate) async fn gauge(context: &Context, outbox: &Outbox<'_>) -> Result<(), Fault> {
     let gauge = within(outbox.gauge()).await?;
     context.status.set(|status| {
         (status.lag_ms, status.parked) = (gauge.lag_ms, gauge.parked);
@@ -119,7 +140,7 @@ async fn gauge(context: &Context, outbox: &Outbox<'_>) -> Result<(), Fault> {
 }
 
 /// Connects, and notes each time that the database wakes the reader.
-async fn open(context: &Context, woken: &Arc<Notify>) -> Result<Client, Fault> {
+pub(crate) async fn open(context: &Context, woken: &Arc<Notify>) -> Result<Client, Fault> {
     let (client, connection) = connect(&context.settings.database).await?;
     // It ends with the client.
     tokio::spawn(drive(connection, Arc::clone(woken)));
@@ -138,7 +159,7 @@ async fn drive(mut connection: Connection<Socket, Encrypted>, woken: Arc<Notify>
 }
 
 /// The id of the row that was taken last.
-async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, Fault> {
+pub(crate) async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, Fault> {
     let sql = format!(
         "SELECT id FROM {} WHERE taken_at IS NOT NULL ORDER BY taken_at DESC LIMIT 1",
         outbox.table()
@@ -177,11 +198,11 @@ async fn backend(client: &Client) -> Result<i32, Fault> {
     Ok(row.get(0))
 }
 
-async fn run(client: &Client, statement: &str) -> Result<(), Fault> {
+pub(crate) async fn run(client: &Client, statement: &str) -> Result<(), Fault> {
     Ok(client.batch_execute(statement).await?)
 }
 
-async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+pub(crate) async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     match timeout(PATIENCE, asked).await {
         Ok(answer) => answer,
         Err(_) => {
@@ -192,11 +213,14 @@ async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> Result<T, F
 }
 
 /// Takes a batch of what waits.
-async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result<Look, Fault> {
+pub(crate) async fn look(
+    context: &Context,
+    client: &Client,
+    outbox: &Outbox<'_>,
+) -> Result<Look, Fault> {
     let stops = context.settings.refused == OnRefusal::Stop;
-    if stops && let Some((id, problem)) = within(outbox.first_parked()).await? {
-        context.status.set(|status| status.state = State::Stopped);
-        return Ok(Look::Barred(format!("row {id} is refused: {}", told(&problem))));
+    if stops && let Some((_, why)) = barred(context, outbox).await? {
+        return Ok(Look::Barred(why));
     }
     let listed = within(list(client, outbox)).await?;
     if listed.is_empty() {
@@ -204,8 +228,7 @@ async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result
     }
     let ids: Vec<i64> = listed.iter().map(|row| row.id).collect();
     let Some(locked) = within(lock(client, outbox, &ids)).await? else {
-        let why = "another reader is at the table; a table is of one feed";
-        return Ok(Look::Barred(why.to_owned()));
+        return Ok(Look::Barred(NOT_ALONE.to_owned()));
     };
     let rows = in_order(&listed, locked);
     let count = rows.len();
@@ -216,6 +239,18 @@ async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result
     }
     within(run(client, "COMMIT")).await?;
     Ok(if count > 0 { Look::Full } else { Look::Empty })
+}
+
+/// The parked row before which a feed stops, and why it is refused.
+pub(crate) async fn barred(
+    context: &Context,
+    outbox: &Outbox<'_>,
+) -> Result<Option<(i64, String)>, Fault> {
+    let Some((id, problem)) = within(outbox.first_parked()).await? else {
+        return Ok(None);
+    };
+    context.status.set(|status| status.state = State::Stopped);
+    Ok(Some((id, format!("row {id} is refused: {}", told(&problem)))))
 }
 
 /// The first rows that wait.
@@ -246,17 +281,12 @@ async fn lock(
     ids: &[i64],
 ) -> Result<Option<Vec<Given>>, Fault> {
     let table = outbox.table();
-    // A mark that is answered must last, or a row would come again long after.
-    let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; \
-                 SELECT set_config('synchronous_commit', 'on', true) \
-                 WHERE current_setting('synchronous_commit') = 'off'";
-    let alone = "SELECT pg_try_advisory_xact_lock(hashtextextended('tidings ' || $1, 0))";
     let rows = format!(
         "SELECT id, payload::text FROM {table} \
          WHERE id = ANY ($1) AND taken_at IS NULL AND refused IS NULL ORDER BY id FOR UPDATE SKIP LOCKED"
     );
-    run(client, begin).await?;
-    let is_alone = client.query_typed_one(alone, &[(&table, Type::TEXT)]).await?;
+    run(client, BEGIN).await?;
+    let is_alone = client.query_typed_one(ALONE, &[(&table, Type::TEXT)]).await?;
     if !is_alone.get::<_, bool>(0) {
         run(client, "ROLLBACK").await?;
         return Ok(None);

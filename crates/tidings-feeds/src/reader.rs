@@ -94,7 +94,7 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
         if now.is_paused {
             tokio::select! {
                 changed = wish.changed() => if changed.is_err() { return },
-                never = poll::watch(&context) => match never {},
+                never = poll::watch(&context, None) => match never {},
             }
             continue;
         }
@@ -118,8 +118,14 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
             }
         });
         rest = if is_first { REST_MIN } else { (rest * 2).min(REST_MAX) };
-        let patience =
-            async { if lasts { std::future::pending().await } else { sleep(rest).await } };
+        let known = fault.to_string();
+        let patience = async {
+            if lasts {
+                match poll::watch(&context, Some(&known)).await {}
+            } else {
+                sleep(rest).await;
+            }
+        };
         tokio::select! {
             changed = wish.changed() => if changed.is_err() { return },
             () = patience => {}

@@ -26,6 +26,17 @@ pub(crate) fn slot(feed: &str) -> String {
     format!("tidings_{feed}")
 }
 
+/// The table beside an outbox that has the places of its feeds in the log, as SQL names it.
+pub(crate) fn places(name: &str) -> String {
+    table(&format!("{name}_wal"))
+}
+
+/// The statement that makes the publication of a table.
+pub(crate) fn publication(name: &str, table: &str) -> String {
+    let name = quoted(name);
+    format!("CREATE PUBLICATION {name} FOR TABLE {table} WITH (publish = 'insert, update');")
+}
+
 /// The statements that make the outbox of a feed. They may be run twice.
 #[must_use]
 pub fn migration(settings: &Settings) -> String {
@@ -69,14 +80,24 @@ CREATE OR REPLACE TRIGGER {trigger} AFTER INSERT ON {table}
 "
     );
     if mode == Mode::Wal {
+        let name_of_places = places(name);
         let publication = slot(feed);
-        let (name, text) = (quoted(&publication), literal(&publication));
+        let text = literal(&publication);
+        let make = self::publication(&publication, &table);
         sql.push_str(&format!(
             "
+-- How far tidings has taken the log. Without the row of a feed that has had one, nobody could tell what was passed over.
+CREATE TABLE IF NOT EXISTS {name_of_places} (
+    feed text PRIMARY KEY,
+    taken_to pg_lsn NOT NULL,
+    part_of pg_lsn,
+    part_to pg_lsn
+) WITH (fillfactor = 50);
+
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_publication WHERE pubname = {text}) THEN
-        CREATE PUBLICATION {name} FOR TABLE {table} WITH (publish = 'insert, update');
+        {make}
     END IF;
 END
 $$;
