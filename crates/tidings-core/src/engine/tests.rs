@@ -14,6 +14,7 @@ use crate::journal::table::{Key, Owner, Partition, Table, Write};
 use crate::model::command::{Choice, Command};
 use crate::model::event::{Audience, Event, Object};
 use crate::model::id::{BucketNo, Id};
+use crate::model::occurrence::By;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Outcome;
 use crate::model::recipient::RecipientChange;
@@ -321,7 +322,7 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
     let told = || PreferenceScope::Type("told".to_owned());
     let works = || PreferenceScope::Category("works".to_owned());
     let choose = |engine: &mut Engine, stored: &mut Stored, chosen: Vec<Choice>| {
-        let command = Command::Preferences { recipient: id("a"), chosen, whole: true };
+        let command = Command::Preferences { recipient: id("a"), chosen, whole: true, by: By::Key };
         let step = engine.step(stored, &Reach::new(), Instant(1), &[command]).unwrap();
         assert_eq!(step.replies, [Ok(Reply::Done)]);
         stored.commit(step.writes);

@@ -60,6 +60,9 @@ pub struct Rules {
     /// The calls of other products that are taken.
     #[serde(default)]
     pub compat: CompatRules,
+    /// The services of the host that are told what became of messages.
+    #[serde(default)]
+    pub hooks: Vec<HookRules>,
 }
 
 /// The collector of spans, and how many it gets.
@@ -115,9 +118,6 @@ pub struct CompatRules {
     pub knock: bool,
     /// True if Novu's trigger is taken.
     pub novu: bool,
-    /// The services of the host that are told what became of messages.
-    #[serde(default)]
-    pub hooks: Vec<HookRules>,
 }
 
 /// What end users may do by themselves, with tokens.

@@ -33,6 +33,7 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL_NO, channel_no};
 use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
+use tidings_core::occurrence::By;
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Defaults, Rules, StoreRules};
@@ -191,6 +192,7 @@ fn command(words: &[&str]) -> Read<Command> {
                 "default" => Mode::Default,
                 digest => Mode::Digest(digest.strip_prefix("digest:").ok_or("mode")?.to_owned()),
             },
+            by: By::Key,
         },
         ["flush", who, facets @ ..] => {
             let (mut channel, mut lane, mut key) = (None, None, None);
@@ -259,6 +261,7 @@ fn report(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
         address: channel_address(channel, address)?,
         report,
         at: at.ok_or("a report has an instant: of=TIME")?,
+        recipient: None,
     })
 }
 
