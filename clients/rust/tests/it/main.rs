@@ -1,0 +1,9 @@
+//! The client against a real server, a proxy that does harm, and servers of other versions.
+
+mod calls;
+mod examples;
+mod faults;
+mod proxy;
+mod server;
+mod stub;
+mod versions;
