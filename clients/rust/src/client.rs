@@ -104,7 +104,6 @@ impl Client {
     }
 
     /// A call of which this client has no method yet: its path begins with a slash, and may have a query.
-    #[must_use]
     pub fn call(&self, method: Method, path: String) -> Call {
         Call::new(self, method, path)
     }

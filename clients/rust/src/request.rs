@@ -85,37 +85,31 @@ impl Call {
     }
 
     /// Answers JSON.
-    #[must_use]
     pub fn answer<T: DeserializeOwned>(self) -> Request<T> {
         Request { call: self, read: Whole::json }
     }
 
     /// Answers JSON, or nothing (status 204 or 304).
-    #[must_use]
     pub fn maybe<T: DeserializeOwned>(self) -> Request<Option<T>> {
         Request { call: self, read: Whole::maybe }
     }
 
     /// Answers nothing but that it is done.
-    #[must_use]
     pub fn nothing(self) -> Request<()> {
         Request { call: self, read: Whole::nothing }
     }
 
     /// Answers a text.
-    #[must_use]
     pub fn text(self) -> Request<String> {
         Request { call: self, read: Whole::text }
     }
 
     /// Answers lines of JSON, of any number.
-    #[must_use]
     pub fn lines<T: DeserializeOwned + Send + 'static>(self) -> ItemStream<T> {
         stream::lines(self)
     }
 
     /// Answers bytes, of any number.
-    #[must_use]
     pub fn bytes(self) -> ItemStream<Bytes> {
         stream::bytes(self)
     }
