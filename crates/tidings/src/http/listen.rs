@@ -3,6 +3,7 @@
 //! HTTP/1.1, and HTTP/2 for whoever begins with it (prior knowledge): a proxy carries many streams over one connection.
 
 mod handed;
+mod named;
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -28,6 +29,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 
 use self::handed::{Hand, Lent};
+use self::named::Named;
 use super::error::{Code, Problem};
 
 /// The bounds of connections.
@@ -82,8 +84,12 @@ impl Default for Bounds {
 const OUT_OF_FILES_WAIT: Duration = Duration::from_millis(100);
 
 /// The answer to a connection that there is no room for.
-const NO_ROOM: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+fn no_room() -> String {
+    let named = named::lines_of_a_head();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\n{named}retry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    )
+}
 
 /// The address of a request's peer, as its connections are counted.
 #[derive(Clone, Copy, Debug)]
@@ -183,12 +189,14 @@ pub async fn serve(
                 name_host(&mut request);
                 let (router, hand) = (router.clone(), Arc::clone(&hand));
                 async move {
+                    let named = Named::of(request.headers_mut());
                     if let Some(why) = unclear_host(&request) {
-                        let problem = Problem::new(Code::InvalidRequest, why);
-                        return Ok::<_, Infallible>(problem.into_response());
+                        let refused =
+                            async { Ok(Problem::new(Code::InvalidRequest, why).into_response()) };
+                        return named.answer::<Infallible>(refused).await;
                     }
                     let may_be_handed = handed::may_be(&request);
-                    let answer = router.call(request).await?;
+                    let answer = named.answer(router.call(request)).await?;
                     match if may_be_handed { hand.take_over(answer) } else { Some(answer) } {
                         Some(answer) => Ok(answer),
                         // The connection is dropped.
@@ -321,7 +329,7 @@ async fn accept(
         let Some(place) = Place::take(open, peer.ip(), bounds) else {
             tracing::debug!("a connection was refused: too many are open");
             // The buffer of a new connection is empty: this is all written, or the client is gone.
-            let _ = stream.try_write(NO_ROOM);
+            let _ = stream.try_write(no_room().as_bytes());
             continue;
         };
         // Answers are whole: there is nothing to wait for.

@@ -83,6 +83,38 @@ async fn b13_a_request_has_exactly_one_host() {
 }
 
 #[tokio::test]
+async fn i41_each_answer_has_the_name_of_its_request_and_a_version() {
+    let version = format!("\r\nx-tidings-version: {}\r\n", env!("CARGO_PKG_VERSION"));
+    for (status, request) in [
+        ("200", "GET / HTTP/1.1\r\nhost: here\r\n"),
+        ("404", "GET /none HTTP/1.1\r\nhost: here\r\n"),
+        ("405", "PUT / HTTP/1.1\r\nhost: here\r\n"),
+        ("400", "GET / HTTP/1.1\r\n"),
+        ("200", "GET /live HTTP/1.1\r\nhost: here\r\n"),
+    ] {
+        for named in ["", "X-Request-Id: r-1\r\n", "X-Request-Id: a b\r\n"] {
+            // Each has a stream of its own, and with it the piece that is sent.
+            let (address, send, _open) = streaming().await;
+            send.send("event: hello\n\n").await.unwrap();
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(format!("{request}{named}\r\n").as_bytes()).await.unwrap();
+            let mut read = Vec::new();
+            while !read.windows(4).any(|end| end == b"\r\n\r\n") {
+                assert_ne!(stream.read_buf(&mut read).await.unwrap(), 0, "it is closed");
+            }
+            let read = String::from_utf8(read).unwrap();
+            assert_eq!(&read[9..12], status, "{read}");
+            assert!(read.contains(&version), "{read}");
+            let ids: Vec<&str> =
+                read.lines().filter_map(|line| line.strip_prefix("x-request-id: ")).collect();
+            assert_eq!(ids.len(), 1, "{read}");
+            assert_eq!(ids[0] == "r-1", named.contains("r-1"), "{read}");
+            assert!(!ids[0].is_empty() && !ids[0].contains(' '), "{read}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn b5_a_request_has_the_address_of_its_peer() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -102,7 +134,9 @@ async fn a5_a_connection_too_many_is_told_so_and_closed() {
     let mut second = TcpStream::connect(address).await.unwrap();
     let mut read = Vec::new();
     second.read_to_end(&mut read).await.unwrap();
-    assert_eq!(read, NO_ROOM);
+    let read = String::from_utf8(read).unwrap();
+    assert!(read.starts_with("HTTP/1.1 503 ") && read.contains("retry-after: 1\r\n"), "{read}");
+    assert!(read.contains("\r\nx-request-id: ") && read.ends_with("\r\n\r\n"), "{read}");
     answer(&mut first).await;
 }
 

@@ -1,0 +1,1970 @@
+// Written from docs/openapi.json and docs/errors.md by the code in `generate`: change these, and run
+// `TIDINGS_BLESS=1 cargo test --test generated`.
+
+use bytes::Bytes;
+use futures_util::Stream;
+use http::Method;
+use serde_json::Value;
+
+use crate::client::Client;
+use crate::import::Import;
+use crate::live::LiveEvent;
+use crate::request::Request;
+use crate::stream::ItemStream;
+use crate::transport::{Query, segment};
+#[allow(clippy::wildcard_imports, reason = "all that calls take and give")]
+use crate::types::*;
+
+/// Health, metrics, this document, and the pages of errors
+#[derive(Clone, Copy, Debug)]
+pub struct ServerCalls<'c>(&'c Client);
+
+impl ServerCalls<'_> {
+    /// Get the page of an error.
+    ///
+    /// Returns the section of `docs/errors.md` on one code: the title, the status, whether to retry, and how to
+    /// fix the fault. The `type` of a problem is the path of this call. Needs no key.
+    ///
+    /// `GET /errors/{code}`
+    pub fn error(&self, code: &str) -> Request<String> {
+        self.0.call(Method::GET, format!("/errors/{}", segment(code))).text()
+    }
+
+    /// Check whether the process is alive.
+    ///
+    /// Answers 200 as long as the process runs, also while it starts. Needs no key.
+    ///
+    /// `GET /healthz`
+    pub fn health(&self) -> Request<String> {
+        self.0.call(Method::GET, "/healthz".to_owned()).text()
+    }
+
+    /// Get the metrics.
+    ///
+    /// Prometheus text format. It also answers while the store can't be used, with the metrics that are available
+    /// then.
+    ///
+    /// `GET /metrics`
+    pub fn metrics(&self) -> Request<String> {
+        self.0.call(Method::GET, "/metrics".to_owned()).text()
+    }
+
+    /// Check whether the server is ready.
+    ///
+    /// Answers 503 while the server starts, while the store can't be used or read, and while it stops. Needs no
+    /// key.
+    ///
+    /// `GET /readyz`
+    pub fn ready(&self) -> Request<String> {
+        self.0.call(Method::GET, "/readyz".to_owned()).text()
+    }
+
+    /// List the nodes.
+    ///
+    /// The nodes that share the store, as of the last heartbeat, in the order of their names. Empty for a server with a
+    /// data directory of its own.
+    ///
+    /// `GET /v1/nodes`
+    pub fn nodes(&self) -> Request<Vec<NodeShown>> {
+        self.0.call(Method::GET, "/v1/nodes".to_owned()).answer()
+    }
+
+    /// Get this document.
+    ///
+    /// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release.
+    ///
+    /// `GET /v1/openapi.json`
+    pub fn openapi(&self) -> Request<Value> {
+        self.0.call(Method::GET, "/v1/openapi.json".to_owned()).answer()
+    }
+}
+
+/// The query of `GET /v1/admin/due`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DueQuery {
+    /// Number of scheduled events to list; 100 if absent.
+    pub scheduled: Option<u64>,
+}
+
+impl DueQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of scheduled events to list; 100 if absent.
+    #[must_use]
+    pub fn scheduled(mut self, scheduled: u64) -> Self {
+        self.scheduled = Some(scheduled);
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.scheduled {
+            query.add("scheduled", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/export`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExportQuery {
+    /// Days, today included; 7 if absent
+    pub days: Option<u64>,
+}
+
+impl ExportQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Days, today included; 7 if absent
+    #[must_use]
+    pub fn days(mut self, days: u64) -> Self {
+        self.days = Some(days);
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.days {
+            query.add("days", one);
+        }
+        query
+    }
+}
+
+/// Status and actions for operators
+#[derive(Clone, Copy, Debug)]
+pub struct AdminCalls<'c>(&'c Client);
+
+impl AdminCalls<'_> {
+    /// Back up everything.
+    ///
+    /// Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
+    /// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds. Two may
+    /// be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
+    ///
+    /// `GET /v1/admin/backup`
+    pub fn backup(&self) -> ItemStream<Bytes> {
+        self.0.call(Method::GET, "/v1/admin/backup".to_owned()).bytes()
+    }
+
+    /// List what comes due.
+    ///
+    /// Counts open lanes by the hour in which they are due, messages that are being sent or wait for a retry, and
+    /// scheduled events. A lane with only cancelled entries is counted too; it sends nothing.
+    ///
+    /// `GET /v1/admin/due`
+    pub fn due(&self, query: &DueQuery) -> Request<DueAnswer> {
+        self.0.call(Method::GET, "/v1/admin/due".to_owned()).query(query.query()).answer()
+    }
+
+    /// Delete old days.
+    ///
+    /// Permanently deletes all data of the days before a date. Notifications that are not sent yet end as
+    /// expired. Today is always kept.
+    ///
+    /// `POST /v1/admin/forget`
+    pub fn forget(&self, body: &ForgetDays) -> Request<DroppedDays> {
+        self.0.call(Method::POST, "/v1/admin/forget".to_owned()).json(body).once().answer()
+    }
+
+    /// List the API keys.
+    ///
+    /// Lists the accepted keys by id and name. The keys themselves are not stored.
+    ///
+    /// `GET /v1/admin/keys`
+    pub fn list_keys(&self) -> Request<KeysAnswer> {
+        self.0.call(Method::GET, "/v1/admin/keys".to_owned()).answer()
+    }
+
+    /// Make an API key.
+    ///
+    /// The key is accepted at once, and shown in this answer only. A request that is sent again with the same
+    /// `Idempotency-Key` makes no second key; its answer has everything but the key.
+    ///
+    /// `POST /v1/admin/keys`
+    pub fn make_key(&self, body: &KeyToMake) -> Request<KeyMade> {
+        self.0.call(Method::POST, "/v1/admin/keys".to_owned()).json(body).once().answer()
+    }
+
+    /// Revoke an API key.
+    ///
+    /// Requests with the key are refused from now on.
+    ///
+    /// `DELETE /v1/admin/keys/{id}`
+    pub fn revoke_key(&self, id: &str) -> Request<()> {
+        self.0.call(Method::DELETE, format!("/v1/admin/keys/{}", segment(id))).once().nothing()
+    }
+
+    /// List the signing keys.
+    ///
+    /// Lists the keys by which tokens of end users are checked, without their secrets.
+    ///
+    /// `GET /v1/admin/signing-keys`
+    pub fn list_signing_keys(&self) -> Request<SigningKeysAnswer> {
+        self.0.call(Method::GET, "/v1/admin/signing-keys".to_owned()).answer()
+    }
+
+    /// Make a signing key.
+    ///
+    /// Tokens that are signed by it are accepted at once. A secret is shown in this answer only, and opens nothing by
+    /// itself. A request that is sent again with the same `Idempotency-Key` makes no second key; its answer has everything
+    /// but the secret.
+    ///
+    /// `POST /v1/admin/signing-keys`
+    pub fn make_signing_key(&self, body: &SigningKeyToMake) -> Request<SigningKeyMade> {
+        self.0.call(Method::POST, "/v1/admin/signing-keys".to_owned()).json(body).once().answer()
+    }
+
+    /// Revoke a signing key.
+    ///
+    /// Tokens that were signed by it are refused from now on.
+    ///
+    /// `DELETE /v1/admin/signing-keys/{id}`
+    pub fn revoke_signing_key(&self, id: &str) -> Request<()> {
+        self.0
+            .call(Method::DELETE, format!("/v1/admin/signing-keys/{}", segment(id)))
+            .once()
+            .nothing()
+    }
+
+    /// Get the status of the server.
+    ///
+    /// Counts recipients, and entries by outcome, and lists what is paused.
+    ///
+    /// `GET /v1/admin/status`
+    pub fn status(&self) -> Request<StatusAnswer> {
+        self.0.call(Method::GET, "/v1/admin/status".to_owned()).answer()
+    }
+
+    /// Sign a token for development.
+    ///
+    /// Signs with the key named `development`, which is made where there is none. An application signs tokens itself, with
+    /// a signing key of its own, and asks nobody. Nothing of this answer is stored.
+    ///
+    /// `POST /v1/admin/tokens`
+    pub fn sign_token(&self, body: &TokenToSign) -> Request<TokenSigned> {
+        self.0.call(Method::POST, "/v1/admin/tokens".to_owned()).json(body).answer()
+    }
+
+    /// Export the last days as a timeline.
+    ///
+    /// Streams lines that `tidings simulate` plays: first all recipients, subscriptions and preferences as they are now,
+    /// then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
+    /// objects, marks of seen and cancels are not part of it. Two exports or backups may be read at once.
+    ///
+    /// `GET /v1/export`
+    pub fn export(&self, query: &ExportQuery) -> ItemStream<Value> {
+        self.0.call(Method::GET, "/v1/export".to_owned()).query(query.query()).lines()
+    }
+}
+
+/// Publish events, get their outcome, cancel them
+#[derive(Clone, Copy, Debug)]
+pub struct EventsCalls<'c>(&'c Client);
+
+impl EventsCalls<'_> {
+    /// Cancel all events of a key.
+    ///
+    /// Cancels all events published with this `cancellation_key` so far. The counts are sums over all of them.
+    ///
+    /// `POST /v1/cancel`
+    pub fn cancel_all(&self, body: &CancelKey) -> Request<CancelAnswer> {
+        self.0.call(Method::POST, "/v1/cancel".to_owned()).json(body).once().answer()
+    }
+
+    /// Publish events: one.
+    ///
+    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
+    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    ///
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
+    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
+    /// `rejected` with its problem, and the others are accepted.
+    ///
+    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
+    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    ///
+    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
+    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
+    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
+    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    ///
+    /// `POST /v1/events`
+    pub fn publish(&self, event: &Event) -> Request<PublishedEvent> {
+        self.0.call(Method::POST, "/v1/events".to_owned()).json(event).once().answer()
+    }
+
+    /// Publish events: several at once.
+    ///
+    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
+    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    ///
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
+    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
+    /// `rejected` with its problem, and the others are accepted.
+    ///
+    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
+    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    ///
+    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
+    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
+    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
+    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    ///
+    /// `POST /v1/events`
+    pub fn publish_many(&self, events: &[Event]) -> Request<Vec<EventOutcome>> {
+        self.0.call(Method::POST, "/v1/events".to_owned()).json(events).once().answer()
+    }
+
+    /// Publish events: any number, sent in parts.
+    ///
+    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
+    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    ///
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
+    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
+    /// `rejected` with its problem, and the others are accepted.
+    ///
+    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
+    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    ///
+    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
+    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
+    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
+    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    ///
+    /// `POST /v1/events`
+    pub fn import<L>(&self, lines: L) -> Import<EventLineAnswer>
+    where
+        L: IntoIterator<Item = Event>,
+        L::IntoIter: Send + 'static,
+    {
+        Import::new(self.0, "/v1/events".to_owned(), futures_util::stream::iter(lines))
+    }
+
+    /// Publish events: any number as they come, sent in parts.
+    ///
+    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
+    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    ///
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
+    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
+    /// `rejected` with its problem, and the others are accepted.
+    ///
+    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
+    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    ///
+    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
+    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
+    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
+    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    ///
+    /// `POST /v1/events`
+    pub fn import_stream(
+        &self,
+        lines: impl Stream<Item = Event> + Send + 'static,
+    ) -> Import<EventLineAnswer> {
+        Import::new(self.0, "/v1/events".to_owned(), lines)
+    }
+
+    /// Get an event and what became of it.
+    ///
+    /// Returns the event, and its entries counted by channel, outcome and reason, as long as the day of its
+    /// arrival is kept.
+    ///
+    /// `GET /v1/events/{id}`
+    pub fn get(&self, id: &str) -> Request<EventWithOutcome> {
+        self.0.call(Method::GET, format!("/v1/events/{}", segment(id))).answer()
+    }
+
+    /// Cancel an event.
+    ///
+    /// Pending notifications end at once. Those in a message that is built and not handed over yet are removed
+    /// from it. `status` says how far the cancel went. An unknown event is not an error: the status is `remembered`, and
+    /// the event is cancelled if it comes within 24 hours.
+    ///
+    /// `POST /v1/events/{id}/cancel`
+    pub fn cancel(&self, id: &str) -> Request<CancelAnswer> {
+        self.0.call(Method::POST, format!("/v1/events/{}/cancel", segment(id))).once().answer()
+    }
+
+    /// Withdraw an event.
+    ///
+    /// Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays counted as delivered.
+    ///
+    /// `POST /v1/events/{id}/withdraw`
+    pub fn withdraw(&self, id: &str) -> Request<CancelAnswer> {
+        self.0.call(Method::POST, format!("/v1/events/{}/withdraw", segment(id))).once().answer()
+    }
+
+    /// Explain why a recipient got an event, or did not.
+    ///
+    /// Returns each rule in its order, with what it looked at and what came of it: up to the message that carried the
+    /// event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
+    /// who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
+    /// what would become of it if it were published now; nothing is published.
+    ///
+    /// `POST /v1/explain`
+    pub fn explain(&self, body: &Explain) -> Request<Explained> {
+        self.0.call(Method::POST, "/v1/explain".to_owned()).json(body).answer()
+    }
+
+    /// Withdraw an event, or all events of a key.
+    ///
+    /// Withdraws one event, or all events published with this `cancellation_key` so far. The counts are sums over all of
+    /// them.
+    ///
+    /// `POST /v1/withdraw`
+    pub fn withdraw_all(&self, body: &CancelKey) -> Request<CancelAnswer> {
+        self.0.call(Method::POST, "/v1/withdraw".to_owned()).json(body).once().answer()
+    }
+}
+
+/// List, pause and resume types and channels
+#[derive(Clone, Copy, Debug)]
+pub struct ConfigurationCalls<'c>(&'c Client);
+
+impl ConfigurationCalls<'_> {
+    /// Pause a channel.
+    ///
+    /// No lane of the channel closes and no message is sent on it, retries included, until it is resumed. A
+    /// paused inbox does not show new notifications.
+    ///
+    /// `POST /v1/channels/{channel}/pause`
+    pub fn pause_channel(&self, channel: &str) -> Request<()> {
+        self.0
+            .call(Method::POST, format!("/v1/channels/{}/pause", segment(channel)))
+            .once()
+            .nothing()
+    }
+
+    /// Resume a channel.
+    ///
+    /// Due lanes are sent at once, one message per lane.
+    ///
+    /// `POST /v1/channels/{channel}/resume`
+    pub fn resume_channel(&self, channel: &str) -> Request<()> {
+        self.0
+            .call(Method::POST, format!("/v1/channels/{}/resume", segment(channel)))
+            .once()
+            .nothing()
+    }
+
+    /// List types, categories, digests and channels.
+    ///
+    /// Returns the configuration in force: what a host needs to publish and to show a preference page.
+    ///
+    /// `GET /v1/types`
+    pub fn types(&self) -> Request<TypesAnswer> {
+        self.0.call(Method::GET, "/v1/types".to_owned()).answer()
+    }
+
+    /// Pause a type.
+    ///
+    /// Notifications of the type wait in a lane of their own, including those that are pending already. Other
+    /// types are sent as before. A message that is already built and includes the type waits too.
+    ///
+    /// `POST /v1/types/{type}/pause`
+    pub fn pause_type(&self, type_: &str) -> Request<()> {
+        self.0.call(Method::POST, format!("/v1/types/{}/pause", segment(type_))).once().nothing()
+    }
+
+    /// Resume a type.
+    ///
+    /// Waiting notifications return to the lanes that now apply, by their time: overdue ones are sent at once, a
+    /// digest sends them at its next slot.
+    ///
+    /// `POST /v1/types/{type}/resume`
+    pub fn resume_type(&self, type_: &str) -> Request<()> {
+        self.0.call(Method::POST, format!("/v1/types/{}/resume", segment(type_))).once().nothing()
+    }
+}
+
+/// The query of `GET /v1/me/inbox`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MyInboxQuery {
+    /// Maximum number of groups; 20 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page.
+    pub cursor: Option<String>,
+    /// The groups to list: `active` (the default), `unseen`, `unread`, `archived`, `snoozed` or `all`.
+    pub state: Option<String>,
+    /// Only items of this category; may be given several times.
+    pub category: Vec<String>,
+    /// Only items of this type; may be given several times.
+    pub type_: Vec<String>,
+    /// False: each item is a group.
+    pub grouped: Option<bool>,
+    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    pub since: Option<u64>,
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    pub wait: Option<String>,
+}
+
+impl MyInboxQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maximum number of groups; 20 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    /// The groups to list: `active` (the default), `unseen`, `unread`, `archived`, `snoozed` or `all`.
+    #[must_use]
+    pub fn state(mut self, state: impl Into<String>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// Only items of this category; may be given several times.
+    #[must_use]
+    pub fn category(mut self, category: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.category = category.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Only items of this type; may be given several times.
+    #[must_use]
+    pub fn type_(mut self, type_: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.type_ = type_.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// False: each item is a group.
+    #[must_use]
+    pub fn grouped(mut self, grouped: bool) -> Self {
+        self.grouped = Some(grouped);
+        self
+    }
+
+    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    #[must_use]
+    pub fn since(mut self, since: u64) -> Self {
+        self.since = Some(since);
+        self
+    }
+
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    #[must_use]
+    pub fn wait(mut self, wait: impl Into<String>) -> Self {
+        self.wait = Some(wait.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        if let Some(one) = &self.state {
+            query.add("state", one);
+        }
+        for one in &self.category {
+            query.add("category", one);
+        }
+        for one in &self.type_ {
+            query.add("type", one);
+        }
+        if let Some(one) = &self.grouped {
+            query.add("grouped", one);
+        }
+        if let Some(one) = &self.since {
+            query.add("since", one);
+        }
+        if let Some(one) = &self.wait {
+            query.add("wait", one);
+        }
+        query
+    }
+}
+
+/// What end users may do by themselves, with a token that the application signs
+#[derive(Clone, Copy, Debug)]
+pub struct MeCalls<'c>(&'c Client);
+
+impl MeCalls<'_> {
+    /// Send a recipient's pending notifications now.
+    ///
+    /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
+    /// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
+    ///
+    /// `POST /v1/me/flush`
+    pub fn flush(&self, body: &FlushLimits) -> Request<Flushed> {
+        self.0.call(Method::POST, "/v1/me/flush".to_owned()).json(body).once().answer()
+    }
+
+    /// Get a page of an inbox, page after page as they are reached.
+    ///
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
+    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    ///
+    /// `GET /v1/me/inbox`
+    pub fn inbox(&self, query: &MyInboxQuery) -> ItemStream<Group> {
+        self.0
+            .pages("/v1/me/inbox".to_owned(), query.query(), |page: Page| (page.groups, page.next))
+    }
+
+    /// Get a page of an inbox: one page.
+    ///
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
+    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    ///
+    /// `GET /v1/me/inbox`
+    pub fn inbox_page(&self, query: &MyInboxQuery) -> Request<Page> {
+        self.0
+            .call(Method::GET, "/v1/me/inbox".to_owned())
+            .query(query.query())
+            .waits(query.wait.as_deref())
+            .answer()
+    }
+
+    /// Get a page of an inbox: a page, or `None` where nothing is newer than `since`.
+    ///
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
+    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    ///
+    /// `GET /v1/me/inbox`
+    pub fn inbox_newer(&self, query: &MyInboxQuery) -> Request<Option<Page>> {
+        self.0
+            .call(Method::GET, "/v1/me/inbox".to_owned())
+            .query(query.query())
+            .waits(query.wait.as_deref())
+            .maybe()
+    }
+
+    /// Archive items.
+    ///
+    /// They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/me/inbox/archive`
+    pub fn archive(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/archive".to_owned()).json(body).once().answer()
+    }
+
+    /// Get the counts of an inbox.
+    ///
+    /// Counts groups with something unseen and with something unread, of the whole inbox and of each category, as its page
+    /// does.
+    ///
+    /// `GET /v1/me/inbox/counts`
+    pub fn counts(&self) -> Request<InboxCounts> {
+        self.0.call(Method::GET, "/v1/me/inbox/counts".to_owned()).answer()
+    }
+
+    /// Delete items from an inbox.
+    ///
+    /// They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/me/inbox/delete`
+    pub fn delete(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/delete".to_owned()).json(body).once().answer()
+    }
+
+    /// Mark items as read.
+    ///
+    /// What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/me/inbox/read`
+    pub fn mark_read(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/read".to_owned()).json(body).once().answer()
+    }
+
+    /// Mark items as seen.
+    ///
+    /// Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/me/inbox/seen`
+    pub fn mark_seen(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/seen".to_owned()).json(body).once().answer()
+    }
+
+    /// Snooze items.
+    ///
+    /// They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
+    /// at the place of that instant. Answers with the counts after it.
+    ///
+    /// `POST /v1/me/inbox/snooze`
+    pub fn snooze(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/snooze".to_owned()).json(body).once().answer()
+    }
+
+    /// Take items out of the archive.
+    ///
+    /// They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/me/inbox/unarchive`
+    pub fn unarchive(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/unarchive".to_owned()).json(body).once().answer()
+    }
+
+    /// Mark items as unread.
+    ///
+    /// What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/me/inbox/unread`
+    pub fn mark_unread(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/unread".to_owned()).json(body).once().answer()
+    }
+
+    /// End the snooze of items.
+    ///
+    /// They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/me/inbox/unsnooze`
+    pub fn unsnooze(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/unsnooze".to_owned()).json(body).once().answer()
+    }
+
+    /// Follow an inbox.
+    ///
+    /// A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+    /// `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
+    /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
+    /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
+    /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
+    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+    /// (`token_expired`, `token_revoked`, `token_key`).
+    ///
+    /// `GET /v1/me/live`
+    pub fn live(&self) -> ItemStream<LiveEvent> {
+        self.0.call(Method::GET, "/v1/me/live".to_owned()).live()
+    }
+
+    /// List a recipient's pending notifications.
+    ///
+    /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
+    /// events.
+    ///
+    /// `GET /v1/me/pending`
+    pub fn pending(&self) -> Request<Pending> {
+        self.0.call(Method::GET, "/v1/me/pending".to_owned()).answer()
+    }
+
+    /// List the preferences of a recipient.
+    ///
+    /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
+    /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
+    /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
+    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
+    /// Push.
+    ///
+    /// `GET /v1/me/preferences`
+    pub fn preferences(&self) -> Request<AllPreferences> {
+        self.0.call(Method::GET, "/v1/me/preferences".to_owned()).answer()
+    }
+
+    /// Set some preferences of a recipient.
+    ///
+    /// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
+    /// whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
+    /// cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
+    /// to be given.
+    ///
+    /// `PATCH /v1/me/preferences`
+    pub fn patch_preferences(&self, body: impl Into<PreferenceChange>) -> Request<Option<Warned>> {
+        self.0
+            .call(Method::PATCH, "/v1/me/preferences".to_owned())
+            .json(&body.into())
+            .once()
+            .maybe()
+    }
+
+    /// Add a browser of a recipient.
+    ///
+    /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
+    /// recipient's addresses of the channel `webpush`; one with the same endpoint is replaced. Of more than 20 browsers the
+    /// oldest leaves.
+    ///
+    /// `PUT /v1/me/push`
+    pub fn add_push(&self, body: &PushSubscription) -> Request<()> {
+        self.0.call(Method::PUT, "/v1/me/push".to_owned()).json(body).once().nothing()
+    }
+
+    /// Remove a browser of a recipient.
+    ///
+    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no address of the recipient
+    /// is not an error.
+    ///
+    /// `DELETE /v1/me/push`
+    pub fn remove_push(&self, body: &GonePushSubscription) -> Request<()> {
+        self.0.call(Method::DELETE, "/v1/me/push".to_owned()).json(body).once().nothing()
+    }
+
+    /// List a recipient's subscriptions.
+    ///
+    /// Lists all topics, sorted by bytes.
+    ///
+    /// `GET /v1/me/subscriptions`
+    pub fn subscriptions(&self) -> Request<Subscriptions> {
+        self.0.call(Method::GET, "/v1/me/subscriptions".to_owned()).answer()
+    }
+
+    /// Follow a topic.
+    ///
+    /// A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+    /// `artist/42`. Slashes in the path may be encoded or not.
+    ///
+    /// `PUT /v1/me/subscriptions/{topic}`
+    pub fn follow(&self, topic: &str) -> Request<()> {
+        self.0
+            .call(Method::PUT, format!("/v1/me/subscriptions/{}", segment(topic)))
+            .once()
+            .nothing()
+    }
+
+    /// Unfollow a topic.
+    ///
+    /// Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
+    ///
+    /// `DELETE /v1/me/subscriptions/{topic}`
+    pub fn unfollow(&self, topic: &str) -> Request<()> {
+        self.0
+            .call(Method::DELETE, format!("/v1/me/subscriptions/{}", segment(topic)))
+            .once()
+            .nothing()
+    }
+}
+
+/// The query of `GET /v1/messages`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListMessagesQuery {
+    /// Only messages to this recipient.
+    pub recipient: Option<String>,
+    /// Only messages on this channel.
+    pub channel: Option<String>,
+    /// Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
+    /// `cancelled`.
+    pub state: Option<String>,
+    /// Only messages with a notification of this type.
+    pub type_: Option<String>,
+    /// Only messages that were built on this UTC date.
+    pub day: Option<String>,
+    /// Maximum number of messages; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page.
+    pub cursor: Option<String>,
+}
+
+impl ListMessagesQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only messages to this recipient.
+    #[must_use]
+    pub fn recipient(mut self, recipient: impl Into<String>) -> Self {
+        self.recipient = Some(recipient.into());
+        self
+    }
+
+    /// Only messages on this channel.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
+    /// `cancelled`.
+    #[must_use]
+    pub fn state(mut self, state: impl Into<String>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// Only messages with a notification of this type.
+    #[must_use]
+    pub fn type_(mut self, type_: impl Into<String>) -> Self {
+        self.type_ = Some(type_.into());
+        self
+    }
+
+    /// Only messages that were built on this UTC date.
+    #[must_use]
+    pub fn day(mut self, day: impl Into<String>) -> Self {
+        self.day = Some(day.into());
+        self
+    }
+
+    /// Maximum number of messages; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.recipient {
+            query.add("recipient", one);
+        }
+        if let Some(one) = &self.channel {
+            query.add("channel", one);
+        }
+        if let Some(one) = &self.state {
+            query.add("state", one);
+        }
+        if let Some(one) = &self.type_ {
+            query.add("type", one);
+        }
+        if let Some(one) = &self.day {
+            query.add("day", one);
+        }
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/recipients/{id}/preview`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PreviewQuery {
+    /// Name of a lane, as `pending` lists it
+    pub lane: Option<String>,
+}
+
+impl PreviewQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Name of a lane, as `pending` lists it
+    #[must_use]
+    pub fn lane(mut self, lane: impl Into<String>) -> Self {
+        self.lane = Some(lane.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.lane {
+            query.add("lane", one);
+        }
+        query
+    }
+}
+
+/// Messages of channels: their time line, retry, cancel and resend
+#[derive(Clone, Copy, Debug)]
+pub struct MessagesCalls<'c>(&'c Client);
+
+impl MessagesCalls<'_> {
+    /// List messages, page after page as they are reached.
+    ///
+    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: those that are
+    /// not built yet, then by that day, newest first. What they tell is in `GET /v1/messages/{id}`.
+    ///
+    /// `GET /v1/messages`
+    pub fn list(&self, query: &ListMessagesQuery) -> ItemStream<MessageShown> {
+        self.0.pages("/v1/messages".to_owned(), query.query(), |page: MessagePage| {
+            (page.messages, page.next)
+        })
+    }
+
+    /// List messages: one page.
+    ///
+    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: those that are
+    /// not built yet, then by that day, newest first. What they tell is in `GET /v1/messages/{id}`.
+    ///
+    /// `GET /v1/messages`
+    pub fn page(&self, query: &ListMessagesQuery) -> Request<MessagePage> {
+        self.0.call(Method::GET, "/v1/messages".to_owned()).query(query.query()).answer()
+    }
+
+    /// Get a message.
+    ///
+    /// Returns a message with what it tells, its attempts, and its time line: what entered its lane, the rules that decided
+    /// when it went, what providers said of it.
+    ///
+    /// `GET /v1/messages/{id}`
+    pub fn get(&self, id: &str) -> Request<MessageDetails> {
+        self.0.call(Method::GET, format!("/v1/messages/{}", segment(id))).answer()
+    }
+
+    /// Cancel a message.
+    ///
+    /// Takes all notifications out of a message that is surely not handed over; they end as `cancelled`, with the reason
+    /// `message`. `status` says how far that went.
+    ///
+    /// `POST /v1/messages/{id}/cancel`
+    pub fn cancel(&self, id: &str) -> Request<OperatedAnswer> {
+        self.0.call(Method::POST, format!("/v1/messages/{}/cancel", segment(id))).once().answer()
+    }
+
+    /// Resend a message.
+    ///
+    /// Sends a message again that was `sent`, or whose outcome is `unknown` or `failed`: the recipient may get it twice. It
+    /// counts as `resent`; what was delivered stays delivered, whatever becomes of the copy.
+    ///
+    /// `POST /v1/messages/{id}/resend`
+    pub fn resend(&self, id: &str) -> Request<OperatedAnswer> {
+        self.0.call(Method::POST, format!("/v1/messages/{}/resend", segment(id))).once().answer()
+    }
+
+    /// Retry a message.
+    ///
+    /// Sends a message that `failed` again, as it was built; one that is `retrying` is tried at once. What its recipient has
+    /// set to `never` or muted since is left out.
+    ///
+    /// `POST /v1/messages/{id}/retry`
+    pub fn retry(&self, id: &str) -> Request<OperatedAnswer> {
+        self.0.call(Method::POST, format!("/v1/messages/{}/retry", segment(id))).once().answer()
+    }
+
+    /// Preview the mail that a recipient gets next.
+    ///
+    /// Builds the mail of the lane that is due first, or of the named one, with what waits in it now and in the words of now.
+    /// Scheduled entries are in no lane yet, and counted apart. Nothing is sent or recorded.
+    ///
+    /// `GET /v1/recipients/{id}/preview`
+    pub fn preview(&self, id: &str, query: &PreviewQuery) -> Request<Preview> {
+        self.0
+            .call(Method::GET, format!("/v1/recipients/{}/preview", segment(id)))
+            .query(query.query())
+            .answer()
+    }
+}
+
+/// The things that events are about
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectsCalls<'c>(&'c Client);
+
+impl ObjectsCalls<'_> {
+    /// Make or change many objects.
+    ///
+    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
+    /// fields change. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/objects`
+    pub fn upsert_many(&self, body: &[NamedObject]) -> Request<Vec<ItemAnswer>> {
+        self.0.call(Method::POST, "/v1/objects".to_owned()).json(body).once().answer()
+    }
+
+    /// Make or change many objects: any number, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
+    /// fields change. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/objects`
+    pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
+    where
+        L: IntoIterator<Item = NamedObject>,
+        L::IntoIter: Send + 'static,
+    {
+        Import::new(self.0, "/v1/objects".to_owned(), futures_util::stream::iter(lines))
+    }
+
+    /// Make or change many objects: any number as they come, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
+    /// fields change. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/objects`
+    pub fn import_stream(
+        &self,
+        lines: impl Stream<Item = NamedObject> + Send + 'static,
+    ) -> Import<LineAnswer> {
+        Import::new(self.0, "/v1/objects".to_owned(), lines)
+    }
+
+    /// Make or change an object.
+    ///
+    /// Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
+    /// or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
+    ///
+    /// `PUT /v1/objects/{id}`
+    pub fn upsert(&self, id: &str, body: &ObjectChange) -> Request<()> {
+        self.0.call(Method::PUT, format!("/v1/objects/{}", segment(id))).json(body).once().nothing()
+    }
+
+    /// Retract an object.
+    ///
+    /// Skips pending notifications about the object when their message is built. A later publish or change of the
+    /// object lifts the retraction. From now on the object is kept only as long as a kept day names it.
+    ///
+    /// `DELETE /v1/objects/{id}`
+    pub fn retract(&self, id: &str) -> Request<()> {
+        self.0.call(Method::DELETE, format!("/v1/objects/{}", segment(id))).once().nothing()
+    }
+}
+
+/// Profiles of the people who can be notified
+#[derive(Clone, Copy, Debug)]
+pub struct RecipientsCalls<'c>(&'c Client);
+
+impl RecipientsCalls<'_> {
+    /// Make or change many recipients.
+    ///
+    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
+    /// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
+    /// order.
+    ///
+    /// `POST /v1/recipients`
+    pub fn patch_many(&self, body: &[NamedRecipient]) -> Request<Vec<ItemAnswer>> {
+        self.0.call(Method::POST, "/v1/recipients".to_owned()).json(body).once().answer()
+    }
+
+    /// Make or change many recipients: any number, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
+    /// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
+    /// order.
+    ///
+    /// `POST /v1/recipients`
+    pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
+    where
+        L: IntoIterator<Item = NamedRecipient>,
+        L::IntoIter: Send + 'static,
+    {
+        Import::new(self.0, "/v1/recipients".to_owned(), futures_util::stream::iter(lines))
+    }
+
+    /// Make or change many recipients: any number as they come, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
+    /// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
+    /// order.
+    ///
+    /// `POST /v1/recipients`
+    pub fn import_stream(
+        &self,
+        lines: impl Stream<Item = NamedRecipient> + Send + 'static,
+    ) -> Import<LineAnswer> {
+        Import::new(self.0, "/v1/recipients".to_owned(), lines)
+    }
+
+    /// Get a recipient's profile.
+    ///
+    /// Every field is present; null = the default of the configuration applies.
+    ///
+    /// `GET /v1/recipients/{id}`
+    pub fn get(&self, id: &str) -> Request<RecipientProfile> {
+        self.0.call(Method::GET, format!("/v1/recipients/{}", segment(id))).answer()
+    }
+
+    /// Put a recipient's whole profile.
+    ///
+    /// Creates the recipient if there is none. Absent fields get their default. A profile from `GET` can be put
+    /// back as it is.
+    ///
+    /// `PUT /v1/recipients/{id}`
+    pub fn upsert(&self, id: &str, body: &RecipientChange) -> Request<()> {
+        self.0
+            .call(Method::PUT, format!("/v1/recipients/{}", segment(id)))
+            .json(body)
+            .once()
+            .nothing()
+    }
+
+    /// Change a recipient's profile.
+    ///
+    /// Creates the recipient if there is none. Only the given fields change; null removes a value.
+    ///
+    /// `PATCH /v1/recipients/{id}`
+    pub fn patch(&self, id: &str, body: &RecipientChange) -> Request<()> {
+        self.0
+            .call(Method::PATCH, format!("/v1/recipients/{}", segment(id)))
+            .json(body)
+            .once()
+            .nothing()
+    }
+
+    /// Erase a recipient.
+    ///
+    /// Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as cancelled when
+    /// they are due. Messages that are already built are not sent any more.
+    ///
+    /// `DELETE /v1/recipients/{id}`
+    pub fn erase(&self, id: &str) -> Request<()> {
+        self.0.call(Method::DELETE, format!("/v1/recipients/{}", segment(id))).once().nothing()
+    }
+
+    /// Add a browser of a recipient.
+    ///
+    /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
+    /// recipient's addresses of the channel `webpush`; one with the same endpoint is replaced. Of more than 20 browsers the
+    /// oldest leaves.
+    ///
+    /// `PUT /v1/recipients/{id}/push`
+    pub fn add_push(&self, id: &str, body: &PushSubscription) -> Request<()> {
+        self.0
+            .call(Method::PUT, format!("/v1/recipients/{}/push", segment(id)))
+            .json(body)
+            .once()
+            .nothing()
+    }
+
+    /// Remove a browser of a recipient.
+    ///
+    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no address of the recipient
+    /// is not an error.
+    ///
+    /// `DELETE /v1/recipients/{id}/push`
+    pub fn remove_push(&self, id: &str, body: &GonePushSubscription) -> Request<()> {
+        self.0
+            .call(Method::DELETE, format!("/v1/recipients/{}/push", segment(id)))
+            .json(body)
+            .once()
+            .nothing()
+    }
+
+    /// Revoke a recipient's tokens.
+    ///
+    /// Refuses the tokens of end users that were issued for the recipient so far, whether the recipient is there or not.
+    /// Tokens that are issued later are accepted. Erasing a recipient revokes as well. The body may be left out.
+    ///
+    /// `POST /v1/recipients/{id}/tokens/revoke`
+    pub fn revoke_tokens(&self, id: &str, body: &TokensToRevoke) -> Request<TokensRevoked> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/tokens/revoke", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+}
+
+/// Pending notifications, and sending them now
+#[derive(Clone, Copy, Debug)]
+pub struct PendingCalls<'c>(&'c Client);
+
+impl PendingCalls<'_> {
+    /// Send a recipient's pending notifications now.
+    ///
+    /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
+    /// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
+    ///
+    /// `POST /v1/recipients/{id}/flush`
+    pub fn flush(&self, id: &str, body: &FlushLimits) -> Request<Flushed> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/flush", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// List a recipient's pending notifications.
+    ///
+    /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
+    /// events.
+    ///
+    /// `GET /v1/recipients/{id}/pending`
+    pub fn list(&self, id: &str) -> Request<Pending> {
+        self.0.call(Method::GET, format!("/v1/recipients/{}/pending", segment(id))).answer()
+    }
+}
+
+/// The query of `GET /v1/recipients/{id}/inbox`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InboxQuery {
+    /// Maximum number of groups; 20 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page.
+    pub cursor: Option<String>,
+    /// The groups to list: `active` (the default), `unseen`, `unread`, `archived`, `snoozed` or `all`.
+    pub state: Option<String>,
+    /// Only items of this category; may be given several times.
+    pub category: Vec<String>,
+    /// Only items of this type; may be given several times.
+    pub type_: Vec<String>,
+    /// False: each item is a group.
+    pub grouped: Option<bool>,
+    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    pub since: Option<u64>,
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    pub wait: Option<String>,
+}
+
+impl InboxQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maximum number of groups; 20 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    /// The groups to list: `active` (the default), `unseen`, `unread`, `archived`, `snoozed` or `all`.
+    #[must_use]
+    pub fn state(mut self, state: impl Into<String>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// Only items of this category; may be given several times.
+    #[must_use]
+    pub fn category(mut self, category: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.category = category.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Only items of this type; may be given several times.
+    #[must_use]
+    pub fn type_(mut self, type_: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.type_ = type_.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// False: each item is a group.
+    #[must_use]
+    pub fn grouped(mut self, grouped: bool) -> Self {
+        self.grouped = Some(grouped);
+        self
+    }
+
+    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    #[must_use]
+    pub fn since(mut self, since: u64) -> Self {
+        self.since = Some(since);
+        self
+    }
+
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    #[must_use]
+    pub fn wait(mut self, wait: impl Into<String>) -> Self {
+        self.wait = Some(wait.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        if let Some(one) = &self.state {
+            query.add("state", one);
+        }
+        for one in &self.category {
+            query.add("category", one);
+        }
+        for one in &self.type_ {
+            query.add("type", one);
+        }
+        if let Some(one) = &self.grouped {
+            query.add("grouped", one);
+        }
+        if let Some(one) = &self.since {
+            query.add("since", one);
+        }
+        if let Some(one) = &self.wait {
+            query.add("wait", one);
+        }
+        query
+    }
+}
+
+/// Inboxes, and seen and read marks
+#[derive(Clone, Copy, Debug)]
+pub struct InboxCalls<'c>(&'c Client);
+
+impl InboxCalls<'_> {
+    /// Get a page of an inbox, page after page as they are reached.
+    ///
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
+    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    ///
+    /// `GET /v1/recipients/{id}/inbox`
+    pub fn list(&self, id: &str, query: &InboxQuery) -> ItemStream<Group> {
+        self.0.pages(
+            format!("/v1/recipients/{}/inbox", segment(id)),
+            query.query(),
+            |page: Page| (page.groups, page.next),
+        )
+    }
+
+    /// Get a page of an inbox: one page.
+    ///
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
+    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    ///
+    /// `GET /v1/recipients/{id}/inbox`
+    pub fn page(&self, id: &str, query: &InboxQuery) -> Request<Page> {
+        self.0
+            .call(Method::GET, format!("/v1/recipients/{}/inbox", segment(id)))
+            .query(query.query())
+            .waits(query.wait.as_deref())
+            .answer()
+    }
+
+    /// Get a page of an inbox: a page, or `None` where nothing is newer than `since`.
+    ///
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
+    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    ///
+    /// `GET /v1/recipients/{id}/inbox`
+    pub fn newer(&self, id: &str, query: &InboxQuery) -> Request<Option<Page>> {
+        self.0
+            .call(Method::GET, format!("/v1/recipients/{}/inbox", segment(id)))
+            .query(query.query())
+            .waits(query.wait.as_deref())
+            .maybe()
+    }
+
+    /// Archive items.
+    ///
+    /// They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/archive`
+    pub fn archive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/archive", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Get the counts of an inbox.
+    ///
+    /// Counts groups with something unseen and with something unread, of the whole inbox and of each category, as its page
+    /// does.
+    ///
+    /// `GET /v1/recipients/{id}/inbox/counts`
+    pub fn counts(&self, id: &str) -> Request<InboxCounts> {
+        self.0.call(Method::GET, format!("/v1/recipients/{}/inbox/counts", segment(id))).answer()
+    }
+
+    /// Delete items from an inbox.
+    ///
+    /// They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/delete`
+    pub fn delete(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/delete", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Mark items as read.
+    ///
+    /// What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/read`
+    pub fn mark_read(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/read", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Mark items as seen.
+    ///
+    /// Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/seen`
+    pub fn mark_seen(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/seen", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Snooze items.
+    ///
+    /// They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
+    /// at the place of that instant. Answers with the counts after it.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/snooze`
+    pub fn snooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/snooze", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Take items out of the archive.
+    ///
+    /// They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/unarchive`
+    pub fn unarchive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/unarchive", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Mark items as unread.
+    ///
+    /// What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/unread`
+    pub fn mark_unread(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/unread", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// End the snooze of items.
+    ///
+    /// They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+    /// the others in the inbox.
+    ///
+    /// `POST /v1/recipients/{id}/inbox/unsnooze`
+    pub fn unsnooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, format!("/v1/recipients/{}/inbox/unsnooze", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Follow an inbox.
+    ///
+    /// A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+    /// `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
+    /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
+    /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
+    /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
+    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+    /// (`token_expired`, `token_revoked`, `token_key`).
+    ///
+    /// `GET /v1/recipients/{id}/live`
+    pub fn live(&self, id: &str) -> ItemStream<LiveEvent> {
+        self.0.call(Method::GET, format!("/v1/recipients/{}/live", segment(id))).live()
+    }
+}
+
+/// Choices of recipients: what they receive, on which channel and when
+#[derive(Clone, Copy, Debug)]
+pub struct PreferencesCalls<'c>(&'c Client);
+
+impl PreferencesCalls<'_> {
+    /// List the preferences of a recipient.
+    ///
+    /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
+    /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
+    /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
+    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
+    /// Push.
+    ///
+    /// `GET /v1/recipients/{id}/preferences`
+    pub fn get(&self, id: &str) -> Request<Vec<PreferenceOut>> {
+        self.0.call(Method::GET, format!("/v1/recipients/{}/preferences", segment(id))).answer()
+    }
+
+    /// List the preferences of a recipient, with all that may be chosen.
+    ///
+    /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
+    /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
+    /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
+    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
+    /// Push.
+    ///
+    /// `GET /v1/recipients/{id}/preferences`
+    pub fn choices(&self, id: &str) -> Request<AllPreferences> {
+        self.0
+            .call(Method::GET, format!("/v1/recipients/{}/preferences", segment(id)))
+            .query(Query::of("choices", "true"))
+            .answer()
+    }
+
+    /// Replace all preferences of a recipient.
+    ///
+    /// Preferences that are not in the list return to their default, but a `never` for a type or category that is
+    /// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing. Pending notifications move to
+    /// the lane that now applies; `never` cancels them.
+    ///
+    /// `PUT /v1/recipients/{id}/preferences`
+    pub fn replace(&self, id: &str, body: &[Preference]) -> Request<Option<Warned>> {
+        self.0
+            .call(Method::PUT, format!("/v1/recipients/{}/preferences", segment(id)))
+            .json(body)
+            .once()
+            .maybe()
+    }
+
+    /// Set some preferences of a recipient.
+    ///
+    /// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
+    /// whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
+    /// cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
+    /// to be given.
+    ///
+    /// `PATCH /v1/recipients/{id}/preferences`
+    pub fn patch(&self, id: &str, body: impl Into<PreferenceChange>) -> Request<Option<Warned>> {
+        self.0
+            .call(Method::PATCH, format!("/v1/recipients/{}/preferences", segment(id)))
+            .json(&body.into())
+            .once()
+            .maybe()
+    }
+}
+
+/// Topics that recipients follow
+#[derive(Clone, Copy, Debug)]
+pub struct SubscriptionsCalls<'c>(&'c Client);
+
+impl SubscriptionsCalls<'_> {
+    /// List a recipient's subscriptions.
+    ///
+    /// Lists all topics, sorted by bytes.
+    ///
+    /// `GET /v1/recipients/{id}/subscriptions`
+    pub fn list(&self, id: &str) -> Request<Subscriptions> {
+        self.0.call(Method::GET, format!("/v1/recipients/{}/subscriptions", segment(id))).answer()
+    }
+
+    /// Follow a topic.
+    ///
+    /// A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+    /// `artist/42`. Slashes in the path may be encoded or not.
+    ///
+    /// `PUT /v1/recipients/{id}/subscriptions/{topic}`
+    pub fn follow(&self, id: &str, topic: &str) -> Request<()> {
+        self.0
+            .call(
+                Method::PUT,
+                format!("/v1/recipients/{}/subscriptions/{}", segment(id), segment(topic)),
+            )
+            .once()
+            .nothing()
+    }
+
+    /// Unfollow a topic.
+    ///
+    /// Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
+    ///
+    /// `DELETE /v1/recipients/{id}/subscriptions/{topic}`
+    pub fn unfollow(&self, id: &str, topic: &str) -> Request<()> {
+        self.0
+            .call(
+                Method::DELETE,
+                format!("/v1/recipients/{}/subscriptions/{}", segment(id), segment(topic)),
+            )
+            .once()
+            .nothing()
+    }
+
+    /// Follow and unfollow many topics.
+    ///
+    /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/subscriptions`
+    pub fn follow_many(&self, body: &[Subscription]) -> Request<Vec<ItemAnswer>> {
+        self.0.call(Method::POST, "/v1/subscriptions".to_owned()).json(body).once().answer()
+    }
+
+    /// Follow and unfollow many topics: any number, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/subscriptions`
+    pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
+    where
+        L: IntoIterator<Item = Subscription>,
+        L::IntoIter: Send + 'static,
+    {
+        Import::new(self.0, "/v1/subscriptions".to_owned(), futures_util::stream::iter(lines))
+    }
+
+    /// Follow and unfollow many topics: any number as they come, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/subscriptions`
+    pub fn import_stream(
+        &self,
+        lines: impl Stream<Item = Subscription> + Send + 'static,
+    ) -> Import<LineAnswer> {
+        Import::new(self.0, "/v1/subscriptions".to_owned(), lines)
+    }
+}
+
+/// The query of `GET /v1/suppressions`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListSuppressionsQuery {
+    /// Only addresses of this channel.
+    pub channel: Option<String>,
+    /// Maximum number of addresses; 100 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page.
+    pub cursor: Option<String>,
+}
+
+impl ListSuppressionsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only addresses of this channel.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// Maximum number of addresses; 100 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.channel {
+            query.add("channel", one);
+        }
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
+/// Addresses to which nothing is sent
+#[derive(Clone, Copy, Debug)]
+pub struct SuppressionsCalls<'c>(&'c Client);
+
+impl SuppressionsCalls<'_> {
+    /// List suppressed addresses, page after page as they are reached.
+    ///
+    /// Returns the addresses to which nothing is sent, by channel and address, without those whose suppression has
+    /// expired.
+    ///
+    /// `GET /v1/suppressions`
+    pub fn list(&self, query: &ListSuppressionsQuery) -> ItemStream<SuppressedAddress> {
+        self.0.pages("/v1/suppressions".to_owned(), query.query(), |page: SuppressionPage| {
+            (page.suppressions, page.next)
+        })
+    }
+
+    /// List suppressed addresses: one page.
+    ///
+    /// Returns the addresses to which nothing is sent, by channel and address, without those whose suppression has
+    /// expired.
+    ///
+    /// `GET /v1/suppressions`
+    pub fn page(&self, query: &ListSuppressionsQuery) -> Request<SuppressionPage> {
+        self.0.call(Method::GET, "/v1/suppressions".to_owned()).query(query.query()).answer()
+    }
+
+    /// Get a suppressed address.
+    ///
+    /// Returns why an address is suppressed, since when and until when.
+    ///
+    /// `GET /v1/suppressions/{channel}/{address}`
+    pub fn get(&self, channel: &str, address: &str) -> Request<SuppressedAddress> {
+        self.0
+            .call(
+                Method::GET,
+                format!("/v1/suppressions/{}/{}", segment(channel), segment(address)),
+            )
+            .answer()
+    }
+
+    /// Suppress an address.
+    ///
+    /// Nothing is sent to the address on this channel from now on, whoever has it: what is due ends as `skipped`, with the
+    /// reason `suppressed`. Replaces an earlier suppression of the address. The body may be left out.
+    ///
+    /// `PUT /v1/suppressions/{channel}/{address}`
+    pub fn add(&self, channel: &str, address: &str, body: &Suppression) -> Request<()> {
+        self.0
+            .call(
+                Method::PUT,
+                format!("/v1/suppressions/{}/{}", segment(channel), segment(address)),
+            )
+            .json(body)
+            .once()
+            .nothing()
+    }
+
+    /// Lift the suppression of an address.
+    ///
+    /// Messages are sent to it again from now on. What was skipped meanwhile does not come back. An address that is not
+    /// suppressed stays so.
+    ///
+    /// `DELETE /v1/suppressions/{channel}/{address}`
+    pub fn remove(&self, channel: &str, address: &str) -> Request<()> {
+        self.0
+            .call(
+                Method::DELETE,
+                format!("/v1/suppressions/{}/{}", segment(channel), segment(address)),
+            )
+            .once()
+            .nothing()
+    }
+}
+
+impl Client {
+    /// Health, metrics, this document, and the pages of errors
+    #[must_use]
+    pub fn server(&self) -> ServerCalls<'_> {
+        ServerCalls(self)
+    }
+
+    /// Status and actions for operators
+    #[must_use]
+    pub fn admin(&self) -> AdminCalls<'_> {
+        AdminCalls(self)
+    }
+
+    /// Publish events, get their outcome, cancel them
+    #[must_use]
+    pub fn events(&self) -> EventsCalls<'_> {
+        EventsCalls(self)
+    }
+
+    /// List, pause and resume types and channels
+    #[must_use]
+    pub fn configuration(&self) -> ConfigurationCalls<'_> {
+        ConfigurationCalls(self)
+    }
+
+    /// What end users may do by themselves, with a token that the application signs
+    #[must_use]
+    pub fn me(&self) -> MeCalls<'_> {
+        MeCalls(self)
+    }
+
+    /// Messages of channels: their time line, retry, cancel and resend
+    #[must_use]
+    pub fn messages(&self) -> MessagesCalls<'_> {
+        MessagesCalls(self)
+    }
+
+    /// The things that events are about
+    #[must_use]
+    pub fn objects(&self) -> ObjectsCalls<'_> {
+        ObjectsCalls(self)
+    }
+
+    /// Profiles of the people who can be notified
+    #[must_use]
+    pub fn recipients(&self) -> RecipientsCalls<'_> {
+        RecipientsCalls(self)
+    }
+
+    /// Pending notifications, and sending them now
+    #[must_use]
+    pub fn pending(&self) -> PendingCalls<'_> {
+        PendingCalls(self)
+    }
+
+    /// Inboxes, and seen and read marks
+    #[must_use]
+    pub fn inbox(&self) -> InboxCalls<'_> {
+        InboxCalls(self)
+    }
+
+    /// Choices of recipients: what they receive, on which channel and when
+    #[must_use]
+    pub fn preferences(&self) -> PreferencesCalls<'_> {
+        PreferencesCalls(self)
+    }
+
+    /// Topics that recipients follow
+    #[must_use]
+    pub fn subscriptions(&self) -> SubscriptionsCalls<'_> {
+        SubscriptionsCalls(self)
+    }
+
+    /// Addresses to which nothing is sent
+    #[must_use]
+    pub fn suppressions(&self) -> SuppressionsCalls<'_> {
+        SuppressionsCalls(self)
+    }
+}

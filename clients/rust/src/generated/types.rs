@@ -1,0 +1,4053 @@
+// Written from docs/openapi.json and docs/errors.md by the code in `generate`: change these, and run
+// `TIDINGS_BLESS=1 cargo test --test generated`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::Problem;
+use crate::patch::Patch;
+use crate::values::{OneOrMany, words};
+
+/// Addresses by channel; null removes those of one.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct Addresses {
+    /// Address of the Apple push channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub apns: Patch<OneOrMany<String>>,
+    /// Address of the Discord channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub discord: Patch<String>,
+    /// Address of the e-mail channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub email: Patch<String>,
+    /// Address of the Firebase push channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub fcm: Patch<OneOrMany<String>>,
+    /// Address of the Slack channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub slack: Patch<String>,
+    /// Address of the SMS channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub sms: Patch<String>,
+    /// Address of the Teams channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub teams: Patch<String>,
+    /// Address of the Telegram channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub telegram: Patch<String>,
+    /// Address of the webhook channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub webhook: Patch<String>,
+    /// Address of the Web Push channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub webpush: Patch<OneOrMany<PushSubscription>>,
+}
+
+impl Addresses {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Address of the Apple push channel.
+    #[must_use]
+    pub fn apns(mut self, apns: impl Into<OneOrMany<String>>) -> Self {
+        self.apns = Patch::Set(apns.into());
+        self
+    }
+
+    /// Removes `apns`.
+    #[must_use]
+    pub fn clear_apns(mut self) -> Self {
+        self.apns = Patch::Clear;
+        self
+    }
+
+    /// Address of the Discord channel.
+    #[must_use]
+    pub fn discord(mut self, discord: impl Into<String>) -> Self {
+        self.discord = Patch::Set(discord.into());
+        self
+    }
+
+    /// Removes `discord`.
+    #[must_use]
+    pub fn clear_discord(mut self) -> Self {
+        self.discord = Patch::Clear;
+        self
+    }
+
+    /// Address of the e-mail channel.
+    #[must_use]
+    pub fn email(mut self, email: impl Into<String>) -> Self {
+        self.email = Patch::Set(email.into());
+        self
+    }
+
+    /// Removes `email`.
+    #[must_use]
+    pub fn clear_email(mut self) -> Self {
+        self.email = Patch::Clear;
+        self
+    }
+
+    /// Address of the Firebase push channel.
+    #[must_use]
+    pub fn fcm(mut self, fcm: impl Into<OneOrMany<String>>) -> Self {
+        self.fcm = Patch::Set(fcm.into());
+        self
+    }
+
+    /// Removes `fcm`.
+    #[must_use]
+    pub fn clear_fcm(mut self) -> Self {
+        self.fcm = Patch::Clear;
+        self
+    }
+
+    /// Address of the Slack channel.
+    #[must_use]
+    pub fn slack(mut self, slack: impl Into<String>) -> Self {
+        self.slack = Patch::Set(slack.into());
+        self
+    }
+
+    /// Removes `slack`.
+    #[must_use]
+    pub fn clear_slack(mut self) -> Self {
+        self.slack = Patch::Clear;
+        self
+    }
+
+    /// Address of the SMS channel.
+    #[must_use]
+    pub fn sms(mut self, sms: impl Into<String>) -> Self {
+        self.sms = Patch::Set(sms.into());
+        self
+    }
+
+    /// Removes `sms`.
+    #[must_use]
+    pub fn clear_sms(mut self) -> Self {
+        self.sms = Patch::Clear;
+        self
+    }
+
+    /// Address of the Teams channel.
+    #[must_use]
+    pub fn teams(mut self, teams: impl Into<String>) -> Self {
+        self.teams = Patch::Set(teams.into());
+        self
+    }
+
+    /// Removes `teams`.
+    #[must_use]
+    pub fn clear_teams(mut self) -> Self {
+        self.teams = Patch::Clear;
+        self
+    }
+
+    /// Address of the Telegram channel.
+    #[must_use]
+    pub fn telegram(mut self, telegram: impl Into<String>) -> Self {
+        self.telegram = Patch::Set(telegram.into());
+        self
+    }
+
+    /// Removes `telegram`.
+    #[must_use]
+    pub fn clear_telegram(mut self) -> Self {
+        self.telegram = Patch::Clear;
+        self
+    }
+
+    /// Address of the webhook channel.
+    #[must_use]
+    pub fn webhook(mut self, webhook: impl Into<String>) -> Self {
+        self.webhook = Patch::Set(webhook.into());
+        self
+    }
+
+    /// Removes `webhook`.
+    #[must_use]
+    pub fn clear_webhook(mut self) -> Self {
+        self.webhook = Patch::Clear;
+        self
+    }
+
+    /// Address of the Web Push channel.
+    #[must_use]
+    pub fn webpush(mut self, webpush: impl Into<OneOrMany<PushSubscription>>) -> Self {
+        self.webpush = Patch::Set(webpush.into());
+        self
+    }
+
+    /// Removes `webpush`.
+    #[must_use]
+    pub fn clear_webpush(mut self) -> Self {
+        self.webpush = Patch::Clear;
+        self
+    }
+}
+
+/// Addresses by channel; null removes those of one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AddressesOut {
+    /// Address of the Apple push channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apns: Option<OneOrMany<String>>,
+    /// Address of the Discord channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discord: Option<String>,
+    /// Address of the e-mail channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Address of the Firebase push channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fcm: Option<OneOrMany<String>>,
+    /// Address of the Slack channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slack: Option<String>,
+    /// Address of the SMS channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sms: Option<String>,
+    /// Address of the Teams channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teams: Option<String>,
+    /// Address of the Telegram channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telegram: Option<String>,
+    /// Address of the webhook channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<String>,
+    /// Address of the Web Push channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webpush: Option<OneOrMany<PushSubscriptionOut>>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Addresses by channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AddressesShown {
+    /// Address of the Apple push channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apns: Option<OneOrMany<String>>,
+    /// Address of the Discord channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discord: Option<String>,
+    /// Address of the e-mail channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Address of the Firebase push channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fcm: Option<OneOrMany<String>>,
+    /// Address of the Slack channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slack: Option<String>,
+    /// Address of the SMS channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sms: Option<String>,
+    /// Address of the Teams channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teams: Option<String>,
+    /// Address of the Telegram channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telegram: Option<String>,
+    /// Address of the webhook channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<String>,
+    /// Address of the Web Push channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webpush: Option<OneOrMany<PushSubscriptionOut>>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The preferences of a recipient, with all that a page of preferences shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AllPreferences {
+    /// The categories that have types, in the order of the configuration.
+    pub choices: Vec<CategoryChoice>,
+    /// The digests in the recipient's language, by name; those for which there are no words are left out.
+    pub digests: BTreeMap<String, String>,
+    /// The muted topics and objects.
+    pub mutes: Vec<Mute>,
+    /// The preferences that are set, mutes among them.
+    pub preferences: Vec<PreferenceOut>,
+    /// The key by which browsers subscribe; left out where nothing is sent to browsers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<PushKey>,
+    /// Quiet hours: null = none at all, `default` = those of each channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHoursChoiceOut>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Attempts in a row with the same answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AttemptShown {
+    /// `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported later: `delivered`,
+    /// `delayed`, `bounced`, `complained`, `opened` or `clicked`.
+    pub answer: String,
+    /// Time of the first.
+    pub at: String,
+    /// Number of attempts.
+    pub count: u32,
+    /// The provider, without secrets.
+    pub provider: String,
+    /// The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
+    /// of what was sent.
+    pub reply: String,
+    /// Time of the last.
+    pub until: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The audience of an event: all of these together, without the actor.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct Audience {
+    /// All recipients.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub everyone: Option<bool>,
+    /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<OneOrMany<Near>>,
+    /// Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
+    /// profile, before the audience is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipients: Option<Vec<IdOrProfile>>,
+    /// Recipients who follow one of these topics, or a parent of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topics: Option<Vec<String>>,
+}
+
+impl Audience {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All recipients.
+    #[must_use]
+    pub fn everyone(mut self, everyone: bool) -> Self {
+        self.everyone = Some(everyone);
+        self
+    }
+
+    /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
+    #[must_use]
+    pub fn near(mut self, near: impl Into<OneOrMany<Near>>) -> Self {
+        self.near = Some(near.into());
+        self
+    }
+
+    /// Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
+    /// profile, before the audience is asked for.
+    #[must_use]
+    pub fn recipients(
+        mut self,
+        recipients: impl IntoIterator<Item = impl Into<IdOrProfile>>,
+    ) -> Self {
+        self.recipients = Some(recipients.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Recipients who follow one of these topics, or a parent of it.
+    #[must_use]
+    pub fn topics(mut self, topics: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.topics = Some(topics.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// The audience of an event: all of these together, without the actor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AudienceOut {
+    /// All recipients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub everyone: Option<bool>,
+    /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<OneOrMany<NearOut>>,
+    /// Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
+    /// profile, before the audience is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipients: Option<Vec<IdOrProfileOut>>,
+    /// Recipients who follow one of these topics, or a parent of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topics: Option<Vec<String>>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A provider, or a destination of one, that takes nothing and is left alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AwayShown {
+    /// The channel.
+    pub channel: String,
+    /// The host that recipients name, or the domain of mail addresses; null = the provider takes nothing for anybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+    /// The provider, without secrets.
+    pub provider: String,
+    /// When it is asked again.
+    pub until: String,
+    /// Its last answer.
+    pub why: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The result of a cancel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CancelAnswer {
+    /// Entries that were pending or scheduled and are now cancelled.
+    pub cancelled: u64,
+    /// Number of events found.
+    pub events: u64,
+    /// Entries removed from messages that were built and not handed over yet. A message with no entries left
+    /// is not sent.
+    pub removed_from_batch: u64,
+    /// `status`
+    pub status: CancelStatus,
+    /// Entries that can't be cancelled: they were delivered (an inbox entry at once), are being sent, or had
+    /// ended when their message was built.
+    pub too_late: u64,
+    /// A warning: the request is accepted, and probably not what was meant.
+    pub warnings: Vec<CancelWarning>,
+    /// Delivered entries that were taken out of inboxes. They stay delivered.
+    pub withdrawn: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The events to cancel or to withdraw.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CancelKey {
+    /// All events published with this key so far.
+    pub cancellation_key: String,
+}
+
+impl CancelKey {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(cancellation_key: impl Into<String>) -> Self {
+        Self { cancellation_key: cancellation_key.into() }
+    }
+}
+
+words! {
+/// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
+/// pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` =
+/// everything was delivered already; `nothing_left` = the event was cancelled before or has no recipients;
+/// `remembered` = no event of this id is known, and it is cancelled if it comes within 24 hours; `unknown` = no
+/// event of this key was found.
+CancelStatus {
+/// `cancelled`
+Cancelled = "cancelled",
+/// `removed_from_batch`
+RemovedFromBatch = "removed_from_batch",
+/// `withdrawn`
+Withdrawn = "withdrawn",
+/// `too_late`
+TooLate = "too_late",
+/// `nothing_left`
+NothingLeft = "nothing_left",
+/// `remembered`
+Remembered = "remembered",
+/// `unknown`
+Unknown = "unknown",
+}
+}
+
+/// A warning: the request is accepted, and probably not what was meant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CancelWarning {
+    /// The stable code: `unknown_event` or `unknown_cancellation_key`.
+    pub code: String,
+    /// The warning in words.
+    pub detail: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A category, and what may be chosen for all its types.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CategoryChoice {
+    /// Its name.
+    pub category: String,
+    /// The channels that its types have.
+    pub channels: Vec<ChannelChoice>,
+    /// True if no type of it can be turned off.
+    pub required: bool,
+    /// Its title, in the recipient's language.
+    pub title: String,
+    /// Its types, in the order of the configuration.
+    pub types: Vec<TypeChoice>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The counts of a category.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CategoryCounts {
+    /// Number of groups with an unread item.
+    pub unread: u64,
+    /// Number of groups with an unseen item.
+    pub unseen: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A category.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CategoryShown {
+    /// The title that people see, in the default locale; the category's name where it has none there.
+    pub title: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// What may be chosen on a channel, and what is in force.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChannelChoice {
+    /// The channel.
+    pub channel: String,
+    /// Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
+    pub from: PreferenceLevel,
+    /// The mode in force; null where the types of a category have several. Of a category it is that of the types that can
+    /// be turned off, if it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The modes that may be chosen: `never`, `immediate`, and digests, the most frequent first.
+    pub modes: Vec<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The entries of an event on a channel, by state: entries = pending + all outcomes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChannelFate {
+    /// Number of them.
+    pub entries: u64,
+    /// Number of ended entries by outcome: `delivered`, `cancelled`, `skipped`, `expired`, `failed`,
+    /// `unknown`.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Number of entries that wait, are scheduled, or are being sent.
+    pub pending: u64,
+    /// Number of undelivered entries by reason.
+    pub reasons: BTreeMap<String, u64>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChannelShown {
+    /// True if messages can leave by it.
+    pub configured: bool,
+    /// True if an operator has paused it.
+    pub paused: bool,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The last line of the answer to a stream with `answers=problems`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Counted {
+    /// Number of lines that succeeded.
+    pub done: u64,
+    /// Number of lines read, without blank ones.
+    pub lines: u64,
+    /// Number of lines that failed.
+    pub problems: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A digest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DigestShown {
+    /// The wall-clock time.
+    pub at: String,
+    /// `day`, `weekday`, `week`, `month`, or hours such as `6h`.
+    pub every: String,
+    /// The number of entries below which a slot is passed over, once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_items: Option<u32>,
+    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// The time over which the recipients' slots are spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<String>,
+    /// The time zone; null = the recipient's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tz: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// An item that succeeded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Done {
+    /// In a stream: the line number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// `status`
+    pub status: DoneStatus,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// One of the words of `DoneStatus`.
+DoneStatus {
+/// `done`
+Done = "done",
+}
+}
+
+/// The result of deleting days.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DroppedDays {
+    /// Number of deleted days.
+    pub days: u64,
+    /// Number of pending entries deleted with them; they end as expired.
+    pub expired: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Everything that comes due.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DueAnswer {
+    /// Messages that wait for a retry.
+    pub deferred: RetryingShown,
+    /// Open lanes by hour, channel and name; lanes that are never due come last.
+    pub lanes: Vec<DueHour>,
+    /// Nodes of a cluster that did not answer: their parts are left out. Absent if all did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// Events published with `deliver_at`.
+    pub scheduled: Scheduled,
+    /// Messages that are built and have no outcome yet, deferred ones included.
+    pub sending: u64,
+    /// Messages that are due and not built yet.
+    pub unmade: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Lanes of one name that are due within one hour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DueHour {
+    /// The channel.
+    pub channel: String,
+    /// Number of these that stay open all the same: unconfirmed, or paused.
+    pub held: u64,
+    /// The hour (UTC) in which they are due; null = none at present, as while a type is paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<String>,
+    /// Name of the lane.
+    pub lane: String,
+    /// Number of recipients.
+    pub recipients: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Counts of entries by outcome, without scheduled ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EntriesCounted {
+    /// All entries that entered a lane.
+    pub all: u64,
+    /// Number of ended entries by outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Number of entries that wait or are being sent; null while parts are `missing`, whose entries may wait too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<u64>,
+    /// Number of undelivered entries by reason.
+    pub reasons: BTreeMap<String, u64>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// An event: something that happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Event {
+    /// The actor: who did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<IdOrObject>,
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// A key to cancel several events at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancellation_key: Option<String>,
+    /// Restricts the type's channels; `["inbox"]` imports a history without sending mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<String>>,
+    /// Anything else, returned with the inbox item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// Duration after its arrival before which nothing is delivered, such as `90s`, `36h` or `PT4M`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deliver_at: Option<String>,
+    /// Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. Where it is
+    /// past, the event is delivered at its arrival.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deliver_local: Option<String>,
+    /// Time from which on nothing is delivered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// Id of the event: the same id is the same event. The server makes one if it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The object: what it was done to.
+    pub object: EventObject,
+    /// Time that is shown to people. It has no effect on delivery.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurred_at: Option<String>,
+    /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// The target: what it was done in or for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<IdOrObject>,
+    /// The audience.
+    pub to: Audience,
+    /// A type of the configuration.
+    #[serde(rename = "type")]
+    pub type_: String,
+}
+
+impl Event {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(
+        type_: impl Into<String>,
+        object: impl Into<EventObject>,
+        to: impl Into<Audience>,
+    ) -> Self {
+        Self {
+            actor: None,
+            body: None,
+            cancellation_key: None,
+            channels: None,
+            data: None,
+            delay: None,
+            deliver_at: None,
+            deliver_local: None,
+            expires_at: None,
+            id: None,
+            object: object.into(),
+            occurred_at: None,
+            score: None,
+            target: None,
+            to: to.into(),
+            type_: type_.into(),
+        }
+    }
+
+    /// The actor: who did it.
+    #[must_use]
+    pub fn actor(mut self, actor: impl Into<IdOrObject>) -> Self {
+        self.actor = Some(actor.into());
+        self
+    }
+
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<String>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// A key to cancel several events at once.
+    #[must_use]
+    pub fn cancellation_key(mut self, cancellation_key: impl Into<String>) -> Self {
+        self.cancellation_key = Some(cancellation_key.into());
+        self
+    }
+
+    /// Restricts the type's channels; `["inbox"]` imports a history without sending mail.
+    #[must_use]
+    pub fn channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.channels = Some(channels.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Anything else, returned with the inbox item.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// Duration after its arrival before which nothing is delivered, such as `90s`, `36h` or `PT4M`.
+    #[must_use]
+    pub fn delay(mut self, delay: impl Into<String>) -> Self {
+        self.delay = Some(delay.into());
+        self
+    }
+
+    /// Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at most.
+    #[must_use]
+    pub fn deliver_at(mut self, deliver_at: impl Into<String>) -> Self {
+        self.deliver_at = Some(deliver_at.into());
+        self
+    }
+
+    /// Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. Where it is
+    /// past, the event is delivered at its arrival.
+    #[must_use]
+    pub fn deliver_local(mut self, deliver_local: impl Into<String>) -> Self {
+        self.deliver_local = Some(deliver_local.into());
+        self
+    }
+
+    /// Time from which on nothing is delivered.
+    #[must_use]
+    pub fn expires_at(mut self, expires_at: impl Into<String>) -> Self {
+        self.expires_at = Some(expires_at.into());
+        self
+    }
+
+    /// Id of the event: the same id is the same event. The server makes one if it is absent.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Time that is shown to people. It has no effect on delivery.
+    #[must_use]
+    pub fn occurred_at(mut self, occurred_at: impl Into<String>) -> Self {
+        self.occurred_at = Some(occurred_at.into());
+        self
+    }
+
+    /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
+    #[must_use]
+    pub fn score(mut self, score: f64) -> Self {
+        self.score = Some(score);
+        self
+    }
+
+    /// The target: what it was done in or for.
+    #[must_use]
+    pub fn target(mut self, target: impl Into<IdOrObject>) -> Self {
+        self.target = Some(target.into());
+        self
+    }
+}
+
+/// Id of an event, or an event that is not published.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum EventInQuestion {
+    /// As `Event`.
+    Event(Event),
+    /// An id alone.
+    Id(String),
+}
+
+impl From<Event> for EventInQuestion {
+    fn from(of: Event) -> Self {
+        Self::Event(of)
+    }
+}
+
+impl From<&str> for EventInQuestion {
+    fn from(id: &str) -> Self {
+        Self::Id(id.to_owned())
+    }
+}
+
+impl From<String> for EventInQuestion {
+    fn from(of: String) -> Self {
+        Self::Id(of)
+    }
+}
+
+/// The answer to a line of a stream of events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum EventLineAnswer {
+    /// As `PublishedEvent`.
+    PublishedEvent(PublishedEvent),
+    /// As `Counted`.
+    Counted(Counted),
+    /// As `Rejected`.
+    Rejected(Rejected),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+/// An object in an event. The given fields replace the stored ones.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct EventObject {
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub data: Patch<Value>,
+    /// Id of the object.
+    pub id: String,
+    /// A picture: an address as `url`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub image: Patch<String>,
+    /// Size of the picture; a new `image` without it has none.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub image_size: Patch<ImageSize>,
+    /// A title to show, at most 1 KiB.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub title: Patch<String>,
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub url: Patch<String>,
+}
+
+impl EventObject {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            data: Patch::Keep,
+            id: id.into(),
+            image: Patch::Keep,
+            image_size: Patch::Keep,
+            title: Patch::Keep,
+            url: Patch::Keep,
+        }
+    }
+
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Patch::Set(data.into());
+        self
+    }
+
+    /// Removes `data`.
+    #[must_use]
+    pub fn clear_data(mut self) -> Self {
+        self.data = Patch::Clear;
+        self
+    }
+
+    /// A picture: an address as `url`.
+    #[must_use]
+    pub fn image(mut self, image: impl Into<String>) -> Self {
+        self.image = Patch::Set(image.into());
+        self
+    }
+
+    /// Removes `image`.
+    #[must_use]
+    pub fn clear_image(mut self) -> Self {
+        self.image = Patch::Clear;
+        self
+    }
+
+    /// Size of the picture; a new `image` without it has none.
+    #[must_use]
+    pub fn image_size(mut self, image_size: impl Into<ImageSize>) -> Self {
+        self.image_size = Patch::Set(image_size.into());
+        self
+    }
+
+    /// Removes `image_size`.
+    #[must_use]
+    pub fn clear_image_size(mut self) -> Self {
+        self.image_size = Patch::Clear;
+        self
+    }
+
+    /// A title to show, at most 1 KiB.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Patch::Set(title.into());
+        self
+    }
+
+    /// Removes `title`.
+    #[must_use]
+    pub fn clear_title(mut self) -> Self {
+        self.title = Patch::Clear;
+        self
+    }
+
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
+    #[must_use]
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = Patch::Set(url.into());
+        self
+    }
+
+    /// Removes `url`.
+    #[must_use]
+    pub fn clear_url(mut self) -> Self {
+        self.url = Patch::Clear;
+        self
+    }
+}
+
+impl From<&str> for EventObject {
+    fn from(id: &str) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<String> for EventObject {
+    fn from(id: String) -> Self {
+        Self::new(id)
+    }
+}
+
+/// An object in an event. The given fields replace the stored ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventObjectOut {
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// Id of the object.
+    pub id: String,
+    /// A picture: an address as `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Size of the picture; a new `image` without it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_size: Option<ImageSizeOut>,
+    /// A title to show, at most 1 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The result of one event of an array.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum EventOutcome {
+    /// As `PublishedEvent`.
+    PublishedEvent(PublishedEvent),
+    /// As `Rejected`.
+    Rejected(Rejected),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+/// A warning: what was sent is accepted, and probably not what was meant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventWarning {
+    /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
+    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
+    /// for an id that was used before for another event; or `more_warnings` in place of many.
+    pub code: String,
+    /// The fault, in words.
+    pub detail: String,
+    /// A way to fix it.
+    pub hint: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// An event with its outcomes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventWithOutcome {
+    /// Time of acceptance.
+    pub arrived_at: String,
+    /// Its entries by channel; empty if the audience was empty.
+    pub channels: BTreeMap<String, ChannelFate>,
+    /// `event`
+    pub event: PublishedAs,
+    /// Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// Number of recipients with at least one entry when it was accepted.
+    pub notifications: u64,
+    /// Time at which it enters its lanes; null = it has entered them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled_for: Option<String>,
+    /// Number of recipients whom the admission of its type left out, by reason: `once_pending`, `once_ever`.
+    pub suppressed: BTreeMap<String, u64>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The question why a recipient got, or did not get, an event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Explain {
+    /// Id of an event; or a hypothetical event, as it would be published.
+    pub event: EventInQuestion,
+    /// Id of the recipient.
+    pub recipient: String,
+}
+
+impl Explain {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(event: impl Into<EventInQuestion>, recipient: impl Into<String>) -> Self {
+        Self { event: event.into(), recipient: recipient.into() }
+    }
+}
+
+/// The path of an event to a recipient, rule by rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Explained {
+    /// The time as of which it is explained.
+    pub as_of: String,
+    /// The channels of the event, unless a rule before them left the recipient out.
+    pub channels: Vec<ExplainedChannel>,
+    /// The event.
+    pub event: String,
+    /// The recipient.
+    pub recipient: String,
+    /// The rules that hold for all channels, in their order.
+    pub steps: Vec<ExplainedStep>,
+    /// True if the event was not published.
+    pub supposed: bool,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The path of an event on one channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ExplainedChannel {
+    /// The time at which it ended, or else is due or enters its lane; null = there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The channel.
+    pub channel: String,
+    /// The reason why it was not delivered, as in the outcome of an event; null = there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// `none` (no entry), `scheduled`, `pending`, `sending`, or the outcome.
+    pub state: String,
+    /// The rules, in their order.
+    pub steps: Vec<ExplainedStep>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A rule that was applied.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ExplainedStep {
+    /// The time at which it was applied, or that it gave; null = it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// True if nothing comes after it: there is no entry, or the entry ended here.
+    pub ends: bool,
+    /// The values that it looked at, in words.
+    pub looked_at: String,
+    /// The result, in words.
+    pub result: String,
+    /// The rule.
+    pub rule: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Limits of a flush; without them all open lanes.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct FlushLimits {
+    /// Only lanes of this channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// Only lanes with this batch key; the empty one is that of lanes without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Only lanes of this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<String>,
+}
+
+impl FlushLimits {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only lanes of this channel.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// Only lanes with this batch key; the empty one is that of lanes without.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// Only lanes of this name.
+    #[must_use]
+    pub fn lane(mut self, lane: impl Into<String>) -> Self {
+        self.lane = Some(lane.into());
+        self
+    }
+}
+
+/// The marker of a flush.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Flushed {
+    /// Open lanes that are due now, each of which becomes a message; 0 where nothing waited.
+    pub lanes: u64,
+    /// Marks the position after which everything is new. The marker of an earlier flush means that nothing
+    /// was pending.
+    pub marker: String,
+    /// The scheduled entries, in no lane yet: they are not sent now. Null = nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled: Option<ScheduledCount>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The days to delete.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ForgetDays {
+    /// The first day (UTC) that is kept.
+    pub before: String,
+}
+
+impl ForgetDays {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(before: impl Into<String>) -> Self {
+        Self { before: before.into() }
+    }
+}
+
+/// A browser's subscription that ends; its endpoint is enough.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct GonePushSubscription {
+    /// Address of the browser's push service.
+    pub endpoint: String,
+}
+
+impl GonePushSubscription {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(endpoint: impl Into<String>) -> Self {
+        Self { endpoint: endpoint.into() }
+    }
+}
+
+/// A group: items of one type about one thing on one day. Read items are in a group of their own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Group {
+    /// The actors of the listed items, each once, newest first.
+    pub actors: Vec<String>,
+    /// True if it is archived.
+    pub archived: bool,
+    /// Number of items, listed or not.
+    pub count: u64,
+    /// The newest items, newest first, at most 25.
+    pub items: Vec<Item>,
+    /// Key of the group, unique in this inbox.
+    pub key: String,
+    /// The language that `text` is in.
+    pub lang: String,
+    /// Time of its position: that of the newest item, or of its return from a snooze.
+    pub newest_at: String,
+    /// Its position: groups are in falling order of these texts, compared by bytes.
+    pub order: String,
+    /// True if all items were read.
+    pub read: bool,
+    /// True if all items were seen.
+    pub seen: bool,
+    /// The earliest end of a snooze; null = it is not snoozed.
+    #[serde(default)]
+    pub snoozed_until: Option<String>,
+    /// The sentence of its type, plain, in the recipient's language.
+    pub text: String,
+    /// The type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// The reason why a due lane or message is held.
+HeldBy {
+/// `paused`
+Paused = "paused",
+/// `unconfirmed`
+Unconfirmed = "unconfirmed",
+}
+}
+
+/// An id, or an object with an id and more fields.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum IdOrObject {
+    /// As `EventObject`.
+    EventObject(EventObject),
+    /// An id alone.
+    Id(String),
+}
+
+impl From<EventObject> for IdOrObject {
+    fn from(of: EventObject) -> Self {
+        Self::EventObject(of)
+    }
+}
+
+impl From<&str> for IdOrObject {
+    fn from(id: &str) -> Self {
+        Self::Id(id.to_owned())
+    }
+}
+
+impl From<String> for IdOrObject {
+    fn from(of: String) -> Self {
+        Self::Id(of)
+    }
+}
+
+/// An id alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum IdOrProfile {
+    /// An id alone.
+    Id(String),
+    /// As `RecipientChange`.
+    RecipientChange(RecipientChange),
+}
+
+impl From<&str> for IdOrProfile {
+    fn from(id: &str) -> Self {
+        Self::Id(id.to_owned())
+    }
+}
+
+impl From<String> for IdOrProfile {
+    fn from(of: String) -> Self {
+        Self::Id(of)
+    }
+}
+
+impl From<RecipientChange> for IdOrProfile {
+    fn from(of: RecipientChange) -> Self {
+        Self::RecipientChange(of)
+    }
+}
+
+/// An id alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum IdOrProfileOut {
+    /// An id alone.
+    Id(String),
+    /// As `RecipientChange`.
+    RecipientChange(RecipientChangeOut),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+/// The size of a picture in pixels. Mails arrange pictures by it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ImageSize {
+    /// Height.
+    pub height: u32,
+    /// Width.
+    pub width: u32,
+}
+
+impl ImageSize {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(width: u32, height: u32) -> Self {
+        Self { height, width }
+    }
+}
+
+/// The size of a picture in pixels. Mails arrange pictures by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ImageSizeOut {
+    /// Height.
+    pub height: u32,
+    /// Width.
+    pub width: u32,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The counts of an inbox.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct InboxCounts {
+    /// The same of each category, by its name.
+    pub categories: BTreeMap<String, CategoryCounts>,
+    /// Revision: of two answers the one with the higher number is newer.
+    pub rev: u64,
+    /// Number of groups with an unread item, in the whole inbox.
+    pub unread: u64,
+    /// Number of groups with an unseen item, in the whole inbox: the badge.
+    pub unseen: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// One notification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Item {
+    /// The actor as it is now; absent if the event has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<ItemObject>,
+    /// True if it is archived.
+    pub archived: bool,
+    /// The event's `body`; null = it has none.
+    #[serde(default)]
+    pub body: Option<String>,
+    /// The category of the type; absent if the type is no longer configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// The event's `data`; absent if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// The event.
+    pub event: String,
+    /// The language that `text` is in.
+    pub lang: String,
+    /// The object as it is now.
+    pub object: ItemObject,
+    /// The event's `occurred_at`, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurred_at: Option<String>,
+    /// True if it was read.
+    pub read: bool,
+    /// The reason why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
+    /// follow.
+    pub reasons: Vec<String>,
+    /// True if it was seen.
+    pub seen: bool,
+    /// The end of its snooze; null = it is not snoozed.
+    #[serde(default)]
+    pub snoozed_until: Option<String>,
+    /// Time at which it entered the inbox.
+    pub t: String,
+    /// The target as it is now; absent if the event has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<ItemObject>,
+    /// The sentence of its type, plain, in the recipient's language.
+    pub text: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The answer to an item of an array.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum ItemAnswer {
+    /// As `Rejected`.
+    Rejected(Rejected),
+    /// As `Done`.
+    Done(Done),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+/// An object, an actor or a target as it is now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ItemObject {
+    /// Data of the host about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// Its id.
+    pub id: String,
+    /// Address of a picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// A title to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Address of its page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The items to mark: exactly one of `event`, `object`, `group`, `up_to` and `all`.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct Items {
+    /// True: all items so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all: Option<bool>,
+    /// With `up_to` or `all`: only those of this category.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// The item of this event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Of a snooze: its duration, `1m` to `365d`.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    pub for_: Option<String>,
+    /// The items of the group with this key, as a page shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// All items about this object that entered so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// With `up_to` or `all`: only those of this type.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_: Option<String>,
+    /// Of a snooze: its end, at most 365 days ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// All items up to this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up_to: Option<String>,
+}
+
+impl Items {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// True: all items so far.
+    #[must_use]
+    pub fn all(mut self, all: bool) -> Self {
+        self.all = Some(all);
+        self
+    }
+
+    /// With `up_to` or `all`: only those of this category.
+    #[must_use]
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.category = Some(category.into());
+        self
+    }
+
+    /// The item of this event.
+    #[must_use]
+    pub fn event(mut self, event: impl Into<String>) -> Self {
+        self.event = Some(event.into());
+        self
+    }
+
+    /// Of a snooze: its duration, `1m` to `365d`.
+    #[must_use]
+    pub fn for_(mut self, for_: impl Into<String>) -> Self {
+        self.for_ = Some(for_.into());
+        self
+    }
+
+    /// The items of the group with this key, as a page shows it.
+    #[must_use]
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// All items about this object that entered so far.
+    #[must_use]
+    pub fn object(mut self, object: impl Into<String>) -> Self {
+        self.object = Some(object.into());
+        self
+    }
+
+    /// With `up_to` or `all`: only those of this type.
+    #[must_use]
+    pub fn type_(mut self, type_: impl Into<String>) -> Self {
+        self.type_ = Some(type_.into());
+        self
+    }
+
+    /// Of a snooze: its end, at most 365 days ahead.
+    #[must_use]
+    pub fn until(mut self, until: impl Into<String>) -> Self {
+        self.until = Some(until.into());
+        self
+    }
+
+    /// All items up to this time.
+    #[must_use]
+    pub fn up_to(mut self, up_to: impl Into<String>) -> Self {
+        self.up_to = Some(up_to.into());
+        self
+    }
+}
+
+/// An API key that was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct KeyMade {
+    /// Its id; no secret.
+    pub id: String,
+    /// The time when it was made.
+    pub made: String,
+    /// The name given to it; may be empty.
+    pub name: String,
+    /// What it may do.
+    pub role: RoleName,
+    /// The key itself, which is stored nowhere; absent in the stored answer to an earlier request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// An API key, without the key itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct KeyShown {
+    /// Its id; no secret.
+    pub id: String,
+    /// The time when it was made.
+    pub made: String,
+    /// The name given to it; may be empty.
+    pub name: String,
+    /// What it may do.
+    pub role: RoleName,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A new API key.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct KeyToMake {
+    /// A name to recognise it by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it may do; `admin` if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<RoleName>,
+}
+
+impl KeyToMake {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A name to recognise it by.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// What it may do; `admin` if absent.
+    #[must_use]
+    pub fn role(mut self, role: impl Into<RoleName>) -> Self {
+        self.role = Some(role.into());
+        self
+    }
+}
+
+/// The API keys that are accepted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct KeysAnswer {
+    /// By when they were made.
+    pub keys: Vec<KeyShown>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A notification that a message does not tell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The event.
+    pub event: String,
+    /// The reason, as in the outcome of an event.
+    pub reason: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The answer to a line of a stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum LineAnswer {
+    /// As `Counted`.
+    Counted(Counted),
+    /// As `Rejected`.
+    Rejected(Rejected),
+    /// As `Done`.
+    Done(Done),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+/// A message with its time line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessageDetails {
+    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<String>,
+    /// The channel.
+    pub channel: String,
+    /// Time at which its lane was due.
+    pub due: String,
+    /// Time of its outcome; null = it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// Number of its notifications; null = it is not built yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<u64>,
+    /// Number of failed attempts of a message that is retried; else 0.
+    pub failed_attempts: u32,
+    /// Its id.
+    pub id: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The lane.
+    pub lane: String,
+    /// Time of the next attempt; null = there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_try: Option<String>,
+    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The recipient; null = was erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
+    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
+    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    pub state: String,
+    /// The attempts to hand it over of which the provider said something, and what was reported later, in their order.
+    pub attempts: Vec<AttemptShown>,
+    /// The id under which the provider and the log know it; null = it tells nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<String>,
+    /// The notifications that it tells, or will. Those of deleted days are left out.
+    pub items: Vec<MessageItem>,
+    /// The notifications that the checks before sending left out, or that were taken out of it later.
+    pub left_out: Vec<LeftOut>,
+    /// Its history, in its order: what entered its lane (the first 100), the rules that decided when it went,
+    /// attempts, outcomes.
+    pub timeline: Vec<ExplainedStep>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A notification that a message tells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessageItem {
+    /// The event.
+    pub event: String,
+    /// Its object.
+    pub object: String,
+    /// The reasons for which the recipient got it.
+    pub reasons: Vec<String>,
+    /// Time at which it entered its lane.
+    pub t: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessagePage {
+    /// The messages.
+    pub messages: Vec<MessageShown>,
+    /// Nodes of a cluster that did not answer: their messages are left out. Absent if all did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
+    /// looks at a bounded number of messages.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A message to one recipient.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessageShown {
+    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<String>,
+    /// The channel.
+    pub channel: String,
+    /// Time at which its lane was due.
+    pub due: String,
+    /// Time of its outcome; null = it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// Number of its notifications; null = it is not built yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<u64>,
+    /// Number of failed attempts of a message that is retried; else 0.
+    pub failed_attempts: u32,
+    /// Its id.
+    pub id: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The lane.
+    pub lane: String,
+    /// Time of the next attempt; null = there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_try: Option<String>,
+    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The recipient; null = was erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
+    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
+    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    pub state: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A muted topic or object, on a channel or on each (`*`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Mute {
+    /// The channel; `*` is each.
+    pub channel: String,
+    /// The object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// Its title, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The topic, with everything below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The new state of an object, with its id. Fields that are left out keep their value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct NamedObject {
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub data: Patch<Value>,
+    /// Id of the object. A path that names it has the same.
+    pub id: String,
+    /// Address of a picture.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub image: Patch<String>,
+    /// Size of the picture; a new `image` without it has none.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub image_size: Patch<ImageSize>,
+    /// False if notifications about it are not sent.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub notifiable: Patch<bool>,
+    /// A title to show.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub title: Patch<String>,
+    /// Address of its page.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub url: Patch<String>,
+}
+
+impl NamedObject {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            data: Patch::Keep,
+            id: id.into(),
+            image: Patch::Keep,
+            image_size: Patch::Keep,
+            notifiable: Patch::Keep,
+            title: Patch::Keep,
+            url: Patch::Keep,
+        }
+    }
+
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Patch::Set(data.into());
+        self
+    }
+
+    /// Removes `data`.
+    #[must_use]
+    pub fn clear_data(mut self) -> Self {
+        self.data = Patch::Clear;
+        self
+    }
+
+    /// Address of a picture.
+    #[must_use]
+    pub fn image(mut self, image: impl Into<String>) -> Self {
+        self.image = Patch::Set(image.into());
+        self
+    }
+
+    /// Removes `image`.
+    #[must_use]
+    pub fn clear_image(mut self) -> Self {
+        self.image = Patch::Clear;
+        self
+    }
+
+    /// Size of the picture; a new `image` without it has none.
+    #[must_use]
+    pub fn image_size(mut self, image_size: impl Into<ImageSize>) -> Self {
+        self.image_size = Patch::Set(image_size.into());
+        self
+    }
+
+    /// Removes `image_size`.
+    #[must_use]
+    pub fn clear_image_size(mut self) -> Self {
+        self.image_size = Patch::Clear;
+        self
+    }
+
+    /// False if notifications about it are not sent.
+    #[must_use]
+    pub fn notifiable(mut self, notifiable: bool) -> Self {
+        self.notifiable = Patch::Set(notifiable);
+        self
+    }
+
+    /// Removes `notifiable`.
+    #[must_use]
+    pub fn clear_notifiable(mut self) -> Self {
+        self.notifiable = Patch::Clear;
+        self
+    }
+
+    /// A title to show.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Patch::Set(title.into());
+        self
+    }
+
+    /// Removes `title`.
+    #[must_use]
+    pub fn clear_title(mut self) -> Self {
+        self.title = Patch::Clear;
+        self
+    }
+
+    /// Address of its page.
+    #[must_use]
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = Patch::Set(url.into());
+        self
+    }
+
+    /// Removes `url`.
+    #[must_use]
+    pub fn clear_url(mut self) -> Self {
+        self.url = Patch::Clear;
+        self
+    }
+}
+
+impl From<&str> for NamedObject {
+    fn from(id: &str) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<String> for NamedObject {
+    fn from(id: String) -> Self {
+        Self::new(id)
+    }
+}
+
+/// A change of a profile, with the recipient's id. Fields that are left out keep their value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct NamedRecipient {
+    /// Addresses by channel; null removes one, or all of them.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub addresses: Patch<Addresses>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub data: Patch<Value>,
+    /// Address of the e-mail channel: the short way to `addresses.email`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub email: Patch<String>,
+    /// Id of the recipient. A path that names it has the same.
+    pub id: String,
+    /// Latitude, in degrees north.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub lat: Patch<f64>,
+    /// BCP 47 locale.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub locale: Patch<String>,
+    /// Longitude, in degrees east.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub lon: Patch<f64>,
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+    /// title.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub name: Patch<String>,
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub quiet_hours: Patch<QuietHoursChoice>,
+    /// The state, which says if messages are sent; `active` for a new recipient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<RecipientState>,
+    /// IANA time zone.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub tz: Patch<String>,
+}
+
+impl NamedRecipient {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            addresses: Patch::Keep,
+            data: Patch::Keep,
+            email: Patch::Keep,
+            id: id.into(),
+            lat: Patch::Keep,
+            locale: Patch::Keep,
+            lon: Patch::Keep,
+            name: Patch::Keep,
+            quiet_hours: Patch::Keep,
+            state: None,
+            tz: Patch::Keep,
+        }
+    }
+
+    /// Addresses by channel; null removes one, or all of them.
+    #[must_use]
+    pub fn addresses(mut self, addresses: impl Into<Addresses>) -> Self {
+        self.addresses = Patch::Set(addresses.into());
+        self
+    }
+
+    /// Removes `addresses`.
+    #[must_use]
+    pub fn clear_addresses(mut self) -> Self {
+        self.addresses = Patch::Clear;
+        self
+    }
+
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Patch::Set(data.into());
+        self
+    }
+
+    /// Removes `data`.
+    #[must_use]
+    pub fn clear_data(mut self) -> Self {
+        self.data = Patch::Clear;
+        self
+    }
+
+    /// Address of the e-mail channel: the short way to `addresses.email`.
+    #[must_use]
+    pub fn email(mut self, email: impl Into<String>) -> Self {
+        self.email = Patch::Set(email.into());
+        self
+    }
+
+    /// Removes `email`.
+    #[must_use]
+    pub fn clear_email(mut self) -> Self {
+        self.email = Patch::Clear;
+        self
+    }
+
+    /// Latitude, in degrees north.
+    #[must_use]
+    pub fn lat(mut self, lat: f64) -> Self {
+        self.lat = Patch::Set(lat);
+        self
+    }
+
+    /// Removes `lat`.
+    #[must_use]
+    pub fn clear_lat(mut self) -> Self {
+        self.lat = Patch::Clear;
+        self
+    }
+
+    /// BCP 47 locale.
+    #[must_use]
+    pub fn locale(mut self, locale: impl Into<String>) -> Self {
+        self.locale = Patch::Set(locale.into());
+        self
+    }
+
+    /// Removes `locale`.
+    #[must_use]
+    pub fn clear_locale(mut self) -> Self {
+        self.locale = Patch::Clear;
+        self
+    }
+
+    /// Longitude, in degrees east.
+    #[must_use]
+    pub fn lon(mut self, lon: f64) -> Self {
+        self.lon = Patch::Set(lon);
+        self
+    }
+
+    /// Removes `lon`.
+    #[must_use]
+    pub fn clear_lon(mut self) -> Self {
+        self.lon = Patch::Clear;
+        self
+    }
+
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+    /// title.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Patch::Set(name.into());
+        self
+    }
+
+    /// Removes `name`.
+    #[must_use]
+    pub fn clear_name(mut self) -> Self {
+        self.name = Patch::Clear;
+        self
+    }
+
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[must_use]
+    pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
+        self.quiet_hours = Patch::Set(quiet_hours.into());
+        self
+    }
+
+    /// Removes `quiet_hours`.
+    #[must_use]
+    pub fn clear_quiet_hours(mut self) -> Self {
+        self.quiet_hours = Patch::Clear;
+        self
+    }
+
+    /// The state, which says if messages are sent; `active` for a new recipient.
+    #[must_use]
+    pub fn state(mut self, state: impl Into<RecipientState>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// IANA time zone.
+    #[must_use]
+    pub fn tz(mut self, tz: impl Into<String>) -> Self {
+        self.tz = Patch::Set(tz.into());
+        self
+    }
+
+    /// Removes `tz`.
+    #[must_use]
+    pub fn clear_tz(mut self) -> Self {
+        self.tz = Patch::Clear;
+        self
+    }
+}
+
+impl From<&str> for NamedRecipient {
+    fn from(id: &str) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<String> for NamedRecipient {
+    fn from(id: String) -> Self {
+        Self::new(id)
+    }
+}
+
+/// A circle on the map.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Near {
+    /// Radius in kilometres.
+    pub km: f64,
+    /// Degrees north.
+    pub lat: f64,
+    /// Degrees east.
+    pub lon: f64,
+}
+
+impl Near {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(lat: f64, lon: f64, km: f64) -> Self {
+        Self { km, lat, lon }
+    }
+}
+
+/// A circle on the map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NearOut {
+    /// Radius in kilometres.
+    pub km: f64,
+    /// Degrees north.
+    pub lat: f64,
+    /// Degrees east.
+    pub lon: f64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A mail as it would be sent if nothing else happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NextMail {
+    /// Due time; now, if it has passed.
+    pub at: String,
+    /// Number of notifications in the mail.
+    pub entries: u64,
+    /// The HTML.
+    pub html: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the lane.
+    pub lane: String,
+    /// The whole mail, without a signature. Its ids, and so its links, are not those that it will have.
+    pub source: String,
+    /// The subject.
+    pub subject: String,
+    /// The plain text.
+    pub text: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A node as `GET /v1/nodes` shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NodeShown {
+    /// The address at which other nodes reach it.
+    pub address: String,
+    /// Digest of the configuration that it puts in force when it holds the store: the same on all nodes that have the
+    /// same configuration and version.
+    pub config: String,
+    /// Number of the term in which it holds the store; null = it holds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
+    /// True if it has the intake, which accepts events: it holds all parts that no other node has.
+    pub intake: bool,
+    /// Milliseconds for which the oldest message has been overdue, as of its last heartbeat; 0 if it holds nothing.
+    pub lag_ms: i64,
+    /// Its name.
+    pub node: String,
+    /// Numbers of the parts of the store that it holds; null = it holds the whole store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<u32>>,
+    /// Milliseconds since its last heartbeat, by the clock of the database.
+    pub silent_ms: i64,
+    /// The instant since which it has had its state.
+    pub since: String,
+    /// `holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat.
+    pub state: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A change of an object; only the given fields change.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct ObjectChange {
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub data: Patch<Value>,
+    /// Id of the object. A path that names it has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Address of a picture.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub image: Patch<String>,
+    /// Size of the picture; a new `image` without it has none.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub image_size: Patch<ImageSize>,
+    /// False if notifications about it are not sent.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub notifiable: Patch<bool>,
+    /// A title to show.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub title: Patch<String>,
+    /// Address of its page.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub url: Patch<String>,
+}
+
+impl ObjectChange {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Patch::Set(data.into());
+        self
+    }
+
+    /// Removes `data`.
+    #[must_use]
+    pub fn clear_data(mut self) -> Self {
+        self.data = Patch::Clear;
+        self
+    }
+
+    /// Id of the object. A path that names it has the same.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Address of a picture.
+    #[must_use]
+    pub fn image(mut self, image: impl Into<String>) -> Self {
+        self.image = Patch::Set(image.into());
+        self
+    }
+
+    /// Removes `image`.
+    #[must_use]
+    pub fn clear_image(mut self) -> Self {
+        self.image = Patch::Clear;
+        self
+    }
+
+    /// Size of the picture; a new `image` without it has none.
+    #[must_use]
+    pub fn image_size(mut self, image_size: impl Into<ImageSize>) -> Self {
+        self.image_size = Patch::Set(image_size.into());
+        self
+    }
+
+    /// Removes `image_size`.
+    #[must_use]
+    pub fn clear_image_size(mut self) -> Self {
+        self.image_size = Patch::Clear;
+        self
+    }
+
+    /// False if notifications about it are not sent.
+    #[must_use]
+    pub fn notifiable(mut self, notifiable: bool) -> Self {
+        self.notifiable = Patch::Set(notifiable);
+        self
+    }
+
+    /// Removes `notifiable`.
+    #[must_use]
+    pub fn clear_notifiable(mut self) -> Self {
+        self.notifiable = Patch::Clear;
+        self
+    }
+
+    /// A title to show.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = Patch::Set(title.into());
+        self
+    }
+
+    /// Removes `title`.
+    #[must_use]
+    pub fn clear_title(mut self) -> Self {
+        self.title = Patch::Clear;
+        self
+    }
+
+    /// Address of its page.
+    #[must_use]
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = Patch::Set(url.into());
+        self
+    }
+
+    /// Removes `url`.
+    #[must_use]
+    pub fn clear_url(mut self) -> Self {
+        self.url = Patch::Clear;
+        self
+    }
+}
+
+/// The result of a change of a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OperatedAnswer {
+    /// Number of notifications that were cancelled with it.
+    pub cancelled: u64,
+    /// `status`
+    pub status: OperatedStatus,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// Result of a change of a message: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
+/// handed over, or may have been; `nothing_left` = it had failed, or had nothing left to tell.
+OperatedStatus {
+/// `accepted`
+Accepted = "accepted",
+/// `cancelled`
+Cancelled = "cancelled",
+/// `too_late`
+TooLate = "too_late",
+/// `nothing_left`
+NothingLeft = "nothing_left",
+}
+}
+
+/// A page of an inbox, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Page {
+    /// The same of each category, by its name.
+    pub categories: BTreeMap<String, CategoryCounts>,
+    /// Revision: of two answers the one with the higher number is newer.
+    pub rev: u64,
+    /// Number of groups with an unread item, in the whole inbox.
+    pub unread: u64,
+    /// Number of groups with an unseen item, in the whole inbox: the badge.
+    pub unseen: u64,
+    /// Its groups.
+    pub groups: Vec<Group>,
+    /// The next page's cursor; null = this is the last.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Types and channels that are paused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PausedShown {
+    /// Channels.
+    pub channels: Vec<String>,
+    /// Types.
+    pub types: Vec<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Everything that is pending for a recipient.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Pending {
+    /// Open lanes with pending notifications.
+    pub lanes: Vec<PendingLane>,
+    /// Built messages that wait for a retry, the next first; 1,000 at most.
+    pub messages: Vec<RetriedMessage>,
+    /// Scheduled events, by time.
+    pub scheduled: Vec<Waiting>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A lane with pending notifications, which become one message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PendingLane {
+    /// The channel.
+    pub channel: String,
+    /// Due time; null = none at present, as while its type is paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<String>,
+    /// The pending notifications, by time and arrival.
+    pub entries: Vec<Waiting>,
+    /// The reason why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
+    /// held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<HeldBy>,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the lane; `paused` holds the notifications of paused types.
+    pub lane: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The policy of a type on a channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PolicyShown {
+    /// The time by which its entries come later than those of the inbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Expression of the batch key, for a policy that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_key: Option<String>,
+    /// For `first_event`: `first` or `earliest`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decide: Option<String>,
+    /// For `digest`: the digest's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// For `first_event`: how long the first entry waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<String>,
+    /// Lane of its entries; null for `never`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane: Option<String>,
+    /// The number of entries that makes a lane due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_items: Option<u32>,
+    /// For `cooldown`: the longest wait; `none` = no bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_wait: Option<String>,
+    /// `now`, `first_event`, `cooldown`, `leading`, `digest` or `never`.
+    pub policy: String,
+    /// For `cooldown` and `leading`: the quiet time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
+/// over a type, a type over its category, and that over all categories.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Preference {
+    /// A category of the configuration; `*` for every category, those that are configured later included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
+    pub channel: String,
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
+    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
+    /// and leaves those of its category out.
+    pub mode: String,
+    /// An object to mute, also where it is the target; one of the four.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// A topic to mute, with everything below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// A type of the configuration.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_: Option<String>,
+}
+
+impl Preference {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(channel: impl Into<String>, mode: impl Into<String>) -> Self {
+        Self {
+            category: None,
+            channel: channel.into(),
+            mode: mode.into(),
+            object: None,
+            topic: None,
+            type_: None,
+        }
+    }
+
+    /// A category of the configuration; `*` for every category, those that are configured later included.
+    #[must_use]
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.category = Some(category.into());
+        self
+    }
+
+    /// An object to mute, also where it is the target; one of the four.
+    #[must_use]
+    pub fn object(mut self, object: impl Into<String>) -> Self {
+        self.object = Some(object.into());
+        self
+    }
+
+    /// A topic to mute, with everything below it.
+    #[must_use]
+    pub fn topic(mut self, topic: impl Into<String>) -> Self {
+        self.topic = Some(topic.into());
+        self
+    }
+
+    /// A type of the configuration.
+    #[must_use]
+    pub fn type_(mut self, type_: impl Into<String>) -> Self {
+        self.type_ = Some(type_.into());
+        self
+    }
+}
+
+/// A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
+/// over a type, a type over its category, and that over all categories.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PreferenceOut {
+    /// A category of the configuration; `*` for every category, those that are configured later included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
+    pub channel: String,
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
+    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
+    /// and leaves those of its category out.
+    pub mode: String,
+    /// An object to mute, also where it is the target; one of the four.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// A topic to mute, with everything below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// A type of the configuration.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub type_: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A change of preferences: their list, or an object with it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum PreferenceChange {
+    /// A list.
+    List(Vec<Preference>),
+    /// As `PreferencesAndHours`.
+    PreferencesAndHours(PreferencesAndHours),
+}
+
+impl From<Vec<Preference>> for PreferenceChange {
+    fn from(of: Vec<Preference>) -> Self {
+        Self::List(of)
+    }
+}
+
+impl From<PreferencesAndHours> for PreferenceChange {
+    fn from(of: PreferencesAndHours) -> Self {
+        Self::PreferencesAndHours(of)
+    }
+}
+
+words! {
+/// A level at which a preference is set.
+PreferenceLevel {
+/// `type`
+Type = "type",
+/// `category`
+Category = "category",
+/// `*`
+All = "*",
+/// `default`
+Default = "default",
+}
+}
+
+/// Preferences to set, and quiet hours.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct PreferencesAndHours {
+    /// Preferences to set; the others stay as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferences: Option<Vec<Preference>>,
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub quiet_hours: Patch<QuietHoursChoice>,
+}
+
+impl PreferencesAndHours {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Preferences to set; the others stay as they are.
+    #[must_use]
+    pub fn preferences(
+        mut self,
+        preferences: impl IntoIterator<Item = impl Into<Preference>>,
+    ) -> Self {
+        self.preferences = Some(preferences.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[must_use]
+    pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
+        self.quiet_hours = Patch::Set(quiet_hours.into());
+        self
+    }
+
+    /// Removes `quiet_hours`.
+    #[must_use]
+    pub fn clear_quiet_hours(mut self) -> Self {
+        self.quiet_hours = Patch::Clear;
+        self
+    }
+}
+
+/// Preferences as they are listed: what is set, or all that may be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum PreferencesAnswer {
+    /// As `AllPreferences`.
+    AllPreferences(AllPreferences),
+    /// A list.
+    List(Vec<PreferenceOut>),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+/// The mail that a recipient gets next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Preview {
+    /// The mail; null = no lane waits that will become one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mail: Option<NextMail>,
+    /// The scheduled entries, in no lane yet; null = nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduled: Option<ScheduledCount>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The result of one event, or of each event of an array.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum PublishAnswer {
+    /// As `PublishedEvent`.
+    PublishedEvent(PublishedEvent),
+    /// A list.
+    List(Vec<EventOutcome>),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+/// An event as it was published; absent fields are null.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PublishedAs {
+    /// `actor`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<EventObjectOut>,
+    /// `body`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// `cancellation_key`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancellation_key: Option<String>,
+    /// `channels`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<String>>,
+    /// `data`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// `delay`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// `deliver_at`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deliver_at: Option<String>,
+    /// `deliver_local`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deliver_local: Option<String>,
+    /// `expires_at`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// `id`
+    pub id: String,
+    /// `object`
+    pub object: EventObjectOut,
+    /// `occurred_at`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occurred_at: Option<String>,
+    /// `score`
+    pub score: f64,
+    /// `target`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<EventObjectOut>,
+    /// `to`
+    pub to: AudienceOut,
+    /// `type`
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The result of one event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PublishedEvent {
+    /// Of several machines: true if all parts of the store have applied the event, so that the counts are whole and
+    /// inboxes have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<bool>,
+    /// The event's id; made by the server if the event had none.
+    pub id: String,
+    /// In a stream: the line number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Number of recipients with at least one entry.
+    pub notifications: u64,
+    /// `accepted`, or `duplicate` if its id is known: then nothing happened.
+    pub status: PublishedStatus,
+    /// Number of recipients whom the admission of its type left out.
+    pub suppressed: u64,
+    /// A warning: what was sent is accepted, and probably not what was meant.
+    pub warnings: Vec<EventWarning>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// One of the words of `PublishedStatus`.
+PublishedStatus {
+/// `accepted`
+Accepted = "accepted",
+/// `duplicate`
+Duplicate = "duplicate",
+/// `cancelled`
+Cancelled = "cancelled",
+}
+}
+
+/// The key by which browsers subscribe to Web Push.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PushKey {
+    /// The public key of the server (VAPID), in base64url.
+    pub key: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Keys of a browser, in base64url.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PushKeys {
+    /// Authentication secret.
+    pub auth: String,
+    /// Public key.
+    pub p256dh: String,
+}
+
+impl PushKeys {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(p256dh: impl Into<String>, auth: impl Into<String>) -> Self {
+        Self { auth: auth.into(), p256dh: p256dh.into() }
+    }
+}
+
+/// Keys of a browser, in base64url.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PushKeysOut {
+    /// Authentication secret.
+    pub auth: String,
+    /// Public key.
+    pub p256dh: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PushSubscription {
+    /// Address of the browser's push service.
+    pub endpoint: String,
+    /// Keys of the browser.
+    pub keys: PushKeys,
+}
+
+impl PushSubscription {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(endpoint: impl Into<String>, keys: impl Into<PushKeys>) -> Self {
+        Self { endpoint: endpoint.into(), keys: keys.into() }
+    }
+}
+
+/// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PushSubscriptionOut {
+    /// Address of the browser's push service.
+    pub endpoint: String,
+    /// Keys of the browser.
+    pub keys: PushKeysOut,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Hours of the wall clock in which nothing is sent, but what is urgent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct QuietHours {
+    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<String>>,
+    /// The weekdays on which they begin; all where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub days: Option<Vec<Weekday>>,
+    /// The time at which they begin, HH:MM.
+    pub from: String,
+    /// The time at which they end, another one; on the next day where it is before `from`.
+    pub to: String,
+}
+
+impl QuietHours {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(from: impl Into<String>, to: impl Into<String>) -> Self {
+        Self { channels: None, days: None, from: from.into(), to: to.into() }
+    }
+
+    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    #[must_use]
+    pub fn channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.channels = Some(channels.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The weekdays on which they begin; all where it is left out.
+    #[must_use]
+    pub fn days(mut self, days: impl IntoIterator<Item = impl Into<Weekday>>) -> Self {
+        self.days = Some(days.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Hours of the wall clock in which nothing is sent, but what is urgent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct QuietHoursOut {
+    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Vec<String>>,
+    /// The weekdays on which they begin; all where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub days: Option<Vec<Weekday>>,
+    /// The time at which they begin, HH:MM.
+    pub from: String,
+    /// The time at which they end, another one; on the next day where it is before `from`.
+    pub to: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Quiet hours as a profile shows them; null = none at all.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum QuietHoursChoice {
+    /// As `QuietHours`.
+    QuietHours(QuietHours),
+    /// As `QuietHoursOfChannel`.
+    QuietHoursOfChannel(QuietHoursOfChannel),
+}
+
+impl From<QuietHours> for QuietHoursChoice {
+    fn from(of: QuietHours) -> Self {
+        Self::QuietHours(of)
+    }
+}
+
+impl From<QuietHoursOfChannel> for QuietHoursChoice {
+    fn from(of: QuietHoursOfChannel) -> Self {
+        Self::QuietHoursOfChannel(of)
+    }
+}
+
+/// Quiet hours as a profile shows them; null = none at all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum QuietHoursChoiceOut {
+    /// As `QuietHours`.
+    QuietHours(QuietHoursOut),
+    /// As `QuietHoursOfChannel`.
+    QuietHoursOfChannel(QuietHoursOfChannel),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
+words! {
+/// The word for the hours of each channel.
+QuietHoursOfChannel {
+/// `default`
+Default = "default",
+}
+}
+
+/// A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+/// together.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct RecipientChange {
+    /// Addresses by channel; null removes one, or all of them.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub addresses: Patch<Addresses>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub data: Patch<Value>,
+    /// Address of the e-mail channel: the short way to `addresses.email`.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub email: Patch<String>,
+    /// Id of the recipient. A path that names it has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Latitude, in degrees north.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub lat: Patch<f64>,
+    /// BCP 47 locale.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub locale: Patch<String>,
+    /// Longitude, in degrees east.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub lon: Patch<f64>,
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+    /// title.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub name: Patch<String>,
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub quiet_hours: Patch<QuietHoursChoice>,
+    /// The state, which says if messages are sent; `active` for a new recipient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<RecipientState>,
+    /// IANA time zone.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub tz: Patch<String>,
+}
+
+impl RecipientChange {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Addresses by channel; null removes one, or all of them.
+    #[must_use]
+    pub fn addresses(mut self, addresses: impl Into<Addresses>) -> Self {
+        self.addresses = Patch::Set(addresses.into());
+        self
+    }
+
+    /// Removes `addresses`.
+    #[must_use]
+    pub fn clear_addresses(mut self) -> Self {
+        self.addresses = Patch::Clear;
+        self
+    }
+
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Patch::Set(data.into());
+        self
+    }
+
+    /// Removes `data`.
+    #[must_use]
+    pub fn clear_data(mut self) -> Self {
+        self.data = Patch::Clear;
+        self
+    }
+
+    /// Address of the e-mail channel: the short way to `addresses.email`.
+    #[must_use]
+    pub fn email(mut self, email: impl Into<String>) -> Self {
+        self.email = Patch::Set(email.into());
+        self
+    }
+
+    /// Removes `email`.
+    #[must_use]
+    pub fn clear_email(mut self) -> Self {
+        self.email = Patch::Clear;
+        self
+    }
+
+    /// Id of the recipient. A path that names it has the same.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Latitude, in degrees north.
+    #[must_use]
+    pub fn lat(mut self, lat: f64) -> Self {
+        self.lat = Patch::Set(lat);
+        self
+    }
+
+    /// Removes `lat`.
+    #[must_use]
+    pub fn clear_lat(mut self) -> Self {
+        self.lat = Patch::Clear;
+        self
+    }
+
+    /// BCP 47 locale.
+    #[must_use]
+    pub fn locale(mut self, locale: impl Into<String>) -> Self {
+        self.locale = Patch::Set(locale.into());
+        self
+    }
+
+    /// Removes `locale`.
+    #[must_use]
+    pub fn clear_locale(mut self) -> Self {
+        self.locale = Patch::Clear;
+        self
+    }
+
+    /// Longitude, in degrees east.
+    #[must_use]
+    pub fn lon(mut self, lon: f64) -> Self {
+        self.lon = Patch::Set(lon);
+        self
+    }
+
+    /// Removes `lon`.
+    #[must_use]
+    pub fn clear_lon(mut self) -> Self {
+        self.lon = Patch::Clear;
+        self
+    }
+
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+    /// title.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Patch::Set(name.into());
+        self
+    }
+
+    /// Removes `name`.
+    #[must_use]
+    pub fn clear_name(mut self) -> Self {
+        self.name = Patch::Clear;
+        self
+    }
+
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[must_use]
+    pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
+        self.quiet_hours = Patch::Set(quiet_hours.into());
+        self
+    }
+
+    /// Removes `quiet_hours`.
+    #[must_use]
+    pub fn clear_quiet_hours(mut self) -> Self {
+        self.quiet_hours = Patch::Clear;
+        self
+    }
+
+    /// The state, which says if messages are sent; `active` for a new recipient.
+    #[must_use]
+    pub fn state(mut self, state: impl Into<RecipientState>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// IANA time zone.
+    #[must_use]
+    pub fn tz(mut self, tz: impl Into<String>) -> Self {
+        self.tz = Patch::Set(tz.into());
+        self
+    }
+
+    /// Removes `tz`.
+    #[must_use]
+    pub fn clear_tz(mut self) -> Self {
+        self.tz = Patch::Clear;
+        self
+    }
+}
+
+/// A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+/// together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecipientChangeOut {
+    /// Addresses by channel; null removes one, or all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub addresses: Option<AddressesOut>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// Address of the e-mail channel: the short way to `addresses.email`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Id of the recipient. A path that names it has the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Latitude, in degrees north.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lat: Option<f64>,
+    /// BCP 47 locale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// Longitude, in degrees east.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lon: Option<f64>,
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+    /// title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHoursChoiceOut>,
+    /// The state, which says if messages are sent; `active` for a new recipient.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<RecipientState>,
+    /// IANA time zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tz: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A recipient's profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecipientProfile {
+    /// Addresses by channel, the one of the e-mail channel among them.
+    pub addresses: AddressesShown,
+    /// Data of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// Address of the e-mail channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// Id of the recipient.
+    pub id: String,
+    /// Latitude, in degrees north.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lat: Option<f64>,
+    /// BCP 47 locale; the configuration's default where null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// Longitude, in degrees east.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lon: Option<f64>,
+    /// Name to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Quiet hours: null = none at all, `default` = those of each channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHoursChoiceOut>,
+    /// The state, which says if messages are sent.
+    pub state: RecipientState,
+    /// IANA time zone; the configuration's default where null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tz: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// The state of a recipient: notifications of an `unconfirmed` one wait on every channel but the
+/// inbox, those of a `disabled` one end when they are due.
+RecipientState {
+/// `active`
+Active = "active",
+/// `unconfirmed`
+Unconfirmed = "unconfirmed",
+/// `disabled`
+Disabled = "disabled",
+}
+}
+
+/// An item that failed; the others succeeded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Rejected {
+    /// The item's `id`, if it could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// In a stream: the line number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Why.
+    pub problem: Problem,
+    /// `status`
+    pub status: RejectedStatus,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// One of the words of `RejectedStatus`.
+RejectedStatus {
+/// `rejected`
+Rejected = "rejected",
+}
+}
+
+/// A message that waits for its next attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RetriedMessage {
+    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<String>,
+    /// The channel.
+    pub channel: String,
+    /// Time at which its lane was due.
+    pub due: String,
+    /// Time of its outcome; null = it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// Number of its notifications; null = it is not built yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<u64>,
+    /// Number of failed attempts of a message that is retried; else 0.
+    pub failed_attempts: u32,
+    /// Its id.
+    pub id: String,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The lane.
+    pub lane: String,
+    /// Time of the next attempt; null = there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_try: Option<String>,
+    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The recipient; null = was erased.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
+    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
+    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    pub state: String,
+    /// The reason why it is held; null = it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<HeldBy>,
+    /// The provider's last answer; null = it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<AttemptShown>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Messages that wait for a retry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RetryingShown {
+    /// Number of them.
+    pub messages: u64,
+    /// The next ones, 100 at most.
+    pub next: Vec<RetriedMessage>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// What an API key may do.
+RoleName {
+/// `read`
+Read = "read",
+/// `publish`
+Publish = "publish",
+/// `operate`
+Operate = "operate",
+/// `admin`
+Admin = "admin",
+}
+}
+
+/// Events published with `deliver_at`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Scheduled {
+    /// Number of them.
+    pub events: u64,
+    /// The next ones, by time.
+    pub next: Vec<Waiting>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Notifications that are scheduled: they enter their lanes later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ScheduledCount {
+    /// The time at which the first enters its lane.
+    pub first: String,
+    /// Their number; those of one event at one instant count once.
+    pub notifications: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A channel that sends messages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SendingChannel {
+    /// True if an operator has paused it.
+    pub paused: bool,
+    /// The kinds of its providers (such as `file`, `smtp`), in the order in which they are asked.
+    pub providers: Vec<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A signing key that was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SigningKeyMade {
+    /// The algorithm of its tokens: `HS256` or `EdDSA`.
+    pub alg: String,
+    /// Its id, which tokens name as `kid`; no secret.
+    pub id: String,
+    /// The time when it was made.
+    pub made: String,
+    /// The name given to it; may be empty.
+    pub name: String,
+    /// What its tokens may open at most; null = everything.
+    #[serde(default)]
+    pub scope: Option<String>,
+    /// The secret, whose text is the key of HS256; absent with a public key, and in the stored answer to an earlier
+    /// request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A signing key, without what it signs with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SigningKeyShown {
+    /// The algorithm of its tokens: `HS256` or `EdDSA`.
+    pub alg: String,
+    /// Its id, which tokens name as `kid`; no secret.
+    pub id: String,
+    /// The time when it was made.
+    pub made: String,
+    /// The name given to it; may be empty.
+    pub name: String,
+    /// What its tokens may open at most; null = everything.
+    #[serde(default)]
+    pub scope: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A new signing key.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct SigningKeyToMake {
+    /// A name to recognise it by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A public key of Ed25519 in PEM: the server then has nothing that can sign. Absent = a secret is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public: Option<String>,
+    /// What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
+    /// by spaces; absent = everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+}
+
+impl SigningKeyToMake {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A name to recognise it by.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// A public key of Ed25519 in PEM: the server then has nothing that can sign. Absent = a secret is made.
+    #[must_use]
+    pub fn public(mut self, public: impl Into<String>) -> Self {
+        self.public = Some(public.into());
+        self
+    }
+
+    /// What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
+    /// by spaces; absent = everything.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        self.scope = Some(scope.into());
+        self
+    }
+}
+
+/// The signing keys in force.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SigningKeysAnswer {
+    /// By when they were made.
+    pub keys: Vec<SigningKeyShown>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The status of the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StatusAnswer {
+    /// Providers and destinations that take nothing and are left alone, 20 at most.
+    pub away: Vec<AwayShown>,
+    /// The channels that send messages, by name.
+    pub channels: BTreeMap<String, SendingChannel>,
+    /// Seconds by which the clock is behind the newest step, if more than 60: it was ahead before. What waits is due by
+    /// the clock all the same; what is recorded meanwhile has the time of that step. null = it is not behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_behind_seconds: Option<u64>,
+    /// Counts of entries, deleted days included.
+    pub entries: EntriesCounted,
+    /// Days before this one are deleted; null = none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forgotten_before: Option<String>,
+    /// Messages that wait for a recipient or a destination that has its share of the threads of a channel, or for a
+    /// destination that takes nothing.
+    pub kept_aside: u64,
+    /// Nodes of a cluster that did not answer: their parts are left out, so every count is a lower bound. Absent if
+    /// all did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// Instant of the newest step, which never goes back; null = none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest_step: Option<String>,
+    /// Time by the server's clock.
+    pub now: String,
+    /// Due time of the oldest overdue, unsent message; null = none, but for parts that are `missing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oldest_due: Option<String>,
+    /// Age of that message in seconds, by the server's clock; null = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oldest_due_age_seconds: Option<u64>,
+    /// Types and channels that are paused.
+    pub paused: PausedShown,
+    /// Number of recipients.
+    pub recipients: u64,
+    /// Messages that wait for a retry.
+    pub retrying: u64,
+    /// Seconds since the server started; null = a command reads the data directory without a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uptime_seconds: Option<u64>,
+    /// Version of tidings.
+    pub version: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A subscription to add or to remove.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Subscription {
+    /// Id of the recipient.
+    pub recipient: String,
+    /// The topic.
+    pub topic: String,
+    /// True removes the subscription.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsubscribe: Option<bool>,
+}
+
+impl Subscription {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(recipient: impl Into<String>, topic: impl Into<String>) -> Self {
+        Self { recipient: recipient.into(), topic: topic.into(), unsubscribe: None }
+    }
+
+    /// True removes the subscription.
+    #[must_use]
+    pub fn unsubscribe(mut self, unsubscribe: bool) -> Self {
+        self.unsubscribe = Some(unsubscribe);
+        self
+    }
+}
+
+/// The topics of a recipient.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Subscriptions {
+    /// Topics, sorted by bytes.
+    pub topics: Vec<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A suppressed address.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SuppressedAddress {
+    /// The address as it is compared: that of an e-mail in small letters, the endpoint of a Web Push subscription.
+    pub address: String,
+    /// The channel.
+    pub channel: String,
+    /// Time from which on it is not suppressed any more; null = it stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// The reason.
+    pub reason: SuppressionReason,
+    /// Time since which it is suppressed.
+    pub since: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The reason for which an address is suppressed, and until when.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct Suppression {
+    /// Time from which on messages are sent to it again; it stays suppressed if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// The reason; `manual` if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<SuppressionReason>,
+}
+
+impl Suppression {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Time from which on messages are sent to it again; it stays suppressed if absent.
+    #[must_use]
+    pub fn expires_at(mut self, expires_at: impl Into<String>) -> Self {
+        self.expires_at = Some(expires_at.into());
+        self
+    }
+
+    /// The reason; `manual` if absent.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<SuppressionReason>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+}
+
+/// A page of suppressed addresses, by channel and address.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SuppressionPage {
+    /// The next page's cursor; null = this is the last.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// The addresses.
+    pub suppressions: Vec<SuppressedAddress>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come back), `complaint`
+/// (its owner called one spam), `stop` (its owner asked the provider for no more) or `gone` (there is no such address
+/// any more).
+SuppressionReason {
+/// `manual`
+Manual = "manual",
+/// `bounce`
+Bounce = "bounce",
+/// `complaint`
+Complaint = "complaint",
+/// `stop`
+Stop = "stop",
+/// `gone`
+Gone = "gone",
+}
+}
+
+/// A token that was signed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TokenSigned {
+    /// The time when it ends.
+    pub expires: String,
+    /// The token.
+    pub token: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A token to sign.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TokenToSign {
+    /// Its life, at most `[users] tokens`; 15 minutes if absent, or that if it is less.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    pub for_: Option<String>,
+    /// Id of the recipient.
+    pub recipient: String,
+    /// What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
+    /// everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+}
+
+impl TokenToSign {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(recipient: impl Into<String>) -> Self {
+        Self { for_: None, recipient: recipient.into(), scope: None }
+    }
+
+    /// Its life, at most `[users] tokens`; 15 minutes if absent, or that if it is less.
+    #[must_use]
+    pub fn for_(mut self, for_: impl Into<String>) -> Self {
+        self.for_ = Some(for_.into());
+        self
+    }
+
+    /// What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
+    /// everything.
+    #[must_use]
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        self.scope = Some(scope.into());
+        self
+    }
+}
+
+/// The tokens that are refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TokensRevoked {
+    /// Those that were issued at or before the second of this time: an earlier request may have named a later one.
+    pub before: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The tokens to revoke.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct TokensToRevoke {
+    /// Those that were issued at or before the second of this time, at most 5 minutes ahead; now if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+impl TokensToRevoke {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Those that were issued at or before the second of this time, at most 5 minutes ahead; now if absent.
+    #[must_use]
+    pub fn before(mut self, before: impl Into<String>) -> Self {
+        self.before = Some(before.into());
+        self
+    }
+}
+
+/// A type, and what may be chosen for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TypeChoice {
+    /// Its channels.
+    pub channels: Vec<ChannelChoice>,
+    /// True if it can't be turned off.
+    pub required: bool,
+    /// Its title, in the recipient's language.
+    pub title: String,
+    /// Its name.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TypeShown {
+    /// The admission: `always`, `once_pending`, `once_ever` or `last_only`.
+    pub admission: String,
+    /// Its category.
+    pub category: String,
+    /// The policy for each channel.
+    pub channels: BTreeMap<String, PolicyShown>,
+    /// The condition that is asked before something is sent; null = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// True if seen notifications are dropped; null = yes, except in digests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drop_if_seen: Option<bool>,
+    /// The time after which a message that could not be handed over has failed, from when it was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub give_up_after: Option<String>,
+    /// The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// True if actors are notified of their own events.
+    pub include_actor: bool,
+    /// Greatest age of an entry that is sent; null = no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look_back: Option<String>,
+    /// True if an operator has paused it.
+    pub paused: bool,
+    /// The part of the admission's key beside the recipient and the type: `type` for none, `object` or `target`.
+    pub per: String,
+    /// True if neither `never` nor a mute leaves it out.
+    pub required: bool,
+    /// The consequence where nobody knows whether a message was handed over: `resend` or `give_up`.
+    pub unknown_outcome: String,
+    /// The fate of its messages while the host does not answer what objects are: `send` or `wait`.
+    pub unresolved: String,
+    /// True if it is sent without waiting for a digest.
+    pub urgent: bool,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The configured types, and how they are delivered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TypesAnswer {
+    /// Categories for a preference page, by name.
+    pub categories: BTreeMap<String, CategoryShown>,
+    /// By name.
+    pub channels: BTreeMap<String, ChannelShown>,
+    /// Available digests, by name.
+    pub digests: BTreeMap<String, DigestShown>,
+    /// By name.
+    pub types: BTreeMap<String, TypeShown>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A pending notification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// The event.
+    pub event: String,
+    /// Its object.
+    pub object: String,
+    /// Time at which it entered its lane, or will.
+    pub t: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The answer to preferences that were set and are probably not what was meant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Warned {
+    /// The warnings: `only_required` for a `never` of a category whose types are all required.
+    pub warnings: Vec<EventWarning>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// A weekday.
+Weekday {
+/// `mon`
+Mon = "mon",
+/// `tue`
+Tue = "tue",
+/// `wed`
+Wed = "wed",
+/// `thu`
+Thu = "thu",
+/// `fri`
+Fri = "fri",
+/// `sat`
+Sat = "sat",
+/// `sun`
+Sun = "sun",
+}
+}
