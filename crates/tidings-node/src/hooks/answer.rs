@@ -21,6 +21,7 @@ pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: Stri
         entries: 1,
         types: BTreeSet::new(),
         destinations: Vec::new(),
+        traces: Vec::new(),
     };
     Rendered {
         message_id: head.id.clone(),
