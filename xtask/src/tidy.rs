@@ -1,6 +1,7 @@
 //! The rules of the house that no compiler checks. Every fault is reported at once.
 
 mod crates;
+mod metrics;
 mod modules;
 pub(crate) mod pages;
 mod pure;
@@ -15,6 +16,7 @@ use crate::Failure;
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let mut faults = crates::check(root)?;
     faults.extend(sources::check(root)?);
+    faults.extend(metrics::check(root)?);
     faults.extend(modules::check(root)?);
     faults.extend(pages::check(root)?);
     faults.extend(pure::check(root)?);
