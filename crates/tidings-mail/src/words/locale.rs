@@ -35,10 +35,10 @@ impl Language {
     /// The tag as documents name their language.
     pub(crate) fn tag(&self) -> String {
         if self.has_words {
-            return self.words.tag.to_owned();
+            return self.words.tag.clone();
         }
         let tag = self.tags.first().map_or("", String::as_str);
-        written(tag).unwrap_or_else(|| self.words.tag.to_owned())
+        written(tag).unwrap_or_else(|| self.words.tag.clone())
     }
 }
 

@@ -18,6 +18,17 @@ pub(crate) struct Plurals {
     is_many_rare: bool,
 }
 
+impl Default for Plurals {
+    /// The plurals of no language: a single category.
+    fn default() -> Self {
+        Self {
+            locale: Locale::UNKNOWN,
+            categories: vec![PluralCategory::Other],
+            is_many_rare: false,
+        }
+    }
+}
+
 impl Plurals {
     /// The plurals of a locale; of one that CLDR lacks, a single category.
     pub(crate) fn of(locale: &str) -> Self {
