@@ -276,7 +276,7 @@ impl Design {
     /// The names of what can be chosen, for a locale.
     #[must_use]
     pub fn titles(&self, locale: &str) -> Titles<'_> {
-        Titles { design: self, language: Language::of(locale) }
+        Titles { design: self, language: self.usual.alike(locale) }
     }
 
     fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {

@@ -17,7 +17,7 @@ pub(super) mod wording;
 use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
-use crate::words::plural::Plurals;
+use crate::words::plural::{Numbered, Plurals};
 use crate::words::text::grouped;
 
 /// The words of a language. Names in braces are replaced.
@@ -33,6 +33,8 @@ pub(crate) struct Words {
     pub(crate) keeps_capitals: bool,
     /// Between thousands.
     pub(crate) separator: String,
+    /// The digits from zero on; `None` for 0 to 9.
+    pub(crate) digits: Option<String>,
     /// The rules by which the form of a word goes with a count.
     #[serde(skip)]
     pub(crate) plurals: Plurals,
@@ -50,6 +52,8 @@ pub(crate) struct Words {
     pub(crate) and: String,
     /// Before the last one where it begins in the script of the language, if that has one of its own.
     pub(crate) and_before_own: String,
+    /// Before the number of the others, where that is another one.
+    pub(crate) and_others: Option<String>,
     /// Between clauses, and before the last one.
     pub(crate) clause_comma: String,
     pub(crate) clause_and: String,
@@ -58,15 +62,15 @@ pub(crate) struct Words {
     pub(crate) full_stop: String,
     pub(crate) between_sentences: String,
     /// "1 other", "{n} others", of things.
-    pub(crate) others: Vec<String>,
+    pub(crate) others: Numbered,
     /// The same of people.
-    pub(crate) other_people: Vec<String>,
-    pub(crate) count_of: String,
-    pub(crate) new: String,
-    pub(crate) new_for_you: String,
-    pub(crate) new_of_kind: String,
+    pub(crate) other_people: Numbered,
+    pub(crate) count_of: Numbered,
+    pub(crate) new: Numbered,
+    pub(crate) new_for_you: Numbered,
+    pub(crate) new_of_kind: Numbered,
     pub(crate) new_untitled: String,
-    pub(crate) more: String,
+    pub(crate) more: Numbered,
     /// The button of a mail with one item, and that of a type that is required.
     pub(crate) take_a_look: String,
     pub(crate) details: String,
@@ -103,7 +107,7 @@ pub(crate) struct SiteWords {
     pub(crate) off: String,
     pub(crate) at_once: String,
     pub(crate) hourly: String,
-    pub(crate) hours: String,
+    pub(crate) hours: Numbered,
     pub(crate) daily: String,
     pub(crate) weekdays: String,
     pub(crate) weekly: String,
@@ -111,7 +115,7 @@ pub(crate) struct SiteWords {
     pub(crate) saved: String,
     pub(crate) undo: String,
     /// "{n} more", without the mail's "and".
-    pub(crate) rest: String,
+    pub(crate) rest: Numbered,
     pub(crate) rest_of: String,
     pub(crate) partly: String,
     pub(crate) next: String,
@@ -152,12 +156,24 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        grouped(count as u64, &self.separator)
+        self.in_digits(grouped(count as u64, &self.separator))
+    }
+
+    /// A text with the digits of the language.
+    pub(crate) fn in_digits(&self, text: String) -> String {
+        let Some(digits) = &self.digits else {
+            return text;
+        };
+        let own = |c: char| {
+            let digit = c.to_digit(10).and_then(|digit| digits.chars().nth(digit as usize));
+            digit.unwrap_or(c)
+        };
+        text.chars().map(own).collect()
     }
 
     /// A phrase about a count.
-    pub(crate) fn counted(&self, phrase: &str, count: usize) -> String {
-        fill(phrase, "{n}", &self.number(count))
+    pub(crate) fn counted(&self, phrase: &Numbered, count: usize) -> String {
+        fill(self.plurals.form(phrase.forms(), count), "{n}", &self.number(count))
     }
 
     /// "A", "A and B", "A, B and C", "A, B and 3 others"; of the others some may have no name.
@@ -170,8 +186,13 @@ impl Words {
         self.listed_with(&self.other_people, names, unnamed)
     }
 
-    fn listed_with(&self, others: &[String], names: &[String], unnamed: usize) -> String {
-        let others = |count: usize| self.counted(self.plurals.form(others, count), count);
+    fn listed_with(&self, others: &Numbered, names: &[String], unnamed: usize) -> String {
+        let others = |count: usize| self.counted(others, count);
+        let and_others = |count: usize| {
+            let others = others(count);
+            let and = self.and_others.as_deref().unwrap_or_else(|| self.and_before(&others));
+            format!("{and}{others}")
+        };
         let comma = &self.comma;
         let and = |last: &str| format!("{}{last}", self.and_before(last));
         match (names, unnamed) {
@@ -180,9 +201,9 @@ impl Words {
             ([a], 0) => a.clone(),
             ([a, b], 0) => format!("{a}{}", and(b)),
             ([a, b, c], 0) => format!("{a}{comma}{b}{}", and(c)),
-            ([a], _) => format!("{a}{}", and(&others(unnamed))),
+            ([a], _) => format!("{a}{}", and_others(unnamed)),
             ([a, b, rest @ ..], _) => {
-                format!("{a}{comma}{b}{}", and(&others(rest.len() + unnamed)))
+                format!("{a}{comma}{b}{}", and_others(rest.len() + unnamed))
             }
         }
     }
@@ -217,7 +238,13 @@ impl Words {
         let (first, second) = (chars.next(), chars.next());
         match (first, second) {
             (Some(first), Some(second)) if !self.keeps_capitals && !second.is_uppercase() => {
-                first.to_lowercase().chain(title.chars().skip(1)).collect()
+                let rest = title.chars().skip(1);
+                match first {
+                    // Turkish has an i with a dot and one without, small and large.
+                    'İ' => std::iter::once('i').chain(rest).collect(),
+                    'I' if self.tag == "tr" => std::iter::once('ı').chain(rest).collect(),
+                    _ => first.to_lowercase().chain(rest).collect(),
+                }
             }
             _ => title.to_owned(),
         }

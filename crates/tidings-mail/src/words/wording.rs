@@ -97,7 +97,7 @@ impl Calendar {
             rest = after;
         }
         out.push_str(rest);
-        out
+        self.words.in_digits(out)
     }
 }
 

@@ -43,6 +43,7 @@ pub(crate) fn design() -> Design {
         postal_address: some("Nightwatch, 1 Museum Square, 1071 DJ Amsterdam"),
         url: some("https://example.org"),
         logo_dark: None,
+        address: None,
     };
     let work = Wording {
         title: texts(&[
