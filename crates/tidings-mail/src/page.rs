@@ -220,7 +220,7 @@ impl<'d> Page<'d> {
             Some(item) => item.headline().to_owned(),
             None => subject::counts(batch, design, &language)
                 .or_else(|| writer.only_category(&batch.groups))
-                .unwrap_or_else(|| words.counted(words.new_for_you, all)),
+                .unwrap_or_else(|| words.counted(&words.new_for_you, all)),
         };
         let title = text::cut(&title, 150);
         // The title of the mail says what its only section would say.
@@ -237,15 +237,15 @@ impl<'d> Page<'d> {
             subject,
             title,
             count: all,
-            more: (hidden > 0).then(|| words.counted(words.more, hidden)),
+            more: (hidden > 0).then(|| words.counted(&words.more, hidden)),
             more_url: (hidden > 0).then(|| rest_link(batch, design, orders)).flatten(),
             unsubscribe: list::unsubscribe_link(batch, design),
-            unsubscribe_text: words.unsubscribe,
+            unsubscribe_text: &words.unsubscribe,
             day: writer.calendar.full_day(batch.at),
             when,
             sent: writer.sent(batch),
             why: why::told(&lines, &writer.topics, words),
-            look: words.take_a_look,
+            look: &words.take_a_look,
             language: language.tag(),
             direction: language.words.direction(),
             locale: batch.locale.clone(),

@@ -72,6 +72,33 @@ pub struct Brand {
     pub postal_address: Option<String>,
     /// The public address, with which links begin; it has no slash at its end.
     pub url: Option<String>,
+    /// The way in which words of the product's own speak to people; that which is usual in their language where `None`.
+    #[serde(default)]
+    pub address: Option<Address>,
+}
+
+/// The way in which a text speaks to people, in languages that have two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Address {
+    /// As friends do.
+    Familiar,
+    /// As strangers do.
+    Formal,
+}
+
+impl Address {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Familiar, Self::Formal];
+
+    /// Its word in configurations and in books of words.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Familiar => "familiar",
+            Self::Formal => "formal",
+        }
+    }
 }
 
 /// The words of a type.

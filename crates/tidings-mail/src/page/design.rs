@@ -146,7 +146,7 @@ impl Design {
             sender,
             templates: Templates::new(templates)?,
             rendered: Rendered::default(),
-            usual: Language::of(usual_locale),
+            usual: Language::addressing(usual_locale, brand.address),
             categories,
             types: phrases,
             category_replies,

@@ -99,7 +99,7 @@ pub(crate) fn kinds(types: &[Id], design: &Design, language: &Language) -> Strin
         Some(words.in_a_phrase(&title))
     };
     let titles = types.iter().map(title).collect::<Option<Vec<_>>>();
-    titles.map_or_else(|| wording::types_in_words(types), |titles| titles.join(words.comma))
+    titles.map_or_else(|| wording::types_in_words(types), |titles| titles.join(&words.comma))
 }
 
 /// The notifications of some lines.

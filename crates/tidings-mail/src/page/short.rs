@@ -53,7 +53,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
         Some(item) => item.headline().to_owned(),
         None => subject::counts(batch, design, &page.language).unwrap_or_else(|| {
             let words = page.language.words;
-            words.counted(words.new_for_you, about.count)
+            words.counted(&words.new_for_you, about.count)
         }),
     };
     let of_item = page.item.and_then(|item| item.url);

@@ -210,9 +210,9 @@ impl Design {
         let language = first_whole(locale, &self.usual, |language| language.has_words);
         let words = language.words;
         let (title, text) = match notice {
-            Notice::NoLink => (words.site.no_link, words.site.no_link_why),
-            Notice::Forgotten => (words.site.forgotten, words.site.forgotten_why),
-            Notice::Busy => (words.site.busy, words.site.busy_why),
+            Notice::NoLink => (&words.site.no_link, &words.site.no_link_why),
+            Notice::Forgotten => (&words.site.forgotten, &words.site.forgotten_why),
+            Notice::Busy => (&words.site.busy, &words.site.busy_why),
         };
         self.templates.site(
             "site/notice.html",
@@ -235,23 +235,23 @@ impl Design {
         let words = language.words;
         let site = &words.site;
         let sections = [
-            (site.in_message, &choices.subjects),
-            (site.types, &choices.types),
-            (site.everything, &choices.everything),
+            (&site.in_message, &choices.subjects),
+            (&site.types, &choices.types),
+            (&site.everything, &choices.everything),
         ];
         let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
         let name = words.isolated(self.brand.name.clone());
-        let title = words::fill(site.title, "{name}", &name);
+        let title = words::fill(&site.title, "{name}", &name);
         self.templates.site(
             "site/choices.html",
             &ChoicesView {
                 site: Site::new(title, &language),
                 brand: &self.brand,
                 words: ChoiceWords {
-                    lead: site.lead,
-                    saved: site.saved,
-                    undo: site.undo,
-                    required: site.required,
+                    lead: &site.lead,
+                    saved: &site.saved,
+                    undo: &site.undo,
+                    required: &site.required,
                 },
                 undo: choices.undo.as_deref(),
                 sections: sections
@@ -276,7 +276,7 @@ impl Design {
     /// The names of what can be chosen, for a locale.
     #[must_use]
     pub fn titles(&self, locale: &str) -> Titles<'_> {
-        Titles { design: self, language: Language::of(locale) }
+        Titles { design: self, language: self.usual.alike(locale) }
     }
 
     fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {
@@ -285,23 +285,23 @@ impl Design {
         let title = match &row.name {
             Name::Title(title) => cut_name(title, words),
             Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
-            Name::AllMail => site.all_mail.to_owned(),
-            Name::All => site.all.to_owned(),
+            Name::AllMail => site.all_mail.clone(),
+            Name::All => site.all.clone(),
         };
         let label = |to: Pace| match to {
-            Pace::Off => site.stop.to_owned(),
-            Pace::AtOnce => site.turn_on.to_owned(),
+            Pace::Off => site.stop.clone(),
+            Pace::AtOnce => site.turn_on.clone(),
             Pace::Digest(every) => {
                 let often = site.often(every, words);
-                capitalised(&words::fill(site.instead, "{often}", &often))
+                capitalised(&words::fill(&site.instead, "{often}", &often))
             }
         };
         let offers = row.offers.iter();
         RowView {
             title,
             state: row.pace.map(|pace| match pace {
-                Pace::Off => site.off.to_owned(),
-                Pace::AtOnce => site.at_once.to_owned(),
+                Pace::Off => site.off.clone(),
+                Pace::AtOnce => site.at_once.clone(),
                 Pace::Digest(every) => site.often(every, words),
             }),
             buttons: offers
@@ -340,19 +340,19 @@ impl Design {
             return Ok(None);
         };
         let day = Calendar::new(&batch.tz, batch.at, words).full_day(batch.at);
-        let of = words::fill(words.site.rest_of, "{day}", &day);
+        let of = words::fill(&words.site.rest_of, "{day}", &day);
         let after = from + here.len();
         let at = |from: usize| format!("?from={from}");
-        let title = words.counted(words.site.rest, count);
+        let title = words.counted(&words.site.rest, count);
         let html = self.templates.site(
             "site/rest.html",
             &RestView {
                 site: Site::new(title, &language),
                 brand: &self.brand,
                 mail: &page.mail,
-                words: PagingWords { next: words.site.next, previous: words.site.previous },
+                words: PagingWords { next: &words.site.next, previous: &words.site.previous },
                 of: &of,
-                note: shown.is_none().then_some(words.site.partly),
+                note: shown.is_none().then_some(&words.site.partly),
                 sections: page.sections,
                 next: (after < orders.len()).then(|| at(after)),
                 previous: (from > 0).then(|| at(from.saturating_sub(REST_LINES_MAX))),
@@ -366,12 +366,12 @@ impl SiteWords {
     /// "once a week".
     fn often(&self, every: Every, words: &Words) -> String {
         match every {
-            Every::Day => self.daily.to_owned(),
-            Every::Weekday => self.weekdays.to_owned(),
-            Every::Week(_) => self.weekly.to_owned(),
-            Every::Month(_) => self.monthly.to_owned(),
-            Every::Hours(1) => self.hourly.to_owned(),
-            Every::Hours(hours) => words.counted(self.hours, usize::from(hours)),
+            Every::Day => self.daily.clone(),
+            Every::Weekday => self.weekdays.clone(),
+            Every::Week(_) => self.weekly.clone(),
+            Every::Month(_) => self.monthly.clone(),
+            Every::Hours(1) => self.hourly.clone(),
+            Every::Hours(hours) => words.counted(&self.hours, usize::from(hours)),
         }
     }
 }

@@ -62,9 +62,9 @@ pub(crate) fn counts(batch: &Batch, design: &Design, language: &Language) -> Opt
     }
     let words = language.words;
     if rest > 0 {
-        phrases.push(words.counted(words.new, rest));
+        phrases.push(words.counted(&words.new, rest));
     }
-    Some(phrases.join(words.comma))
+    Some(phrases.join(&words.comma))
 }
 
 /// The configured subject, where all lines are of the one type that has it.
@@ -122,7 +122,7 @@ fn of_line(
             words.isolated(capitalised(&title.unwrap_or(what)))
         }
         _ => counts(batch, design, language)
-            .unwrap_or_else(|| words.counted(words.new, line.entries)),
+            .unwrap_or_else(|| words.counted(&words.new, line.entries)),
     };
     format!("{lead}{}{name}", words.colon)
 }
@@ -150,7 +150,7 @@ fn of_many(batch: &Batch, design: &Design, language: &Language, name_chars: usiz
     match (names, counts) {
         (Some(names), Some(counts)) => format!("{names}{}{counts}", words.colon),
         (Some(names), None) => {
-            format!("{names}{}{}", words.colon, words.counted(words.new, batch.entries))
+            format!("{names}{}{}", words.colon, words.counted(&words.new, batch.entries))
         }
         (None, Some(counts)) => counts,
         (None, None) => words.untitled(&in_words, batch.entries),
@@ -191,7 +191,7 @@ fn names_in_words(names: &[String], words: &Words, name_chars: usize) -> Option<
         [a, rest @ ..] if is_last_try => words.listed(&[cut(a)], rest.len()),
         [a, b] => words.listed(&[cut(a), cut(b)], 0),
         [a, b, rest @ ..] => {
-            let more = words.counted(words.more, rest.len());
+            let more = words.counted(&words.more, rest.len());
             format!("{}{}{} {more}", cut(a), words.comma, cut(b))
         }
     })

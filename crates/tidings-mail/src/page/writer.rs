@@ -99,7 +99,7 @@ impl<'a> Writer<'a> {
 
     /// "Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
     pub(crate) fn sent(&self, batch: &Batch) -> String {
-        let sent = words::fill(self.words.sent, "{when}", &self.calendar.minute(batch.at));
+        let sent = words::fill(&self.words.sent, "{when}", &self.calendar.minute(batch.at));
         let sent = words::fill(&sent, "{zone}", &self.calendar.zone_name());
         let name = self.words.isolated(self.design.brand.name.clone());
         words::fill(&sent, "{name}", &name)
@@ -141,7 +141,7 @@ impl<'a> Writer<'a> {
             [actor] if begins_with_actor && !line.lacks_actor => Face::of(actor, base),
             _ => None,
         };
-        let usual = if is_required { self.words.details } else { self.words.take_a_look };
+        let usual = if is_required { &self.words.details } else { &self.words.take_a_look };
         let own = |text: Option<&Sentence>| text.and_then(|text| self.filled(line, text));
         let single = Single {
             object: (of_one.url.is_some() && !headline.contains(&of_one.title))
@@ -302,7 +302,7 @@ impl<'a> Writer<'a> {
         let count = entries(&group.lines);
         let happened = match self.counts(&group.lines) {
             Some(counts) => counts,
-            None if tells_kind => self.words.counted(self.words.new, count),
+            None if tells_kind => self.words.counted(&self.words.new, count),
             None => self.words.happened(&lines::kinds(&types, self.design, self.language), count),
         };
         let by = above.actors.map(|actors| format!(" · {actors}"));
@@ -423,7 +423,7 @@ impl<'a> Writer<'a> {
     /// "1 new comment, 1 new mention"; `None` where a type has no title, or nobody knows how many are of which.
     fn counts<'l>(&self, all: impl IntoIterator<Item = &'l Line>) -> Option<String> {
         let (phrases, rest) = lines::counts(all, self.design, self.language, usize::MAX);
-        (rest == 0).then(|| phrases.join(self.words.comma))
+        (rest == 0).then(|| phrases.join(&self.words.comma))
     }
 
     /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
@@ -434,7 +434,7 @@ impl<'a> Writer<'a> {
             (None, _) => {}
             (Some(_), false) => about.push(self.happened(line)),
             (Some(_), true) if line.entries > 1 => {
-                about.push(self.words.counted(self.words.new, line.entries));
+                about.push(self.words.counted(&self.words.new, line.entries));
             }
             (Some(_), true) => {}
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use tidings_core::presentation::Texts;
+use tidings_core::presentation::{Address, Texts};
 
 use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
 use crate::words::{Words, books};
@@ -17,28 +17,41 @@ pub(crate) struct Language {
     pub(crate) words: &'static Words,
     /// True if there are words of its own.
     pub(crate) has_words: bool,
+    /// The way in which it speaks to people; `None` for the usual one.
+    address: Option<Address>,
 }
 
 impl Language {
     pub(crate) fn of(locale: &str) -> Self {
+        Self::addressing(locale, None)
+    }
+
+    /// The same that speaks to people in some way.
+    pub(crate) fn addressing(locale: &str, address: Option<Address>) -> Self {
         let tags = tags(locale);
-        let words = books::of(&tags);
+        let words = books::of(&tags, address);
         Self {
             words: words.unwrap_or_else(|| {
                 books::english(tags.first().is_some_and(|tag| is_right_to_left(tag)))
             }),
             has_words: words.is_some(),
             tags,
+            address,
         }
+    }
+
+    /// Another language that speaks to people in the same way.
+    pub(crate) fn alike(&self, locale: &str) -> Self {
+        Self::addressing(locale, self.address)
     }
 
     /// The tag as documents name their language.
     pub(crate) fn tag(&self) -> String {
         if self.has_words {
-            return self.words.tag.to_owned();
+            return self.words.tag.clone();
         }
         let tag = self.tags.first().map_or("", String::as_str);
-        written(tag).unwrap_or_else(|| self.words.tag.to_owned())
+        written(tag).unwrap_or_else(|| self.words.tag.clone())
     }
 }
 
@@ -103,14 +116,14 @@ pub(crate) fn first_whole(
     usual: &Language,
     has_all: impl FnOnce(&Language) -> bool,
 ) -> Language {
-    let language = Language::of(locale);
+    let language = usual.alike(locale);
     if has_all(&language) { language } else { usual.clone() }
 }
 
 /// Returns true if messages have words of the product's own for a locale.
 #[must_use]
 pub fn has_words(locale: &str) -> bool {
-    books::of(&tags(locale)).is_some()
+    books::of(&tags(locale), None).is_some()
 }
 
 /// Returns true if a text with these tags (canonical ones) is there for a locale.
@@ -151,7 +164,9 @@ mod tests {
         for (locale, tag, direction) in [
             ("de-AT", "de", "ltr"),
             ("iw-IL", "he", "rtl"),
-            ("pt-br", "pt-BR", "ltr"),
+            ("pt-br", "pt", "ltr"),
+            ("el-gr", "el-GR", "ltr"),
+            ("zh-TW", "zh-Hant", "ltr"),
             ("ar", "ar", "rtl"),
             ("ur-Latn", "ur-Latn", "ltr"),
             ("pa-Arab-PK", "pa-Arab-PK", "rtl"),

@@ -4,12 +4,7 @@
 //! English words around what the host wrote.
 
 pub(super) mod books;
-mod de;
 pub(super) mod direction;
-mod en;
-mod fr;
-mod he;
-mod ja;
 pub(super) mod locale;
 pub(super) mod names;
 pub(super) mod plural;
@@ -19,119 +14,128 @@ pub(super) mod text;
 pub(super) mod why;
 pub(super) mod wording;
 
-use std::sync::LazyLock;
-
+use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
-use crate::words::plural::Plurals;
+use crate::words::plural::{Numbered, Plurals};
 use crate::words::text::grouped;
 
 /// The words of a language. Names in braces are replaced.
-#[derive(Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Words {
     /// The language (BCP 47).
-    pub(crate) tag: &'static str,
+    #[serde(skip)]
+    pub(crate) tag: String,
+    #[serde(skip)]
     pub(crate) is_right_to_left: bool,
     /// True if a noun has a capital wherever it stands.
     pub(crate) keeps_capitals: bool,
     /// Between thousands.
-    pub(crate) separator: &'static str,
+    pub(crate) separator: String,
+    /// The digits from zero on; `None` for 0 to 9.
+    pub(crate) digits: Option<String>,
     /// The rules by which the form of a word goes with a count.
-    pub(crate) plurals: LazyLock<Plurals>,
+    #[serde(skip)]
+    pub(crate) plurals: Plurals,
     /// January first.
-    pub(crate) months: [&'static str; 12],
+    pub(crate) months: [String; 12],
     /// Monday first.
-    pub(crate) weekdays: [&'static str; 7],
-    pub(crate) day: &'static str,
-    pub(crate) day_of_year: &'static str,
-    pub(crate) full_day: &'static str,
-    pub(crate) minute: &'static str,
-    pub(crate) zone: &'static str,
+    pub(crate) weekdays: [String; 7],
+    pub(crate) day: String,
+    pub(crate) day_of_year: String,
+    pub(crate) full_day: String,
+    pub(crate) minute: String,
+    pub(crate) zone: String,
     /// Between the names of a list, and before the last one.
-    pub(crate) comma: &'static str,
-    pub(crate) and: &'static str,
+    pub(crate) comma: String,
+    pub(crate) and: String,
     /// Before the last one where it begins in the script of the language, if that has one of its own.
-    pub(crate) and_before_own: &'static str,
+    pub(crate) and_before_own: String,
+    /// Before the number of the others, where that is another one.
+    pub(crate) and_others: Option<String>,
     /// Between clauses, and before the last one.
-    pub(crate) clause_comma: &'static str,
-    pub(crate) clause_and: &'static str,
+    pub(crate) clause_comma: String,
+    pub(crate) clause_and: String,
     /// Between what a subject begins with and what it names.
-    pub(crate) colon: &'static str,
-    pub(crate) full_stop: &'static str,
-    pub(crate) between_sentences: &'static str,
+    pub(crate) colon: String,
+    pub(crate) full_stop: String,
+    pub(crate) between_sentences: String,
     /// "1 other", "{n} others", of things.
-    pub(crate) others: &'static [&'static str],
+    pub(crate) others: Numbered,
     /// The same of people.
-    pub(crate) other_people: &'static [&'static str],
-    pub(crate) count_of: &'static str,
-    pub(crate) new: &'static str,
-    pub(crate) new_for_you: &'static str,
-    pub(crate) new_of_kind: &'static str,
-    pub(crate) new_untitled: &'static str,
-    pub(crate) more: &'static str,
+    pub(crate) other_people: Numbered,
+    pub(crate) count_of: Numbered,
+    pub(crate) new: Numbered,
+    pub(crate) new_for_you: Numbered,
+    pub(crate) new_of_kind: Numbered,
+    pub(crate) new_untitled: String,
+    pub(crate) more: Numbered,
     /// The button of a mail with one item, and that of a type that is required.
-    pub(crate) take_a_look: &'static str,
-    pub(crate) details: &'static str,
-    pub(crate) sent: &'static str,
-    pub(crate) because_of_one: &'static str,
-    pub(crate) because_of_many: &'static str,
+    pub(crate) take_a_look: String,
+    pub(crate) details: String,
+    pub(crate) sent: String,
+    pub(crate) because_of_one: String,
+    pub(crate) because_of_many: String,
     /// The followed topic: as a clause on all items, beside an item, and on some.
-    pub(crate) follow: &'static str,
-    pub(crate) follow_note: &'static str,
-    pub(crate) follow_some: &'static str,
+    pub(crate) follow: String,
+    pub(crate) follow_note: String,
+    pub(crate) follow_some: String,
     pub(crate) near: Cause,
     pub(crate) everyone: Cause,
     /// The words of the link that unsubscribes.
-    pub(crate) unsubscribe: &'static str,
+    pub(crate) unsubscribe: String,
     pub(crate) site: SiteWords,
 }
 
 /// The words of the pages to which mails lead.
-#[derive(Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SiteWords {
-    pub(crate) title: &'static str,
-    pub(crate) lead: &'static str,
-    pub(crate) in_message: &'static str,
-    pub(crate) types: &'static str,
-    pub(crate) everything: &'static str,
-    pub(crate) all_mail: &'static str,
-    pub(crate) all: &'static str,
-    pub(crate) required: &'static str,
-    pub(crate) stop: &'static str,
-    pub(crate) turn_on: &'static str,
+    pub(crate) title: String,
+    pub(crate) lead: String,
+    pub(crate) in_message: String,
+    pub(crate) types: String,
+    pub(crate) everything: String,
+    pub(crate) all_mail: String,
+    pub(crate) all: String,
+    pub(crate) required: String,
+    pub(crate) stop: String,
+    pub(crate) turn_on: String,
     /// "{often} instead".
-    pub(crate) instead: &'static str,
-    pub(crate) off: &'static str,
-    pub(crate) at_once: &'static str,
-    pub(crate) hourly: &'static str,
-    pub(crate) hours: &'static str,
-    pub(crate) daily: &'static str,
-    pub(crate) weekdays: &'static str,
-    pub(crate) weekly: &'static str,
-    pub(crate) monthly: &'static str,
-    pub(crate) saved: &'static str,
-    pub(crate) undo: &'static str,
+    pub(crate) instead: String,
+    pub(crate) off: String,
+    pub(crate) at_once: String,
+    pub(crate) hourly: String,
+    pub(crate) hours: Numbered,
+    pub(crate) daily: String,
+    pub(crate) weekdays: String,
+    pub(crate) weekly: String,
+    pub(crate) monthly: String,
+    pub(crate) saved: String,
+    pub(crate) undo: String,
     /// "{n} more", without the mail's "and".
-    pub(crate) rest: &'static str,
-    pub(crate) rest_of: &'static str,
-    pub(crate) partly: &'static str,
-    pub(crate) next: &'static str,
-    pub(crate) previous: &'static str,
-    pub(crate) no_link: &'static str,
-    pub(crate) no_link_why: &'static str,
-    pub(crate) forgotten: &'static str,
-    pub(crate) forgotten_why: &'static str,
-    pub(crate) busy: &'static str,
-    pub(crate) busy_why: &'static str,
+    pub(crate) rest: Numbered,
+    pub(crate) rest_of: String,
+    pub(crate) partly: String,
+    pub(crate) next: String,
+    pub(crate) previous: String,
+    pub(crate) no_link: String,
+    pub(crate) no_link_why: String,
+    pub(crate) forgotten: String,
+    pub(crate) forgotten_why: String,
+    pub(crate) busy: String,
+    pub(crate) busy_why: String,
 }
 
 /// A reason in words: as a clause on one item, on all, on some, and as a note beside an item.
-#[derive(Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Cause {
-    pub(crate) one: &'static str,
-    pub(crate) all: &'static str,
-    pub(crate) some: &'static str,
-    pub(crate) note: &'static str,
+    pub(crate) one: String,
+    pub(crate) all: String,
+    pub(crate) some: String,
+    pub(crate) note: String,
 }
 
 /// A phrase with a name in braces replaced.
@@ -152,27 +156,44 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        grouped(count as u64, self.separator)
+        self.in_digits(grouped(count as u64, &self.separator))
+    }
+
+    /// A text with the digits of the language.
+    pub(crate) fn in_digits(&self, text: String) -> String {
+        let Some(digits) = &self.digits else {
+            return text;
+        };
+        let own = |c: char| {
+            let digit = c.to_digit(10).and_then(|digit| digits.chars().nth(digit as usize));
+            digit.unwrap_or(c)
+        };
+        text.chars().map(own).collect()
     }
 
     /// A phrase about a count.
-    pub(crate) fn counted(&self, phrase: &str, count: usize) -> String {
-        fill(phrase, "{n}", &self.number(count))
+    pub(crate) fn counted(&self, phrase: &Numbered, count: usize) -> String {
+        fill(self.plurals.form(phrase.forms(), count), "{n}", &self.number(count))
     }
 
     /// "A", "A and B", "A, B and C", "A, B and 3 others"; of the others some may have no name.
     pub(crate) fn listed(&self, names: &[String], unnamed: usize) -> String {
-        self.listed_with(self.others, names, unnamed)
+        self.listed_with(&self.others, names, unnamed)
     }
 
     /// The same of people.
     pub(crate) fn listed_people(&self, names: &[String], unnamed: usize) -> String {
-        self.listed_with(self.other_people, names, unnamed)
+        self.listed_with(&self.other_people, names, unnamed)
     }
 
-    fn listed_with(&self, others: &[&str], names: &[String], unnamed: usize) -> String {
-        let others = |count: usize| self.counted(self.plurals.form(others, count), count);
-        let comma = self.comma;
+    fn listed_with(&self, others: &Numbered, names: &[String], unnamed: usize) -> String {
+        let others = |count: usize| self.counted(others, count);
+        let and_others = |count: usize| {
+            let others = others(count);
+            let and = self.and_others.as_deref().unwrap_or_else(|| self.and_before(&others));
+            format!("{and}{others}")
+        };
+        let comma = &self.comma;
         let and = |last: &str| format!("{}{last}", self.and_before(last));
         match (names, unnamed) {
             ([], 0) => String::new(),
@@ -180,17 +201,17 @@ impl Words {
             ([a], 0) => a.clone(),
             ([a, b], 0) => format!("{a}{}", and(b)),
             ([a, b, c], 0) => format!("{a}{comma}{b}{}", and(c)),
-            ([a], _) => format!("{a}{}", and(&others(unnamed))),
+            ([a], _) => format!("{a}{}", and_others(unnamed)),
             ([a, b, rest @ ..], _) => {
-                format!("{a}{comma}{b}{}", and(&others(rest.len() + unnamed)))
+                format!("{a}{comma}{b}{}", and_others(rest.len() + unnamed))
             }
         }
     }
 
     /// The word before the last name of a list.
-    fn and_before(&self, last: &str) -> &'static str {
+    fn and_before(&self, last: &str) -> &str {
         let is_own = self.is_right_to_left && last.starts_with(direction::runs_left);
-        if is_own { self.and_before_own } else { self.and }
+        if is_own { &self.and_before_own } else { &self.and }
     }
 
     /// "a", "a, and b", "a, b, and c": clauses that may hold lists themselves.
@@ -199,13 +220,13 @@ impl Words {
         if others.is_empty() {
             return Some(last.clone());
         }
-        let others = others.join(self.clause_comma);
+        let others = others.join(&self.clause_comma);
         Some(format!("{others}{}{last}", self.clause_and))
     }
 
     /// "5 new works".
     pub(crate) fn count_of(&self, title: &str, count: usize) -> String {
-        let phrase = self.counted(self.count_of, count);
+        let phrase = self.counted(&self.count_of, count);
         let title = self.isolated(self.in_a_phrase(title));
         fill(&phrase, "{what}", &title)
     }
@@ -217,7 +238,13 @@ impl Words {
         let (first, second) = (chars.next(), chars.next());
         match (first, second) {
             (Some(first), Some(second)) if !self.keeps_capitals && !second.is_uppercase() => {
-                first.to_lowercase().chain(title.chars().skip(1)).collect()
+                let rest = title.chars().skip(1);
+                match first {
+                    // Turkish has an i with a dot and one without, small and large.
+                    'İ' => std::iter::once('i').chain(rest).collect(),
+                    'I' if self.tag == "tr" => std::iter::once('ı').chain(rest).collect(),
+                    _ => first.to_lowercase().chain(rest).collect(),
+                }
             }
             _ => title.to_owned(),
         }
@@ -229,7 +256,7 @@ impl Words {
             0 | 1 => self.isolated(capitalised(types)),
             _ => {
                 let types = self.isolated(types.to_owned());
-                fill(&self.counted(self.new_of_kind, entries), "{what}", &types)
+                fill(&self.counted(&self.new_of_kind, entries), "{what}", &types)
             }
         }
     }
@@ -239,7 +266,7 @@ impl Words {
         match entries {
             0 | 1 => {
                 let types = self.isolated(types.to_owned());
-                fill(self.new_untitled, "{what}", &types)
+                fill(&self.new_untitled, "{what}", &types)
             }
             _ => self.happened(types, entries),
         }
@@ -290,7 +317,7 @@ mod tests {
     #[test]
     fn an_unknown_language_is_english() {
         assert_eq!(
-            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| of(locale).tag),
+            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| &of(locale).tag),
             ["en", "de", "en", "en", "ja"]
         );
     }

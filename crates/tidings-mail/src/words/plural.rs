@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use icu_locale_core::Locale;
 use icu_plurals::{PluralCategory, PluralRules};
+use serde::Deserialize;
 
 use crate::words::tag::canonical_locale;
 
@@ -16,6 +17,17 @@ pub(crate) struct Plurals {
     categories: Vec<PluralCategory>,
     /// True if `many` is of millions only, and may be left out.
     is_many_rare: bool,
+}
+
+impl Default for Plurals {
+    /// The plurals of no language: a single category.
+    fn default() -> Self {
+        Self {
+            locale: Locale::UNKNOWN,
+            categories: vec![PluralCategory::Other],
+            is_many_rare: false,
+        }
+    }
 }
 
 impl Plurals {
@@ -72,6 +84,24 @@ impl Plurals {
     /// The number of categories.
     pub(crate) fn len(&self) -> usize {
         self.categories.len()
+    }
+}
+
+/// A phrase about a number: a text for all numbers, or one for each category of its language.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Numbered {
+    All(String),
+    Each(Vec<String>),
+}
+
+impl Numbered {
+    /// The texts, of which [`Plurals::form`] finds one.
+    pub(crate) fn forms(&self) -> &[String] {
+        match self {
+            Self::All(text) => std::slice::from_ref(text),
+            Self::Each(forms) => forms,
+        }
     }
 }
 
@@ -167,6 +197,24 @@ mod tests {
             for (count, form) in told {
                 assert_eq!(plurals.form(forms, *count), forms[*form], "{locale} {count}");
             }
+        }
+    }
+
+    /// The categories are those of `Intl.PluralRules` of Node 20 for these numbers.
+    #[test]
+    fn categories_are_those_of_intl() {
+        const NUMBERS: [usize; 8] = [0, 1, 2, 3, 5, 11, 22, 100];
+        for (locale, expected) in [
+            ("ru", "many one few few many many few many"),
+            ("pl", "many one few few many many few many"),
+            ("cs", "other one few few other other other other"),
+            ("ar", "zero one two few few many many other"),
+        ] {
+            let plurals = Plurals::of(locale);
+            let words = plurals.in_words();
+            let names: Vec<&str> = words.split(", ").collect();
+            let told = NUMBERS.map(|count| plurals.form(&names, count));
+            assert_eq!(told.join(" "), expected, "{locale}");
         }
     }
 

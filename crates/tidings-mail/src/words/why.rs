@@ -22,25 +22,25 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
     let is_followed = |line: &&Line| line.reasons.iter().any(|r| r.starts_with(TOPIC));
     let followed = Followed::of(lines, topics);
     if lines.iter().all(is_followed) {
-        causes.extend(followed.told(words.follow, words));
+        causes.extend(followed.told(&words.follow, words));
     } else {
-        asides.extend(followed.told(words.follow_some, words));
+        asides.extend(followed.told(&words.follow_some, words));
     }
     for (reason, cause) in known(words) {
         let count = lines.iter().filter(|line| line.reasons.iter().any(|r| r == reason)).count();
         match (count, lines.len()) {
             (0, _) => {}
-            (_, 1) => causes.push(cause.one.to_owned()),
-            (count, len) if count == len => causes.push(cause.all.to_owned()),
-            _ => asides.push(cause.some.to_owned()),
+            (_, 1) => causes.push(cause.one.clone()),
+            (count, len) if count == len => causes.push(cause.all.clone()),
+            _ => asides.push(cause.some.clone()),
         }
     }
-    let because = if is_one { words.because_of_one } else { words.because_of_many };
+    let because = if is_one { &words.because_of_one } else { &words.because_of_many };
     let cause = words.clauses(&causes).map(|causes| words::fill(because, "{causes}", &causes));
     let aside =
         words.clauses(&asides).map(|asides| format!("{}{}", capitalised(&asides), words.full_stop));
     let sentences: Vec<String> = cause.into_iter().chain(aside).collect();
-    (!sentences.is_empty()).then(|| sentences.join(words.between_sentences))
+    (!sentences.is_empty()).then(|| sentences.join(&words.between_sentences))
 }
 
 /// The reasons that say something: that a recipient was named says nothing to them.
@@ -56,10 +56,10 @@ pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) 
         followed.unnamed = 0;
     }
     followed.names.retain(|name| !said.contains(&name.as_str()));
-    notes.extend(followed.told(words.follow_note, words));
+    notes.extend(followed.told(&words.follow_note, words));
     for (reason, cause) in known(words) {
         if line.reasons.iter().any(|r| r == reason) {
-            notes.push(cause.note.to_owned());
+            notes.push(cause.note.clone());
         }
     }
     notes

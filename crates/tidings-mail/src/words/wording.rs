@@ -45,20 +45,20 @@ impl Calendar {
     pub(crate) fn day(&self, at: Instant) -> String {
         let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
         let pattern =
-            if zoned.year() == self.sent_year { self.words.day } else { self.words.day_of_year };
+            if zoned.year() == self.sent_year { &self.words.day } else { &self.words.day_of_year };
         self.filled(pattern, &zoned)
     }
 
     /// "Monday 4 March 2024".
     pub(crate) fn full_day(&self, at: Instant) -> String {
         let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
-        self.filled(self.words.full_day, &zoned)
+        self.filled(&self.words.full_day, &zoned)
     }
 
     /// "Monday 4 March 2024, 09:00".
     pub(crate) fn minute(&self, at: Instant) -> String {
         let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
-        self.filled(self.words.minute, &zoned)
+        self.filled(&self.words.minute, &zoned)
     }
 
     /// The common name of the zone: "Paris time".
@@ -67,7 +67,7 @@ impl Calendar {
         match name.rsplit_once('/') {
             Some((area, place)) if area != "Etc" => {
                 let place = self.words.isolated(place.replace('_', " "));
-                words::fill(self.words.zone, "{place}", &place)
+                words::fill(&self.words.zone, "{place}", &place)
             }
             _ => "UTC".to_owned(),
         }
@@ -75,7 +75,7 @@ impl Calendar {
 
     fn filled(&self, pattern: &str, zoned: &ZonedDateTime) -> String {
         let index = |number: i8| usize::try_from(number - 1).unwrap_or(0);
-        let name = |names: &[&'static str], at: usize| names.get(at).copied().unwrap_or_default();
+        let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
         let mut out = String::with_capacity(pattern.len());
         let mut rest = pattern;
         while let Some((before, place)) = rest.split_once('{') {
@@ -97,7 +97,7 @@ impl Calendar {
             rest = after;
         }
         out.push_str(rest);
-        out
+        self.words.in_digits(out)
     }
 }
 

@@ -43,6 +43,7 @@ pub(crate) fn design() -> Design {
         postal_address: some("Nightwatch, 1 Museum Square, 1071 DJ Amsterdam"),
         url: some("https://example.org"),
         logo_dark: None,
+        address: None,
     };
     let work = Wording {
         title: texts(&[
@@ -51,6 +52,10 @@ pub(crate) fn design() -> Design {
             ("fr", "{count|nouvelle œuvre|nouvelles œuvres}"),
             ("he", "{count|יצירה חדשה|יצירות חדשות|יצירות חדשות}"),
             ("ja", "新しい作品"),
+            ("es", "{count|obra nueva|obras nuevas}"),
+            ("ru", "{count|новая работа|новые работы|новых работ}"),
+            ("ar", "{count|أعمال جديدة|عمل جديد|عملان جديدان|أعمال جديدة|عملًا جديدًا|عمل جديد}"),
+            ("zh-hans", "新作品"),
         ]),
         ..Wording::default()
     };
@@ -327,6 +332,13 @@ fn a_japanese_mail() {
     batch.tz = "Asia/Tokyo".to_owned();
     batch.at = instant("2024-03-04T00:00:00Z");
     assert_golden("japanese", &batch);
+}
+
+#[test]
+fn digests_in_four_languages() {
+    for locale in ["es", "ru", "ar", "zh-Hans"] {
+        assert_golden(&format!("digest_{locale}"), &to(locale, by_artist(22)));
+    }
 }
 
 #[test]

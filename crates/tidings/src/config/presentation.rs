@@ -2,7 +2,7 @@
 
 use tidings_core::channel::EMAIL;
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Brand, Order, Presentation, Quota, Share, Wording};
+use tidings_core::presentation::{Address, Brand, Order, Presentation, Quota, Share, Wording};
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
 use super::brand::is_of_this_machine;
@@ -77,7 +77,10 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     let Some(section) = walk.section(root, "brand", "write `[brand]`") else {
         return Brand::default();
     };
-    walk.only(&section, &["name", "logo", "logo_dark", "color", "footer", "postal_address", "url"]);
+    let known =
+        ["name", "logo", "logo_dark", "color", "footer", "postal_address", "url", "address"];
+    walk.only(&section, &known);
+    let address = walk.word(&section, "address", &Address::ALL.map(Address::word));
     Brand {
         name: shown(walk, &section, "name"),
         logo: picture(walk, &section, "logo"),
@@ -99,6 +102,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
             is_public_address,
         )
         .map(|url| url.trim_end_matches('/').to_owned()),
+        address: address.and_then(|word| Address::ALL.into_iter().find(|one| one.word() == word)),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Tests of the words and the look of messages.
 
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Quota, Share, Texts};
+use tidings_core::presentation::{Address, Quota, Share, Texts};
 
 use super::super::{check, parse};
 use super::{reasons, refused, rules};
 
 #[test]
 fn the_words_and_the_look_of_messages_are_read() {
-    let text = "[brand]\nname = \"Art\"\ncolor = \"#fa0\"\nurl = \"https://example.org/\"\n\
+    let text = "[brand]\nname = \"Art\"\naddress = \"familiar\"\ncolor = \"#fa0\"\nurl = \"https://example.org/\"\n\
                 [categories.c]\n[digests.d]\nevery = \"day\"\nshow = 5\nshow_per = { type = 1, actor = 2 }\n\
                 [digests.e]\nevery = \"day\"\n\
                 [types.a]\ncategory = \"c\"\ntitle = \"New {count|work|works}\"\n\
@@ -17,6 +17,7 @@ fn the_words_and_the_look_of_messages_are_read() {
                 [types.a.channels]\ninbox = { policy = \"now\" }\n";
     let shown = rules(text).presentation;
     assert_eq!(shown.brand.name.as_deref(), Some("Art"));
+    assert_eq!(shown.brand.address, Some(Address::Familiar));
     assert_eq!(shown.brand.url.as_deref(), Some("https://example.org"));
     let texts = |texts: &Texts| -> Vec<String> { texts.0.keys().cloned().collect() };
     assert_eq!(texts(&shown.types["a"].title), [""]);
@@ -40,6 +41,7 @@ fn all_unknown_places_of_a_sentence_are_refused_in_one_run() {
 fn wrong_words_and_looks_are_refused() {
     for (line, part) in [
         ("color = \"red\"", "`brand.color` cannot be `red`"),
+        ("address = \"Formal\"", "`brand.address` cannot be `Formal`"),
         ("logo = \"http://example.org/a.png\"", "`brand.logo`"),
         ("url = \"http://example.org\"", "`brand.url`"),
         ("url = \"https://example.org/?a=b\"", "`brand.url`"),
@@ -178,13 +180,13 @@ fn warned(text: &str, templates: &[&str]) -> Vec<String> {
 fn f8_each_language_has_one_warning_of_what_it_lacks() {
     let texts = "sentence = \"{actor} made it\"\n\"sentence.fr\" = \"{actor} l’a fait\"\n\
                  subject.de = \"Neues\"\nsubject.en = \"News\"\ntitle = \"serves all\"";
-    let all = with("title = { en = \"Art\", fr = \"Art\", es = \"Arte\" }", texts);
+    let all = with("title = { en = \"Art\", fr = \"Art\", el = \"Τέχνη\" }", texts);
     assert_eq!(
         warned(&all, &[]),
         [
             "the locale `de` lacks `categories.c.title` (t.toml:2), `types.a.sentence` (t.toml:5): messages that need \
              what is missing go out in `en`, the default",
-            "the locale `es` lacks the words of tidings' own, `types.a.sentence` (t.toml:5), `types.a.subject` \
+            "the locale `el` lacks the words of tidings' own, `types.a.sentence` (t.toml:5), `types.a.subject` \
              (t.toml:7): messages that need what is missing go out in `en`, the default",
             "the locale `fr` lacks `types.a.subject` (t.toml:7): messages that need what is missing go out in `en`, \
              the default",
@@ -208,16 +210,16 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
     ] {
         assert_eq!(warned(&text, &[]), Vec::<String>::new(), "{text}");
     }
-    let of_spain = format!("[defaults]\nlocale = \"es\"\n{}", with("title.es = \"Arte\"", ""));
+    let of_greece = format!("[defaults]\nlocale = \"el\"\n{}", with("title.el = \"Τέχνη\"", ""));
     assert_eq!(
-        warned(&of_spain, &[]),
+        warned(&of_greece, &[]),
         [
-            "tidings has no words of its own in the default locale `es`: dates, lists and pages are in English there"
+            "tidings has no words of its own in the default locale `el`: dates, lists and pages are in English there"
         ]
     );
-    let spanish = with("title = { en = \"Art\", es = \"Arte\" }", "");
-    assert_eq!(warned(&spanish, &[]).len(), 1);
-    assert_eq!(warned(&spanish, &["layout.es.html"]), Vec::<String>::new());
+    let greek = with("title = { en = \"Art\", el = \"Τέχνη\" }", "");
+    assert_eq!(warned(&greek, &[]).len(), 1);
+    assert_eq!(warned(&greek, &["layout.el.html"]), Vec::<String>::new());
 }
 
 #[test]
