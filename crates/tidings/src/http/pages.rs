@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 15] = pages![
+static PAGES: [(&str, &str); 17] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -35,6 +35,8 @@ static PAGES: [(&str, &str); 15] = pages![
     "channels.md",
     "deciding.md",
     "tokens.md",
+    "outbox.md",
+    "hooks.md",
     "ui/elements.md",
     "operating.md",
     "cluster.md",
