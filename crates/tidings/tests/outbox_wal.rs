@@ -108,7 +108,7 @@ fn a_server_that_is_killed_before_it_confirms_tells_rows_and_messages_once() {
     shop.sql(&format!("SELECT pg_logical_emit_message(true, 'tidings', '{EVENT}')"));
     shop.until("the last message is taken", || {
         feed(&api)["newest"].as_str().is_some_and(|newest| newest.contains('/'))
-            && api.metric("tidings_events_total") >= all + 1
+            && api.metric("tidings_events_total") > all
     });
     assert_eq!(api.metric("tidings_events_total"), all + 1);
     let place = feed(&api)["newest"].as_str().unwrap().replace('/', "%2F");
