@@ -102,10 +102,12 @@ mod sets;
 pub use content::{batch, group, message};
 pub use index::{headers, postings};
 pub use journal::table;
+pub use model::event::trace;
 pub use model::{
     batch_key, channel, command, data, event, explanation, id, limits, messages, number,
-    occurrence, pause, preference, reason, recipient, suppression, time, topic, trace,
+    occurrence, pause, preference, reason, recipient, suppression, time, topic,
 };
+
 pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};
 pub use sets::{audience, codec, packed, places, set};
 
@@ -114,6 +116,7 @@ pub use content::message::{Books, Item, Message, Skipped};
 pub use index::headers::Header;
 pub use model::command::{Command, Timed};
 pub use model::data::Data;
+pub use model::event::trace::Trace;
 pub use model::event::{Audience, Event, ImageSize, Near, Object, Score};
 pub use model::id::{BucketNo, Id, IdError};
 pub use model::limits::Limits;
@@ -122,6 +125,5 @@ pub use model::preference::{Mode, PreferenceScope};
 pub use model::reason::{Ending, Outcome, Reason};
 pub use model::recipient::{Recipient, RecipientChange, State};
 pub use model::time::{Day, Instant};
-pub use model::trace::Trace;
 pub use rules::Rules;
 pub use sets::set::Set;

@@ -19,6 +19,7 @@ mod sink;
 mod sql;
 mod status;
 mod wal;
+mod watching;
 
 pub use address::connect;
 pub use context::Context;

@@ -20,7 +20,7 @@ use tidings_tls::postgres::Encrypted;
 use crate::outbox::Outbox;
 use crate::sink::{Given, RowNo, Verdict};
 use crate::status::{Snapshot, State};
-use crate::{Context, Fault, Mode, OnRefusal, connect, sql, wal};
+use crate::{Context, Fault, OnRefusal, connect, sql};
 
 /// The most rows of a batch.
 const ROWS_MAX: usize = 1_000;
@@ -97,37 +97,6 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
             () = woken.notified() => {}
             () = sleep(settings.every) => {}
         }
-    }
-}
-
-/// Looks at the table of a feed that is not read, for what others see of it. It is not read because it is paused, or
-/// for this fault.
-pub(crate) async fn watch(context: &Context, known: Option<&str>) -> Infallible {
-    let every = context.settings.every.max(CHORES_EVERY);
-    loop {
-        let fault = watch_until_broken(context, every, known).await;
-        let Err(fault) = fault;
-        if known.is_none() {
-            context.status.set(|status| status.fault = Some(fault.to_string()));
-        }
-        sleep(every.max(Duration::from_secs(5))).await;
-    }
-}
-
-async fn watch_until_broken(
-    context: &Context,
-    every: Duration,
-    known: Option<&str>,
-) -> Result<Infallible, Fault> {
-    let client = open(context, &Arc::default()).await?;
-    let outbox = Outbox::of(&context.settings, &client);
-    loop {
-        gauge(context, &outbox).await?;
-        if context.settings.mode == Mode::Wal {
-            wal::gauge(context, &client).await?;
-        }
-        context.status.set(|status| status.fault = known.map(str::to_owned));
-        sleep(every).await;
     }
 }
 

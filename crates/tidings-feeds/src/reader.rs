@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::status::{Snapshot, State, Status};
-use crate::{Context, Fault, Mode, Settings, Sink, poll, wal};
+use crate::{Context, Fault, Mode, Settings, Sink, poll, wal, watching};
 
 /// The first wait before a reader begins again; it doubles.
 const REST_MIN: Duration = Duration::from_millis(100);
@@ -94,7 +94,7 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
         if now.is_paused {
             tokio::select! {
                 changed = wish.changed() => if changed.is_err() { return },
-                never = poll::watch(&context, None) => match never {},
+                never = watching::watch(&context, None) => match never {},
             }
             continue;
         }
@@ -121,7 +121,7 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
         let known = fault.to_string();
         let patience = async {
             if lasts {
-                match poll::watch(&context, Some(&known)).await {}
+                match watching::watch(&context, Some(&known)).await {}
             } else {
                 sleep(rest).await;
             }

@@ -8,6 +8,7 @@
 
 pub(super) mod complaints;
 pub(super) mod counts;
+pub(super) mod hand_over;
 pub(super) mod in_flight;
 pub(super) mod priority;
 pub(super) mod ready;
@@ -26,17 +27,19 @@ use tidings_core::engine::{
 use tidings_core::messages::Attempt;
 use tidings_core::{Ending, Instant, Rules};
 
-use crate::channel::{Back, Channels, InForce, Outcome as Answer, Pass, Reply};
+use crate::channel::{Back, Channels, InForce, Outcome as Answer, Reply};
 use crate::commit::view::StoreView;
 use crate::delivery::complaints::Complaints;
+use crate::delivery::hand_over::{GO, send};
 use crate::delivery::in_flight::InFlight;
 use crate::delivery::ready::Ready;
 use crate::delivery::send_job::{SendJob, jobs};
 use crate::error::Error;
 use crate::node::Node;
 use crate::resolver::Resolver;
-use crate::spans::Span;
 use crate::vitals::Vitals;
+
+pub use hand_over::MaySend;
 
 /// The schedule of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +58,6 @@ impl Default for Retries {
         Self { wait_ms: 30_000, wait_ms_max: 3_600_000, attempts_max: 36 }
     }
 }
-
-/// The question whether this node may hand over messages now.
-pub type MaySend = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The wait after a message was withheld because this node may not send.
 const WITHHELD_WAIT_MS: i64 = 1_000;
@@ -432,56 +432,4 @@ impl Answered {
             _ => Self::Open(Box::new(job), Box::new(reply)),
         }
     }
-}
-
-/// The point of no return where nobody stops a message.
-const GO: &dyn Fn() -> bool = &|| true;
-
-/// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A provider
-/// that panics over one message must not affect the others.
-pub(crate) fn send(
-    pass: Option<Pass>,
-    job: &SendJob,
-    clock: &dyn Fn() -> Instant,
-    go: &dyn Fn() -> bool,
-) -> Reply {
-    let Some(pass) = pass else {
-        let fault = Answer::Failed {
-            why: format!("the channel `{}` has no provider", job.head.channel),
-            suppress: None,
-        };
-        return fault.into();
-    };
-    if job.is_too_late(clock()) {
-        return too_late().into();
-    }
-    let mut span = Span::attempt(&job.head.traces);
-    let rendered = {
-        let _span = span.child("render");
-        job.rendered(pass.renderer())
-    };
-    let reply: Reply = match rendered {
-        Ok(message) => pass.send(&message, clock, go),
-        Err(fault) => Answer::from(fault).into(),
-    };
-    describe(&mut span, job, &reply);
-    reply
-}
-
-/// Says in the span of an attempt what was sent, and what came of it.
-fn describe(span: &mut Span, job: &SendJob, reply: &Reply) {
-    let head = &job.head;
-    span.set("tidings.batch", head.id.clone());
-    span.set("tidings.channel", head.channel.clone());
-    span.set("tidings.lane", head.lane.clone());
-    span.set("tidings.entries", i64::try_from(head.entries).unwrap_or(i64::MAX));
-    span.set("tidings.attempt", i64::from(job.attempts) + 1);
-    if !matches!(reply.outcome, Answer::Sent(_)) {
-        span.fail(reply.outcome.words().unwrap_or_default().to_owned());
-    }
-}
-
-/// The answer to a message whose time was over before it could be handed over.
-fn too_late() -> Answer {
-    Answer::Retry { why: "its `give_up_after` was over".to_owned(), after_ms: None }
 }

@@ -337,7 +337,7 @@ impl Node {
         let messages = self.engine.may_touch(&view, Upcoming::Commands(&commands))?;
         let reach = sending.keep_back(messages);
         let mut step = self.engine.step(&view, &reach, now, &commands)?;
-        step.writes.extend(self.revoked_with(now, &commands, &step.replies));
+        step.writes.extend(revoked_with(self, now, &commands, &step.replies));
         let mut replies = std::mem::take(&mut step.replies).into_iter();
         for work in work.iter_mut() {
             work.replies.extend(replies.by_ref().take(work.count));
@@ -359,24 +359,6 @@ impl Node {
             }
         }
         self.close_if_due()
-    }
-
-    /// The writes that end the tokens of recipients who were erased.
-    fn revoked_with(
-        &self,
-        now: Instant,
-        commands: &[Command],
-        replies: &[Result<Reply, Refused>],
-    ) -> Vec<Write> {
-        let Some(keys) = &self.keys else {
-            return Vec::new();
-        };
-        let buckets = self.engine.replica().of_buckets();
-        let erased = commands.iter().zip(replies).filter_map(|pair| match pair {
-            (Command::Erase { recipient }, Ok(_)) => Some(recipient),
-            _ => None,
-        });
-        erased.flat_map(|recipient| keys.revoke(recipient, buckets, now, now)).collect()
     }
 
     /// Runs a slice of the engine's chores; returns whether there was one.
@@ -530,6 +512,24 @@ impl Node {
             answers: step.answers,
         })
     }
+}
+
+/// The writes that end the tokens of recipients who were erased.
+fn revoked_with(
+    node: &Node,
+    now: Instant,
+    commands: &[Command],
+    replies: &[Result<Reply, Refused>],
+) -> Vec<Write> {
+    let Some(keys) = &node.keys else {
+        return Vec::new();
+    };
+    let buckets = node.engine.replica().of_buckets();
+    let erased = commands.iter().zip(replies).filter_map(|pair| match pair {
+        (Command::Erase { recipient }, Ok(_)) => Some(recipient),
+        _ => None,
+    });
+    erased.flat_map(|recipient| keys.revoke(recipient, buckets, now, now)).collect()
 }
 
 /// The replies that are not whole, by request: each with its index among those of the request.

@@ -195,7 +195,7 @@ fn feed_database(
     secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<tidings_tls::postgres::Database, String> {
     use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-    let named = crate::config::feeds::secrets(url).unwrap_or_default();
+    let named = crate::config::services::feeds::secrets(url).unwrap_or_default();
     let mut whole = String::new();
     let mut from = 0;
     for (place, name) in named {

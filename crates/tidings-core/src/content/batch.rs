@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::batch_key::BatchKey;
+use crate::model::event::trace::Trace;
 use crate::model::event::{Object, Pivot};
 use crate::model::id::Id;
 use crate::model::number::MessageId;
 use crate::model::recipient::Recipient;
 use crate::model::time::Instant;
-use crate::model::trace::Trace;
 
 /// The `data` of an event.
 pub type EventData = serde_json::Map<String, serde_json::Value>;

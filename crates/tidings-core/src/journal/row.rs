@@ -7,12 +7,12 @@
 use std::mem::{Discriminant, discriminant};
 
 use super::record::Record;
-use super::stored::{Unreadable, body, encode_onto};
+use super::stored::{Unreadable, body};
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::id::BucketNo;
 use crate::model::number::Seq;
 use crate::model::time::Day;
-use crate::sets::codec::FORM;
+use crate::sets::codec::{FORM, encode_onto};
 
 /// The number of bytes at which a row is full.
 const ROW_BYTES: usize = 32 << 10;

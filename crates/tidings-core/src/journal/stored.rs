@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::record::{Arrival, Variant};
 use crate::journal::table::{Partition, after_prefix};
 use crate::model::number::Seq;
-use crate::sets::codec::FORM;
+use crate::sets::codec::{FORM, encode_onto};
 
 /// Read access to the store, implemented outside the core.
 pub trait ReadView: Sync {
@@ -150,12 +150,6 @@ pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = vec![FORM];
     encode_onto(&mut bytes, value);
     bytes
-}
-
-/// Appends an encoded value.
-pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
-    *bytes = postcard::to_extend(value, std::mem::take(bytes))
-        .expect("the core's own types can be written");
 }
 
 /// Decodes a value stored as JSON, because hosts put free-form data into it.

@@ -1,5 +1,7 @@
 //! Events: what the host application says has happened, and their audiences.
 
+pub mod trace;
+
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,7 @@ use crate::model::data::Data;
 use crate::model::id::Id;
 use crate::model::recipient::RecipientChange;
 use crate::model::time::{Instant, WallTime};
-use crate::model::trace::Trace;
+use trace::Trace;
 
 /// A fact that a host publishes, in the roles of ActivityStreams 2; it never changes.
 ///

@@ -20,4 +20,3 @@ pub mod recipient;
 pub mod suppression;
 pub mod time;
 pub mod topic;
-pub mod trace;

@@ -8,7 +8,6 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::journal::stored::encode_onto;
 use crate::journal::table::Owner;
 use crate::model::channel::ChannelNo;
 use crate::model::id::{BucketNo, Id};
@@ -17,6 +16,7 @@ use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Reason;
 use crate::model::suppression::{ChannelAddress, SuppressedFor};
 use crate::model::time::Instant;
+use crate::sets::codec::encode_onto;
 
 /// The kind of an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

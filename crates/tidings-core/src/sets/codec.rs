@@ -3,9 +3,17 @@
 //! Bytes from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
 //! and nothing is allocated for a declared length before that many bytes are there.
 
+use serde::Serialize;
+
 /// The form of stored values: their first byte, but for further parts of a long value and values of no bytes. It rises when the layout of any of them changes, so that a value
 /// of another version is refused and not misread.
 pub const FORM: u8 = 7;
+
+/// Appends an encoded value.
+pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
+    *bytes = postcard::to_extend(value, std::mem::take(bytes))
+        .expect("the core's own types can be written");
+}
 
 /// Stored bytes that can't be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -14,9 +14,9 @@ use tidings_core::channel::named;
 use crate::channel::{InForce, Pass, Reply};
 use crate::clock::Clock;
 use crate::commit::executor::Executor;
+use crate::delivery::hand_over::{MaySend, send};
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::SendJob;
-use crate::delivery::{MaySend, send};
 use queue::{Leaving, Queue, Rank, Shares};
 
 mod party;

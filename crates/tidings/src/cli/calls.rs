@@ -8,9 +8,9 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::{Day, Id};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::print::table::{Table, cell, cut, list, padded, shown};
 use super::reach::{self, To};
 use super::status;
-use super::table::{Table, cell, cut, list, padded, shown};
 use super::{Status as Ended, Streams, report};
 use crate::body::short::{FlushLimits, ForgetDays};
 use crate::body::text::Text;

@@ -8,8 +8,8 @@ use std::io;
 use serde_json::{Value, json};
 use tidings_node::Role;
 
+use super::print::table::{Table, cell, list};
 use super::reach::{self, To};
-use super::table::{Table, cell, list};
 use super::{Status, Streams};
 use crate::client::{Fault, Purpose, Request, segment};
 use crate::keys::fault_of_name;

@@ -8,8 +8,8 @@ use tidings_core::Day;
 use tidings_core::time::Instant;
 
 use super::calls::{self, Call, lane_cell};
+use super::print::table::{Table, cell, list};
 use super::reach::{self, To};
-use super::table::{Table, cell, list};
 use super::{Status, Streams, report};
 use crate::client::{Fault, Purpose, Reach, Request, parameters, segment};
 

@@ -24,7 +24,6 @@ mod serve;
 mod signals;
 mod simulate;
 mod status;
-mod table;
 #[cfg(test)]
 mod tests;
 mod types;

@@ -1,5 +1,7 @@
 //! Printing of messages and books: JSON as in the contract, or a table for people.
 
+pub(super) mod table;
+
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, Serializer};

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use tidings_core::time::WallTime;
 use tidings_core::{Id, Instant};
 
+use super::print::table::{cell, list};
 use super::print::{write_rest, write_warning};
 use super::reach::{self, To};
-use super::table::{cell, list};
 use super::{Status, Streams, report};
 use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject, IdOrProfile};
 use crate::body::object::EventObject;

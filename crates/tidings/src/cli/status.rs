@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 use tidings_core::channel::EMAIL;
 
-use super::table::{Table, cell, list, shown};
+use super::print::table::{Table, cell, list, shown};
 
 /// Writes the status.
 pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tidings_core::rules::FeedbackRules;
 
-use super::resolver::secret;
+use super::services::resolver::secret;
 use super::walk::{Section, Walk};
 
 /// The providers whose calls are known to be their own by a secret that both have.

@@ -12,15 +12,12 @@ mod dkim;
 pub mod duration;
 pub mod fault;
 mod feedback;
-pub(crate) mod feeds;
-mod hooks;
 mod lanes;
 mod limits;
 mod mailbox;
 mod presentation;
-mod resolver;
 mod sections;
-mod telemetry;
+pub(crate) mod services;
 pub mod templates;
 #[cfg(test)]
 mod tests;
@@ -37,6 +34,7 @@ use toml::de::DeTable;
 
 pub use fault::{Fault, Faults, Place};
 pub(crate) use sections::clock_minute;
+use services::{feeds, hooks, resolver, telemetry};
 use walk::{Section, Walk};
 
 /// The commented default configuration, as `tidings config` prints it.

@@ -14,7 +14,7 @@ use tidings_core::rules::{
 use super::duration;
 use super::lanes::{self, LaneUse};
 use super::presentation;
-use super::resolver;
+use super::services::resolver;
 use super::texts;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};

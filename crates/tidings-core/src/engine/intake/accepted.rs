@@ -13,8 +13,8 @@ use crate::engine::rows::event_row::{EVENTS_PER_ROW, EventRow, line_at, row_key}
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
+use crate::model::event::trace::Trace;
 use crate::model::time::Day;
-use crate::model::trace::Trace;
 
 /// The key of the copy of an event's row on a later day. Whoever writes it writes the same.
 fn copy_key(at: EventAt) -> Vec<u8> {

@@ -21,10 +21,10 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::channel::channel_no;
 use crate::model::event::Object;
+use crate::model::event::trace::Trace;
 use crate::model::id::Id;
 use crate::model::number::MessageId;
 use crate::model::time::{Day, Instant};
-use crate::model::trace::Trace;
 
 /// The prefix of a follower's reason.
 const TOPIC: &str = "topic:";

@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use super::act::{Act, LocalResult};
 use super::event_row::{EventRow, FreshEvents};
-use super::occurred::Occurred;
 use super::reach::Reach;
 use crate::journal::chunks;
 use crate::journal::record::Record;
@@ -46,6 +45,9 @@ pub(crate) struct Draft<'a> {
 
 /// Rows by key; `None` = deleted.
 type Rows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
+
+/// What occurred in a step, by owner.
+pub(crate) type Occurred = BTreeMap<OccurrenceOwner, Vec<Occurrence>>;
 
 /// The newest rows of journals.
 pub(crate) type Journals = FxHashMap<BucketNo, OpenRow>;

@@ -21,9 +21,6 @@ use crate::model::occurrence::{
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 
-/// What occurred in a step, by owner.
-pub(crate) type Occurred = BTreeMap<OccurrenceOwner, Vec<Occurrence>>;
-
 /// The state of a hook for everybody, as the intake keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookOrder {

@@ -8,7 +8,7 @@ use tidings_core::Id;
 use super::{Call, Ended, To};
 use crate::body::short::Cancel as CancelBody;
 use crate::body::text::Text;
-use crate::cli::table::{cell, list};
+use crate::cli::print::table::{cell, list};
 use crate::client::{Request, segment};
 
 /// `tidings cancel`.

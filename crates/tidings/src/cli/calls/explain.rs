@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::cli::calls::Call;
+use crate::cli::print::table::{Table, cell, list};
 use crate::cli::reach::To;
-use crate::cli::table::{Table, cell, list};
 use crate::client::Request;
 
 /// `tidings explain`.

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::cli::calls::{self, Call};
+use crate::cli::print::table::{Table, cell};
 use crate::cli::reach::To;
-use crate::cli::table::{Table, cell};
 use crate::cli::{Status, Streams};
 use crate::client::{Request, segment};
 

@@ -6,8 +6,8 @@ use clap::value_parser;
 use serde_json::Value;
 
 use crate::cli::calls::Call;
+use crate::cli::print::table::{Table, cell, list};
 use crate::cli::reach::To;
-use crate::cli::table::{Table, cell, list};
 use crate::client::{Request, parameters, segment};
 
 /// `tidings inbox`.

@@ -5,9 +5,9 @@ use std::io;
 use serde_json::Value;
 use tidings_store::{Expected, database};
 
+use crate::cli::print::table::{Table, cell};
 use crate::cli::reach::{self, To};
 use crate::cli::status::span;
-use crate::cli::table::{Table, cell};
 use crate::cli::{Status, Streams, report};
 use crate::client::{Fault, Purpose, Request, StorePlace};
 use crate::http::v1::nodes::shown;

@@ -9,8 +9,8 @@ use tidings_core::channel::EMAIL;
 use tidings_core::suppression::SuppressedFor;
 
 use crate::cli::calls::{self, Call};
+use crate::cli::print::table::{Table, cell, list};
 use crate::cli::reach::To;
-use crate::cli::table::{Table, cell, list};
 use crate::cli::{Status, Streams};
 use crate::client::{Request, parameters, segment};
 

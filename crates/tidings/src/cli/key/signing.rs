@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{ask, name, or_dash};
+use crate::cli::print::table::{Table, cell, list};
 use crate::cli::reach::{self, To};
-use crate::cli::table::{Table, cell, list};
 use crate::cli::{Status, Streams, report};
 use crate::client::{Fault, Purpose, Request, segment};
 use crate::token::Scope;

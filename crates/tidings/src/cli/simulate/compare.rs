@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 
 use super::timeline::TimelineArguments;
+use crate::cli::print::table::Table;
 use crate::cli::simulate::{Arguments, read};
-use crate::cli::table::Table;
 use crate::cli::{MakePlayer, Status, Streams, report};
 use crate::compare::page::Page;
 use crate::compare::rows::{Row, rows};

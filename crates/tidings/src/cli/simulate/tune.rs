@@ -9,8 +9,8 @@ use tidings_core::channel::sending;
 
 use super::compare::play_all;
 use super::timeline::TimelineArguments;
+use crate::cli::print::table::Table;
 use crate::cli::simulate::read;
-use crate::cli::table::Table;
 use crate::cli::{MakePlayer, Status, Streams, report};
 use crate::compare::rows::{mean, said};
 use crate::compare::tune::{Answer, Cooldown, Goal, choose, grid};

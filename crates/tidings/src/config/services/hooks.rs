@@ -7,13 +7,13 @@ use tidings_core::rules::HookRules;
 use tidings_node::channel::HostPlace;
 
 use super::resolver::secret;
-use super::walk::{Section, Walk};
+use crate::config::walk::{Section, Walk};
 use crate::wording::quoted;
 
 /// The longest name of a hook, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
-pub(super) fn hooks(walk: &mut Walk, root: &Section<'_>) -> Vec<HookRules> {
+pub(in crate::config) fn hooks(walk: &mut Walk, root: &Section<'_>) -> Vec<HookRules> {
     let tables = walk.tables(root, "hooks", "write `[[hooks]]`");
     let mut names = BTreeSet::new();
     let hooks = tables.iter().filter_map(|table| hook(walk, table, &mut names));

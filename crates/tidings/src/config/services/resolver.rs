@@ -3,15 +3,15 @@
 use tidings_core::rules::{ResolverRules, Unresolved};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
-use super::duration;
-use super::walk::{Section, Walk};
+use crate::config::duration;
+use crate::config::walk::{Section, Walk};
 
 /// The longest time to wait for one answer: nothing else is asked meanwhile.
 const TIMEOUT_MS_MAX: i64 = MINUTE_MS;
 /// The most objects of one question.
 const BATCH_MAX: u32 = 1_000;
 
-pub(super) fn resolver(walk: &mut Walk, root: &Section<'_>) -> Option<ResolverRules> {
+pub(in crate::config) fn resolver(walk: &mut Walk, root: &Section<'_>) -> Option<ResolverRules> {
     if !root.has("resolver") {
         return None;
     }
@@ -60,7 +60,11 @@ pub(super) fn http_url(
 }
 
 /// The name of a secret, written as `${NAME}`.
-pub(super) fn secret(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<String> {
+pub(in crate::config) fn secret(
+    walk: &mut Walk,
+    section: &Section<'_>,
+    key: &str,
+) -> Option<String> {
     let hint = format!(
         "write `{key} = \"${{NAME}}\"`, and set the environment variable NAME, or NAME_FILE"
     );
@@ -105,7 +109,7 @@ fn batch(walk: &mut Walk, section: &Section<'_>) -> Option<u32> {
 }
 
 /// The fate of a type's messages while the host does not answer.
-pub(super) fn unresolved(walk: &mut Walk, section: &Section<'_>) -> Unresolved {
+pub(in crate::config) fn unresolved(walk: &mut Walk, section: &Section<'_>) -> Unresolved {
     match walk.word(section, "unresolved", &["send", "wait"]) {
         Some("wait") => Unresolved::Wait,
         _ => Unresolved::Send,

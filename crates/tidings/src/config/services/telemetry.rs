@@ -3,9 +3,9 @@
 use tidings_core::rules::TelemetryRules;
 
 use super::resolver::http_url;
-use super::walk::{Section, Walk};
+use crate::config::walk::{Section, Walk};
 
-pub(super) fn telemetry(walk: &mut Walk, root: &Section<'_>) -> Option<TelemetryRules> {
+pub(in crate::config) fn telemetry(walk: &mut Walk, root: &Section<'_>) -> Option<TelemetryRules> {
     if !root.has("telemetry") {
         return None;
     }

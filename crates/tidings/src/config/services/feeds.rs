@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use tidings_core::rules::{FeedMode, FeedRules, OnRefusal};
 use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
 
-use super::duration;
-use super::walk::{Section, Walk};
+use crate::config::duration;
+use crate::config::walk::{Section, Walk};
 use crate::wording::quoted;
 
 /// The name of the table that `tidings outbox sql` makes where none is configured.
@@ -25,7 +25,7 @@ const NAME_BYTES_MAX: usize = 40;
 /// The most bytes of the name of a table, or of its schema: PostgreSQL cuts longer ones, those of indexes included.
 const TABLE_BYTES_MAX: usize = 50;
 
-pub(super) fn feeds(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, FeedRules> {
+pub(in crate::config) fn feeds(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, FeedRules> {
     let mut feeds = BTreeMap::new();
     for (name, section) in walk.named(root, "feeds", "write `[feeds.NAME]`") {
         walk.only(&section, &["url", "table", "mode", "every", "refused", "keep"]);

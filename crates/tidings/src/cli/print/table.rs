@@ -14,31 +14,31 @@ const CELL_CHARS_MAX: usize = 4 * CELL_WIDTH_MAX;
 /// Rows under titles; every column is as wide as its widest cell, and a cell is cut at
 /// [`CELL_WIDTH_MAX`].
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(in crate::cli) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table with these titles.
-    pub(super) fn new(titles: &[&str]) -> Self {
+    pub(in crate::cli) fn new(titles: &[&str]) -> Self {
         let mut table = Self::default();
         table.row(titles.iter().map(|title| (*title).to_owned()));
         table
     }
 
     /// Adds a row.
-    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(in crate::cli) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().map(|cell| cut(&cell)).collect());
     }
 
     /// Adds a row whose cells are shown whole.
-    pub(super) fn whole_row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(in crate::cli) fn whole_row(&mut self, cells: impl IntoIterator<Item = String>) {
         let plain = |cell: String| cell.chars().filter(|char| !steers(*char)).collect();
         self.rows.push(cells.into_iter().map(plain).collect());
     }
 
     /// Writes all rows; nothing where there is none but the titles.
-    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(in crate::cli) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.rows.len() {
             0 | 1 => Ok(()),
             _ => self.write_all(out),
@@ -46,7 +46,7 @@ impl Table {
     }
 
     /// Writes a page of a list, and how to ask for the next one; `nothing` says that the list is empty.
-    pub(super) fn write_page(
+    pub(in crate::cli) fn write_page(
         &self,
         answer: &Value,
         nothing: &str,
@@ -61,7 +61,7 @@ impl Table {
     }
 
     /// Writes all rows of a table that has no titles.
-    pub(super) fn write_all(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(in crate::cli) fn write_all(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             self.rows
@@ -82,13 +82,13 @@ impl Table {
 }
 
 /// A text with spaces behind it, so many columns wide, or as wide as it is.
-pub(super) fn padded(text: &str, width: usize) -> String {
+pub(in crate::cli) fn padded(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
 /// A text without what steers a terminal, and no wider than a cell may be.
-pub(super) fn cut(text: &str) -> String {
+pub(in crate::cli) fn cut(text: &str) -> String {
     let mut shown: String =
         text.chars().filter(|char| !steers(*char)).take(CELL_CHARS_MAX + 1).collect();
     if shown.width() <= CELL_WIDTH_MAX && shown.chars().count() <= CELL_CHARS_MAX {
@@ -109,7 +109,7 @@ fn steers(char: char) -> bool {
 
 /// The value at a path of an answer, such as `object.title`, as text for people; empty if there is none.
 /// Control characters of foreign text are left out: they could steer a terminal.
-pub(super) fn cell(value: &Value, path: &str) -> String {
+pub(in crate::cli) fn cell(value: &Value, path: &str) -> String {
     let mut at = value;
     for key in path.split('.') {
         match at.get(key) {
@@ -121,7 +121,7 @@ pub(super) fn cell(value: &Value, path: &str) -> String {
 }
 
 /// A value as text for people.
-pub(super) fn shown(value: &Value) -> String {
+pub(in crate::cli) fn shown(value: &Value) -> String {
     let text = match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -137,7 +137,7 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// The list at a path of an answer; empty if there is none.
-pub(super) fn list<'v>(value: &'v Value, path: &str) -> &'v [Value] {
+pub(in crate::cli) fn list<'v>(value: &'v Value, path: &str) -> &'v [Value] {
     let found = path.split('.').try_fold(value, |at, key| at.get(key));
     found.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
