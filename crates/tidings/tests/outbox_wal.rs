@@ -128,7 +128,7 @@ fn situation_11_a_slot_that_was_made_anew_is_named_and_nothing_is_passed_over() 
     let insert = format!("INSERT INTO tidings_outbox (payload) VALUES ('{EVENT}')");
     shop.sql(&insert);
     shop.until_taken();
-    assert!(feed(&api)["retained_bytes"].is_u64());
+    shop.until("what is retained is known", || feed(&api)["retained_bytes"].is_u64());
     server.kill();
     shop.until("the slot is left", || {
         shop.sql("SELECT count(*) FROM pg_replication_slots WHERE active") == "0"
