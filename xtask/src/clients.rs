@@ -1,7 +1,7 @@
 //! The checks of the clients in other languages, and of the one in Rust that is no part of the workspace.
 //!
-//! Each client has checks of its own in the manner of its ecosystem; all of them call the binary that is built here. A
-//! client whose folder is not there is passed over with a word.
+//! Each client has checks of its own in the manner of its ecosystem, and so have the examples of an outbox, which need
+//! PostgreSQL: that in Python is checked with the client. All of them call the binary that is built here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,21 +12,21 @@ use crate::{Failure, cargo, output};
 /// Variable that names the binary to the tests of the clients.
 const BINARY: &str = "TIDINGS_BIN";
 
-/// A client: its folder, and the check of it.
-type Client = (&'static str, fn(&Path, &Path) -> Result<(), Failure>);
+/// A folder, and the check of it.
+type Checked = (&'static str, fn(&Path, &Path) -> Result<(), Failure>);
 
-const CLIENTS: [Client; 3] =
-    [("clients/typescript", typescript), ("clients/python", python), ("clients/rust", rust)];
+const CHECKED: [Checked; 4] = [
+    ("clients/typescript", typescript),
+    ("examples/outbox/typescript", typescript),
+    ("clients/python", python),
+    ("clients/rust", rust),
+];
 
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     pass(cargo().args(["build", "--locked", "--package", "tidings"]))?;
-    for (folder, check) in CLIENTS {
-        if root.join(folder).is_dir() {
-            println!("== {folder}");
-            check(root, &root.join(folder))?;
-        } else {
-            println!("== {folder} is not there: skipped");
-        }
+    for (folder, check) in CHECKED {
+        println!("== {folder}");
+        check(root, &root.join(folder))?;
     }
     Ok(())
 }
@@ -50,7 +50,7 @@ fn typescript(root: &Path, folder: &Path) -> Result<(), Failure> {
     pass(&mut npm(&["run", "check"]))
 }
 
-/// Types, tests, and the wheel, which must say that it has types.
+/// Types and tests, those of the outbox among them, and the wheel, which must say that it has types.
 fn python(root: &Path, folder: &Path) -> Result<(), Failure> {
     let environment = root.join("target/tools/clients-python");
     let program = |name: &str| {
@@ -77,11 +77,14 @@ fn python(root: &Path, folder: &Path) -> Result<(), Failure> {
     Err(format!("{} has no py.typed", file.display()))
 }
 
+/// Tests and the package. Both build in one folder: dependencies are compiled once.
 fn rust(root: &Path, folder: &Path) -> Result<(), Failure> {
     let manifest = folder.join("Cargo.toml");
     let on = |command: &str| {
         let mut cargo = cargo();
-        cargo.arg(command).arg("--manifest-path").arg(&manifest).env(BINARY, binary(root));
+        cargo.args([command, "--locked", "--manifest-path"]).arg(&manifest);
+        cargo.env("CARGO_TARGET_DIR", target(root).join("clients-rust"));
+        cargo.env(BINARY, binary(root));
         cargo
     };
     pass(&mut on("test"))?;

@@ -25,7 +25,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                     try the readers that take any bytes, N seconds each (600): for the night
   lean              lints of the build without optional features
   ui                types, files and tests of the elements of pages (Node, Chromium)
-  clients           types, tests and packages of the clients (Node, Python)
+  clients           types, tests and packages of the clients, and the outboxes (Node, Python, PostgreSQL)
   package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";

@@ -12,25 +12,27 @@ use crate::ci::pass;
 use crate::{Failure, cargo, notices, output, source};
 
 /// Files and folders of the repository that are in the archive, where they are in the repository.
-const CONTENT: [&str; 17] = [
+const CONTENT: [&str; 16] = [
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "clients",
     "docs",
     "packaging",
     "examples/art/CREDITS.md",
-    "examples/clients/package.json",
-    "examples/clients/package-lock.json",
-    "examples/clients/quickstart.py",
-    "examples/clients/quickstart.ts",
-    "examples/clients/tsconfig.json",
     "examples/deciding",
+    "examples/embed",
     "examples/first",
     "examples/inbox",
+    "examples/outbox",
+    "ui/README.md",
 ];
+
+/// Names of folders that tools write beside the sources; so are all that begin with a dot.
+const WRITTEN: [&str; 4] = ["__pycache__", "dist", "node_modules", "target"];
 
 /// Shells for which completions are included.
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
@@ -101,12 +103,19 @@ fn content(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     for part in CONTENT {
         if root.join(part).is_dir() {
             let files = source::files(&root.join(part), "")?;
-            found.extend(files.iter().map(|file| source::named(root, file).into()));
+            let files = files.iter().map(|file| PathBuf::from(source::named(root, file)));
+            found.extend(files.filter(|file| !is_written(file)));
         } else {
             found.push(part.into());
         }
     }
     Ok(found)
+}
+
+/// Returns true for what tools wrote, which is not in the repository.
+fn is_written(file: &Path) -> bool {
+    let mut names = file.iter().map(|name| name.to_string_lossy());
+    names.any(|name| name.starts_with('.') || WRITTEN.contains(&name.as_ref()))
 }
 
 /// The instructions of the archive: how to install it, and what it needs.
@@ -124,7 +133,8 @@ fn install(name: &str, binary: &[u8]) -> String {
         packaging/      a systemd unit, which says how to install it, and a recipe for an image\n\
         completions/    for bash, zsh and fish\n\
         man/            manual pages: copy man1 to /usr/local/share/man\n\
-        examples/       the configurations and clients of the pages\n\
+        clients/        for TypeScript, Python and Rust\n\
+        examples/       the configurations and programs of the pages\n\
         THIRD-PARTY.txt licences of the crates in the binary\n\n\
         The crates, tests and `cargo xtask` that some pages name are in the repository.\n"
     )
@@ -205,6 +215,14 @@ mod tests {
                 assert!(held, "{} links to {link}", page.display());
             }
         }
+    }
+
+    #[test]
+    fn what_tools_write_is_not_packed() {
+        let written = ["clients/rust/target/debug/x", "clients/typescript/dist/index.js"];
+        assert!(written.iter().all(|file| is_written(Path::new(file))));
+        assert!(is_written(Path::new("clients/python/.venv/bin/python")));
+        assert!(!is_written(Path::new("clients/typescript/src/index.ts")));
     }
 
     #[test]

@@ -15,10 +15,13 @@ __all__ = [
     "BodyTooLargeError",
     "ChannelNotFoundError",
     "EventNotFoundError",
+    "FeedNotFoundError",
     "HolderLostError",
+    "HookNotFoundError",
     "IdempotencyKeyReusedError",
     "InternalError",
     "InvalidBodyError",
+    "InvalidDataError",
     "InvalidHeaderError",
     "InvalidJsonError",
     "InvalidPathError",
@@ -314,6 +317,15 @@ class UnknownTypeError(APIError):
     known_code = "unknown_type"
 
 
+class InvalidDataError(APIError):
+    """The event's `data` does not fit its type. Status 422.
+
+    `pointer` and `detail` name the field. The configuration has the `schema` of the type.
+    """
+
+    known_code = "invalid_data"
+
+
 class UnknownChannelError(APIError):
     """Unknown channel. Status 422.
 
@@ -529,6 +541,24 @@ class SuppressionNotFoundError(NotFoundError):
     known_code = "suppression_not_found"
 
 
+class FeedNotFoundError(NotFoundError):
+    """Unknown feed. Status 404.
+
+    `GET /v1/feeds` lists the feeds of the configuration, `[feeds.NAME]`.
+    """
+
+    known_code = "feed_not_found"
+
+
+class HookNotFoundError(NotFoundError):
+    """Unknown hook. Status 404.
+
+    `GET /v1/hooks` lists the configured hooks.
+    """
+
+    known_code = "hook_not_found"
+
+
 BY_CODE: dict[str, type[APIError]] = {
     "invalid_json": InvalidJsonError,
     "invalid_path": InvalidPathError,
@@ -558,6 +588,8 @@ BY_CODE: dict[str, type[APIError]] = {
     "signing_key_not_found": SigningKeyNotFoundError,
     "message_not_found": MessageNotFoundError,
     "suppression_not_found": SuppressionNotFoundError,
+    "feed_not_found": FeedNotFoundError,
+    "hook_not_found": HookNotFoundError,
     "method_not_allowed": MethodNotAllowedError,
     "request_timeout": RequestTimeoutError,
     "message_state": MessageStateError,
@@ -565,6 +597,7 @@ BY_CODE: dict[str, type[APIError]] = {
     "unsupported_media_type": UnsupportedMediaTypeError,
     "invalid_body": InvalidBodyError,
     "unknown_type": UnknownTypeError,
+    "invalid_data": InvalidDataError,
     "unknown_channel": UnknownChannelError,
     "unknown_preference": UnknownPreferenceError,
     "limit_exceeded": LimitExceededError,

@@ -43,9 +43,13 @@ __all__ = [
     "Explained",
     "ExplainedChannel",
     "ExplainedStep",
+    "Feed",
     "Flushed",
     "Group",
     "HeldBy",
+    "Hook",
+    "HookAnswer",
+    "HookState",
     "IdOrProfile",
     "ImageSize",
     "InboxCounts",
@@ -577,6 +581,32 @@ class ExplainedStep(Model):
     """The rule."""
 
 
+class Feed(Model):
+    """A feed: a database out of which events are read."""
+
+    _required = frozenset(["lag_ms", "mode", "name", "parked", "state", "taken"])
+
+    fault: str | None = None
+    """Why it is not read as it should be."""
+    lag_ms: int
+    """Age of the oldest row that waits, in milliseconds; 0 if none does."""
+    mode: str
+    """`poll` or `wal`."""
+    name: str
+    """Its name in the configuration."""
+    newest: str | None = None
+    """The number of the row that was taken last."""
+    parked: int
+    """Rows that are parked in the table with their problem."""
+    retained_bytes: int | None = None
+    """Bytes of its log that the database retains for a feed of mode `wal`."""
+    state: str
+    """`running`, also while the database is away; `paused`; `stopped` if somebody has to mend
+    something first."""
+    taken: int
+    """Rows taken since the server started."""
+
+
 class Flushed(Model):
     """The marker of a flush."""
 
@@ -639,6 +669,34 @@ class Group(Model):
     """The sentence of its type, plain, in the recipient's language."""
     type: str
     """The type."""
+
+
+class Hook(Model):
+    """A hook."""
+
+    _required = frozenset(["backlog", "name", "state", "url"])
+
+    backlog: int
+    """Number of occurrences that it is still to be told."""
+    last: HookAnswer | None = None
+    """The last answer; absent before the first one."""
+    name: str
+    """Its name."""
+    state: HookState
+    """`on`, or `off` after it answered 410."""
+    url: str
+    """The address that is called."""
+
+
+class HookAnswer(Model):
+    """The last answer of a hook."""
+
+    _required = frozenset(["at", "status"])
+
+    at: datetime
+    """Its instant."""
+    status: int
+    """The status; 0 = there was no answer."""
 
 
 class ImageSize(Model):
@@ -1105,6 +1163,9 @@ class Problem(Model):
     """The fault of this request."""
     hint: str
     """A way to fix it."""
+    pointer: str | None = None
+    """Of `data` that does not fit its type: the JSON pointer (RFC 6901) of what is wrong, from the
+    event on."""
     status: int
     """The HTTP status."""
     title: str
@@ -1133,6 +1194,7 @@ class PublishedAs(Model):
     score: float
     target: EventObject | None = None
     to: Audience
+    trace: str | None = None
     type: str
 
 
@@ -1629,6 +1691,10 @@ EventOutcome: TypeAlias = PublishedEvent | Rejected
 
 HeldBy: TypeAlias = Literal["paused", "unconfirmed"] | str
 """The reason why a due lane or message is held."""
+
+
+HookState: TypeAlias = Literal["on", "off"] | str
+"""The state of a hook."""
 
 
 IdOrProfile: TypeAlias = str | RecipientChange

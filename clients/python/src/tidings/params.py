@@ -120,6 +120,9 @@ class Event(_Event, total=False):
     """The rank among the events of a message: the highest is shown first; 0 if it is absent."""
     target: IdOrObject | None
     """The target: what it was done in or for."""
+    trace: str | None
+    """The W3C `traceparent` of what made the event: the spans of its messages link to it. By
+    default that of the request."""
 
 
 class _EventObject(TypedDict):

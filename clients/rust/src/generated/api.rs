@@ -39,6 +39,16 @@ impl ServerCalls<'_> {
         self.0.call(Method::GET, "/healthz".to_owned()).text()
     }
 
+    /// Get a guide for language models.
+    ///
+    /// A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and all of its calls. Made
+    /// from the documentation and this document. Needs no key.
+    ///
+    /// `GET /llms.txt`
+    pub fn get_llms_txt(&self) -> Request<String> {
+        self.0.call(Method::GET, "/llms.txt".to_owned()).text()
+    }
+
     /// Get the metrics.
     ///
     /// Prometheus text format. It also answers while the store can't be used, with the metrics that are available
@@ -51,8 +61,8 @@ impl ServerCalls<'_> {
 
     /// Check whether the server is ready.
     ///
-    /// Answers 503 while the server starts, while the store can't be used or read, and while it stops. Needs no
-    /// key.
+    /// Answers 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
+    /// read is named, and the answer is 200: the server serves. Needs no key.
     ///
     /// `GET /readyz`
     pub fn ready(&self) -> Request<String> {
@@ -71,7 +81,7 @@ impl ServerCalls<'_> {
 
     /// Get this document.
     ///
-    /// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release.
+    /// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release. Needs no key.
     ///
     /// `GET /v1/openapi.json`
     pub fn openapi(&self) -> Request<Value> {
@@ -299,6 +309,11 @@ impl EventsCalls<'_> {
     /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
     ///
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
+    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. A batch is answered as an array is.
+    ///
     /// `POST /v1/events`
     pub fn publish(&self, event: &Event) -> Request<PublishedEvent> {
         self.0.call(Method::POST, "/v1/events".to_owned()).json(event).once().answer()
@@ -321,6 +336,11 @@ impl EventsCalls<'_> {
     /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
     ///
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
+    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. A batch is answered as an array is.
+    ///
     /// `POST /v1/events`
     pub fn publish_many(&self, events: &[Event]) -> Request<Vec<EventOutcome>> {
         self.0.call(Method::POST, "/v1/events".to_owned()).json(events).once().answer()
@@ -342,6 +362,11 @@ impl EventsCalls<'_> {
     /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
     /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    ///
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
+    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. A batch is answered as an array is.
     ///
     /// `POST /v1/events`
     pub fn import<L>(&self, lines: L) -> Import<EventLineAnswer>
@@ -368,6 +393,11 @@ impl EventsCalls<'_> {
     /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
     /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    ///
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
+    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. A batch is answered as an array is.
     ///
     /// `POST /v1/events`
     pub fn import_stream(
@@ -487,6 +517,78 @@ impl ConfigurationCalls<'_> {
     /// `POST /v1/types/{type}/resume`
     pub fn resume_type(&self, type_: &str) -> Request<()> {
         self.0.call(Method::POST, format!("/v1/types/{}/resume", segment(type_))).once().nothing()
+    }
+}
+
+/// The calls of `feeds`.
+#[derive(Clone, Copy, Debug)]
+pub struct FeedsCalls<'c>(&'c Client);
+
+impl FeedsCalls<'_> {
+    /// List the feeds.
+    ///
+    /// The feeds of the configuration, by name, as the server reads them now.
+    ///
+    /// `GET /v1/feeds`
+    pub fn list(&self) -> Request<Vec<Feed>> {
+        self.0.call(Method::GET, "/v1/feeds".to_owned()).answer()
+    }
+
+    /// Pause a feed.
+    ///
+    /// Nothing is read from the database until it is resumed, also after a restart. Rows wait in the table.
+    ///
+    /// `POST /v1/feeds/{name}/pause`
+    pub fn pause(&self, name: &str) -> Request<()> {
+        self.0.call(Method::POST, format!("/v1/feeds/{}/pause", segment(name))).once().nothing()
+    }
+
+    /// Resume a feed.
+    ///
+    /// A feed that was paused, or that has stopped by itself, is read again.
+    ///
+    /// `POST /v1/feeds/{name}/resume`
+    pub fn resume(&self, name: &str) -> Request<()> {
+        self.0.call(Method::POST, format!("/v1/feeds/{}/resume", segment(name))).once().nothing()
+    }
+}
+
+/// The calls of `hooks`.
+#[derive(Clone, Copy, Debug)]
+pub struct HooksCalls<'c>(&'c Client);
+
+impl HooksCalls<'_> {
+    /// List the hooks.
+    ///
+    /// The services of the host that are told what became of messages, preferences and addresses, in the order of the
+    /// configuration. Of several nodes, each tells what its parts of the store decided: the counts are of those that answered.
+    ///
+    /// `GET /v1/hooks`
+    pub fn list(&self) -> Request<Vec<Hook>> {
+        self.0.call(Method::GET, "/v1/hooks".to_owned()).answer()
+    }
+
+    /// Replay a hook.
+    ///
+    /// What occurred since an instant, of the kinds that the hook wants, is sent again under the same ids. Nothing is sent
+    /// of days that were deleted, nor of times at which no hook wanted it.
+    ///
+    /// `POST /v1/hooks/{name}/replay`
+    pub fn replay(&self, name: &str, body: &Replay) -> Request<()> {
+        self.0
+            .call(Method::POST, format!("/v1/hooks/{}/replay", segment(name)))
+            .json(body)
+            .once()
+            .nothing()
+    }
+
+    /// Resume a hook.
+    ///
+    /// A hook that answered 410 is off, and stays so over a restart. From now on it is on: what it was not told is told.
+    ///
+    /// `POST /v1/hooks/{name}/resume`
+    pub fn resume(&self, name: &str) -> Request<()> {
+        self.0.call(Method::POST, format!("/v1/hooks/{}/resume", segment(name))).once().nothing()
     }
 }
 
@@ -1912,6 +2014,18 @@ impl Client {
     #[must_use]
     pub fn configuration(&self) -> ConfigurationCalls<'_> {
         ConfigurationCalls(self)
+    }
+
+    /// The calls of `feeds`.
+    #[must_use]
+    pub fn feeds(&self) -> FeedsCalls<'_> {
+        FeedsCalls(self)
+    }
+
+    /// The calls of `hooks`.
+    #[must_use]
+    pub fn hooks(&self) -> HooksCalls<'_> {
+        HooksCalls(self)
     }
 
     /// What end users may do by themselves, with a token that the application signs

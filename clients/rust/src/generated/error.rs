@@ -68,6 +68,10 @@ pub enum Error {
     MessageNotFound(Box<Problem>),
     /// `suppression_not_found`: The address is not suppressed. Status 404. Do not retry; fix the request first.
     SuppressionNotFound(Box<Problem>),
+    /// `feed_not_found`: Unknown feed. Status 404. Do not retry; fix the request first.
+    FeedNotFound(Box<Problem>),
+    /// `hook_not_found`: Unknown hook. Status 404. Do not retry; fix the request first.
+    HookNotFound(Box<Problem>),
     /// `method_not_allowed`: Method not allowed. Status 405. Do not retry; fix the request first.
     MethodNotAllowed(Box<Problem>),
     /// `request_timeout`: The body took too long to arrive. Status 408. Retry after 1 s (`Retry-After`).
@@ -82,6 +86,8 @@ pub enum Error {
     InvalidBody(Box<Problem>),
     /// `unknown_type`: The type is not configured. Status 422. Do not retry; fix the request first.
     UnknownType(Box<Problem>),
+    /// `invalid_data`: The event's `data` does not fit its type. Status 422. Do not retry; fix the request first.
+    InvalidData(Box<Problem>),
     /// `unknown_channel`: Unknown channel. Status 422. Do not retry; fix the request first.
     UnknownChannel(Box<Problem>),
     /// `unknown_preference`: Unknown preference. Status 422. Do not retry; fix the request first.
@@ -179,6 +185,8 @@ impl From<Problem> for Error {
             "signing_key_not_found" => Self::SigningKeyNotFound(problem),
             "message_not_found" => Self::MessageNotFound(problem),
             "suppression_not_found" => Self::SuppressionNotFound(problem),
+            "feed_not_found" => Self::FeedNotFound(problem),
+            "hook_not_found" => Self::HookNotFound(problem),
             "method_not_allowed" => Self::MethodNotAllowed(problem),
             "request_timeout" => Self::RequestTimeout(problem),
             "message_state" => Self::MessageState(problem),
@@ -186,6 +194,7 @@ impl From<Problem> for Error {
             "unsupported_media_type" => Self::UnsupportedMediaType(problem),
             "invalid_body" => Self::InvalidBody(problem),
             "unknown_type" => Self::UnknownType(problem),
+            "invalid_data" => Self::InvalidData(problem),
             "unknown_channel" => Self::UnknownChannel(problem),
             "unknown_preference" => Self::UnknownPreference(problem),
             "limit_exceeded" => Self::LimitExceeded(problem),
@@ -240,6 +249,8 @@ impl Error {
             | Self::SigningKeyNotFound(problem)
             | Self::MessageNotFound(problem)
             | Self::SuppressionNotFound(problem)
+            | Self::FeedNotFound(problem)
+            | Self::HookNotFound(problem)
             | Self::MethodNotAllowed(problem)
             | Self::RequestTimeout(problem)
             | Self::MessageState(problem)
@@ -247,6 +258,7 @@ impl Error {
             | Self::UnsupportedMediaType(problem)
             | Self::InvalidBody(problem)
             | Self::UnknownType(problem)
+            | Self::InvalidData(problem)
             | Self::UnknownChannel(problem)
             | Self::UnknownPreference(problem)
             | Self::LimitExceeded(problem)

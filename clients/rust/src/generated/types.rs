@@ -773,6 +773,10 @@ pub struct Event {
     pub target: Option<IdOrObject>,
     /// The audience.
     pub to: Audience,
+    /// The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
+    /// request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     /// A type of the configuration.
     #[serde(rename = "type")]
     pub type_: String,
@@ -802,6 +806,7 @@ impl Event {
             score: None,
             target: None,
             to: to.into(),
+            trace: None,
             type_: type_.into(),
         }
     }
@@ -895,6 +900,14 @@ impl Event {
     #[must_use]
     pub fn target(mut self, target: impl Into<IdOrObject>) -> Self {
         self.target = Some(target.into());
+        self
+    }
+
+    /// The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
+    /// request.
+    #[must_use]
+    pub fn trace(mut self, trace: impl Into<String>) -> Self {
+        self.trace = Some(trace.into());
         self
     }
 }
@@ -1227,6 +1240,36 @@ pub struct ExplainedStep {
     pub extra: Map<String, Value>,
 }
 
+/// A feed: a database out of which events are read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Feed {
+    /// Why it is not read as it should be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// Age of the oldest row that waits, in milliseconds; 0 if none does.
+    pub lag_ms: u64,
+    /// `poll` or `wal`.
+    pub mode: String,
+    /// Its name in the configuration.
+    pub name: String,
+    /// The number of the row that was taken last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<String>,
+    /// Rows that are parked in the table with their problem.
+    pub parked: u64,
+    /// Bytes of its log that the database retains for a feed of mode `wal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retained_bytes: Option<u64>,
+    /// `running`, also while the database is away; `paused`; `stopped` if somebody has to mend something first.
+    pub state: String,
+    /// Rows taken since the server started.
+    pub taken: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// Limits of a flush; without them all open lanes.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
@@ -1364,6 +1407,49 @@ HeldBy {
 Paused = "paused",
 /// `unconfirmed`
 Unconfirmed = "unconfirmed",
+}
+}
+
+/// A hook.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Hook {
+    /// Number of occurrences that it is still to be told.
+    pub backlog: u64,
+    /// The last answer; absent before the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<HookAnswer>,
+    /// Its name.
+    pub name: String,
+    /// `on`, or `off` after it answered 410.
+    pub state: HookState,
+    /// The address that is called.
+    pub url: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The last answer of a hook.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HookAnswer {
+    /// Its instant.
+    pub at: String,
+    /// The status; 0 = there was no answer.
+    pub status: u32,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// The state of a hook.
+HookState {
+/// `on`
+On = "on",
+/// `off`
+Off = "off",
 }
 }
 
@@ -2912,6 +2998,9 @@ pub struct PublishedAs {
     pub target: Option<EventObjectOut>,
     /// `to`
     pub to: AudienceOut,
+    /// `trace`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     /// `type`
     #[serde(rename = "type")]
     pub type_: String,
@@ -3443,6 +3532,22 @@ RejectedStatus {
 /// `rejected`
 Rejected = "rejected",
 }
+}
+
+/// What is sent again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Replay {
+    /// What occurred since then: a time (RFC 3339), or a duration until now.
+    pub since: String,
+}
+
+impl Replay {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(since: impl Into<String>) -> Self {
+        Self { since: since.into() }
+    }
 }
 
 /// A message that waits for its next attempt.

@@ -86,6 +86,12 @@ export class MessageNotFoundError extends ProblemError {}
 /** The address is not suppressed. `suppression_not_found`, status 404. */
 export class SuppressionNotFoundError extends ProblemError {}
 
+/** Unknown feed. `feed_not_found`, status 404. */
+export class FeedNotFoundError extends ProblemError {}
+
+/** Unknown hook. `hook_not_found`, status 404. */
+export class HookNotFoundError extends ProblemError {}
+
 /** Method not allowed. `method_not_allowed`, status 405. */
 export class MethodNotAllowedError extends ProblemError {}
 
@@ -106,6 +112,9 @@ export class InvalidBodyError extends ProblemError {}
 
 /** The type is not configured. `unknown_type`, status 422. */
 export class UnknownTypeError extends ProblemError {}
+
+/** The event's `data` does not fit its type. `invalid_data`, status 422. */
+export class InvalidDataError extends ProblemError {}
 
 /** Unknown channel. `unknown_channel`, status 422. */
 export class UnknownChannelError extends ProblemError {}
@@ -182,6 +191,8 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   signing_key_not_found: SigningKeyNotFoundError,
   message_not_found: MessageNotFoundError,
   suppression_not_found: SuppressionNotFoundError,
+  feed_not_found: FeedNotFoundError,
+  hook_not_found: HookNotFoundError,
   method_not_allowed: MethodNotAllowedError,
   request_timeout: RequestTimeoutError,
   message_state: MessageStateError,
@@ -189,6 +200,7 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   unsupported_media_type: UnsupportedMediaTypeError,
   invalid_body: InvalidBodyError,
   unknown_type: UnknownTypeError,
+  invalid_data: InvalidDataError,
   unknown_channel: UnknownChannelError,
   unknown_preference: UnknownPreferenceError,
   limit_exceeded: LimitExceededError,

@@ -18,11 +18,13 @@ import type {
   EventWithOutcome,
   Explain,
   Explained,
+  Feed,
   FlushLimits,
   Flushed,
   ForgetDays,
   GonePushSubscription,
   Group,
+  Hook,
   InboxCounts,
   ItemAnswer,
   Items,
@@ -47,6 +49,7 @@ import type {
   PushSubscription,
   RecipientChange,
   RecipientProfile,
+  Replay,
   SigningKeyMade,
   SigningKeyToMake,
   SigningKeysAnswer,
@@ -90,6 +93,18 @@ export class ServerCalls extends Resource {
   }
 
   /**
+   * Get a guide for language models.
+   *
+   * A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and all of its calls. Made
+   * from the documentation and this document. Needs no key.
+   *
+   * `GET /llms.txt`
+   */
+  getLlmsTxt(options?: Options): Promise<string> {
+    return this.http.text("GET", "/llms.txt", options);
+  }
+
+  /**
    * Get the metrics.
    *
    * Prometheus text format. It also answers while the store can't be used, with the metrics that are available
@@ -104,8 +119,8 @@ export class ServerCalls extends Resource {
   /**
    * Check whether the server is ready.
    *
-   * Answers 503 while the server starts, while the store can't be used or read, and while it stops. Needs no
-   * key.
+   * Answers 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
+   * read is named, and the answer is 200: the server serves. Needs no key.
    *
    * `GET /readyz`
    */
@@ -128,7 +143,7 @@ export class ServerCalls extends Resource {
   /**
    * Get this document.
    *
-   * The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release.
+   * The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release. Needs no key.
    *
    * `GET /v1/openapi.json`
    */
@@ -311,6 +326,11 @@ export class EventsCalls<D = AnyData> extends Resource {
    * Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
    * `applied` says whether they do. With `Prefer: respond-async` it does not wait.
    *
+   * CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
+   * (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
+   * `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+   * the two. A batch is answered as an array is.
+   *
    * `POST /v1/events`
    */
   publish(event: EventOf<D>, options?: Options): Promise<PublishedEvent>;
@@ -323,6 +343,11 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
    * `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+   *
+   * CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
+   * (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
+   * `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+   * the two. A batch is answered as an array is.
    *
    * `POST /v1/events`
    */
@@ -465,6 +490,80 @@ export class ConfigurationCalls extends Resource {
    */
   resumeType(type: string, options?: Options): Promise<void> {
     return this.http.send("POST", path`/v1/types/${type}/resume`, options);
+  }
+}
+
+/** The calls of `feeds`. */
+export class FeedsCalls extends Resource {
+  /**
+   * List the feeds.
+   *
+   * The feeds of the configuration, by name, as the server reads them now.
+   *
+   * `GET /v1/feeds`
+   */
+  list(options?: Options): Promise<Feed[]> {
+    return this.http.send("GET", "/v1/feeds", options);
+  }
+
+  /**
+   * Pause a feed.
+   *
+   * Nothing is read from the database until it is resumed, also after a restart. Rows wait in the table.
+   *
+   * `POST /v1/feeds/{name}/pause`
+   */
+  pause(name: string, options?: Options): Promise<void> {
+    return this.http.send("POST", path`/v1/feeds/${name}/pause`, options);
+  }
+
+  /**
+   * Resume a feed.
+   *
+   * A feed that was paused, or that has stopped by itself, is read again.
+   *
+   * `POST /v1/feeds/{name}/resume`
+   */
+  resume(name: string, options?: Options): Promise<void> {
+    return this.http.send("POST", path`/v1/feeds/${name}/resume`, options);
+  }
+}
+
+/** The calls of `hooks`. */
+export class HooksCalls extends Resource {
+  /**
+   * List the hooks.
+   *
+   * The services of the host that are told what became of messages, preferences and addresses, in the order of the
+   * configuration. Of several nodes, each tells what its parts of the store decided: the counts are of those that answered.
+   *
+   * `GET /v1/hooks`
+   */
+  list(options?: Options): Promise<Hook[]> {
+    return this.http.send("GET", "/v1/hooks", options);
+  }
+
+  /**
+   * Replay a hook.
+   *
+   * What occurred since an instant, of the kinds that the hook wants, is sent again under the same ids. Nothing is sent
+   * of days that were deleted, nor of times at which no hook wanted it.
+   *
+   * `POST /v1/hooks/{name}/replay`
+   */
+  replay(name: string, body: Replay, options?: Options): Promise<void> {
+    return this.http.send("POST", path`/v1/hooks/${name}/replay`, options, body);
+  }
+
+  /**
+   * Resume a hook.
+   *
+   * A hook that answered 410 is off, and stays so over a restart. From now on it is on: what it was not told is told.
+   *
+   * `POST /v1/hooks/{name}/resume`
+   */
+  resume(name: string, options?: Options): Promise<void> {
+    return this.http.send("POST", path`/v1/hooks/${name}/resume`, options);
   }
 }
 
@@ -1424,6 +1523,8 @@ export class Resources<D = AnyData> extends Resource {
   readonly events = new EventsCalls<D>(this.http);
   /** List, pause and resume types and channels */
   readonly configuration = new ConfigurationCalls(this.http);
+  readonly feeds = new FeedsCalls(this.http);
+  readonly hooks = new HooksCalls(this.http);
   /** What end users may do by themselves, with a token that the application signs */
   readonly me = new MeCalls(this.http);
   /** Messages of channels: their time line, retry, cancel and resend */

@@ -234,6 +234,20 @@ export interface ChannelShown {
 
 export type Circles = Near | Near[];
 
+/** An event as a CloudEvent 1.0 in structured mode. Other attributes are passed over. */
+export interface CloudEvent {
+  /** The body of a publish without `id` and `type`. */
+  data: Record<string, unknown>;
+  /** Id of the event: the same id is the same event, whatever its `source`. */
+  id: string;
+  /** The context in which it happened. */
+  source: string;
+  /** The version of CloudEvents. */
+  specversion: string;
+  /** A type of the configuration. */
+  type: string;
+}
+
 /** The last line of the answer to a stream with `answers=problems`. */
 export interface Counted {
   /** Number of lines that succeeded. */
@@ -354,6 +368,11 @@ export interface Event {
   target?: IdOrObject | null | undefined;
   /** The audience. */
   to: Audience;
+  /**
+   * The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
+   * request.
+   */
+  trace?: string | null | undefined;
   /** A type of the configuration. */
   type: string;
 }
@@ -468,6 +487,28 @@ export interface ExplainedStep {
   rule: string;
 }
 
+/** A feed: a database out of which events are read. */
+export interface Feed {
+  /** Why it is not read as it should be. */
+  fault?: string;
+  /** Age of the oldest row that waits, in milliseconds; 0 if none does. */
+  lag_ms: number;
+  /** `poll` or `wal`. */
+  mode: string;
+  /** Its name in the configuration. */
+  name: string;
+  /** The number of the row that was taken last. */
+  newest?: string | null;
+  /** Rows that are parked in the table with their problem. */
+  parked: number;
+  /** Bytes of its log that the database retains for a feed of mode `wal`. */
+  retained_bytes?: number;
+  /** `running`, also while the database is away; `paused`; `stopped` if somebody has to mend something first. */
+  state: string;
+  /** Rows taken since the server started. */
+  taken: number;
+}
+
 /** Limits of a flush; without them all open lanes. */
 export interface FlushLimits {
   /** Only lanes of this channel. */
@@ -535,6 +576,31 @@ export interface Group {
 
 /** The reason why a due lane or message is held. */
 export type HeldBy = "paused" | "unconfirmed" | (string & {});
+
+/** A hook. */
+export interface Hook {
+  /** Number of occurrences that it is still to be told. */
+  backlog: number;
+  /** The last answer; absent before the first one. */
+  last?: HookAnswer;
+  /** Its name. */
+  name: string;
+  /** `on`, or `off` after it answered 410. */
+  state: HookState;
+  /** The address that is called. */
+  url: string;
+}
+
+/** The last answer of a hook. */
+export interface HookAnswer {
+  /** Its instant. */
+  at: string;
+  /** The status; 0 = there was no answer. */
+  status: number;
+}
+
+/** The state of a hook. */
+export type HookState = "on" | "off" | (string & {});
 
 /** An id, or an object with an id and more fields. */
 export type IdOrObject = BareId | EventObject;
@@ -1036,6 +1102,8 @@ export interface Problem {
   detail: string;
   /** A way to fix it. */
   hint: string;
+  /** Of `data` that does not fit its type: the JSON pointer (RFC 6901) of what is wrong, from the event on. */
+  pointer?: string;
   /** The HTTP status. */
   status: number;
   /** A short description of the code. */
@@ -1066,6 +1134,7 @@ export interface PublishedAs {
   score: number;
   target?: EventObject | null;
   to: Audience;
+  trace?: string | null;
   type: string;
 }
 
@@ -1210,6 +1279,12 @@ export interface Rejected {
 }
 
 export type RejectedStatus = "rejected";
+
+/** What is sent again. */
+export interface Replay {
+  /** What occurred since then: a time (RFC 3339), or a duration until now. */
+  since: string;
+}
 
 /** A message that waits for its next attempt. */
 export interface RetriedMessage extends MessageShown {

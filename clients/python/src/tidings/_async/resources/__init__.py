@@ -9,6 +9,8 @@ from ..transport import AsyncTransport
 from .admin import AsyncAdmin
 from .channels import AsyncChannels
 from .events import AsyncEvents
+from .feeds import AsyncFeeds
+from .hooks import AsyncHooks
 from .inbox import AsyncInbox
 from .me import AsyncMe
 from .messages import AsyncMessages
@@ -30,6 +32,8 @@ class AsyncResources:
         self.admin = AsyncAdmin(transport)
         self.channels = AsyncChannels(transport)
         self.events = AsyncEvents(transport)
+        self.feeds = AsyncFeeds(transport)
+        self.hooks = AsyncHooks(transport)
         self.inbox = AsyncInbox(transport)
         self.me = AsyncMe(transport)
         self.messages = AsyncMessages(transport)

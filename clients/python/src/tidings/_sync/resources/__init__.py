@@ -9,6 +9,8 @@ from ..transport import Transport
 from .admin import Admin
 from .channels import Channels
 from .events import Events
+from .feeds import Feeds
+from .hooks import Hooks
 from .inbox import Inbox
 from .me import Me
 from .messages import Messages
@@ -30,6 +32,8 @@ class Resources:
         self.admin = Admin(transport)
         self.channels = Channels(transport)
         self.events = Events(transport)
+        self.feeds = Feeds(transport)
+        self.hooks = Hooks(transport)
         self.inbox = Inbox(transport)
         self.me = Me(transport)
         self.messages = Messages(transport)

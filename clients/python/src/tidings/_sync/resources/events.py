@@ -67,6 +67,7 @@ class Events:
         occurred_at: datetime | str | Unset | None = UNSET,
         score: float | Unset | None = UNSET,
         target: params.IdOrObject | Unset | None = UNSET,
+        trace: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.PublishedEvent:
         """Publish events.
@@ -89,6 +90,12 @@ class Events:
         ends the stream: send the lines without an answer again, with the same ids. With an
         `Idempotency-Key`, events without an id get one that derives from the key, the line number
         and the line's content: sent again they are duplicates.
+
+        CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
+        (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
+        binary mode (`application/json` with the headers `ce-specversion`, `ce-id`, `ce-source` and
+        `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+        the two. A batch is answered as an array is.
 
         Args:
             object: The object: what it was done to.
@@ -115,6 +122,8 @@ class Events:
             score: The rank among the events of a message: the highest is shown first; 0 if it
                 is absent.
             target: The target: what it was done in or for.
+            trace: The W3C `traceparent` of what made the event: the spans of its messages link
+                to it. By default that of the request.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -140,6 +149,7 @@ class Events:
                     "occurred_at": occurred_at,
                     "score": score,
                     "target": target,
+                    "trace": trace,
                 }
             ),
             changes=True,
@@ -174,6 +184,12 @@ class Events:
         ends the stream: send the lines without an answer again, with the same ids. With an
         `Idempotency-Key`, events without an id get one that derives from the key, the line number
         and the line's content: sent again they are duplicates.
+
+        CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
+        (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
+        binary mode (`application/json` with the headers `ce-specversion`, `ce-id`, `ce-source` and
+        `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+        the two. A batch is answered as an array is.
 
         Args:
             items: What is sent, in its order.
@@ -218,6 +234,12 @@ class Events:
         ends the stream: send the lines without an answer again, with the same ids. With an
         `Idempotency-Key`, events without an id get one that derives from the key, the line number
         and the line's content: sent again they are duplicates.
+
+        CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
+        (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
+        binary mode (`application/json` with the headers `ce-specversion`, `ce-id`, `ce-source` and
+        `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+        the two. A batch is answered as an array is.
 
         Args:
             items: What is sent, one by one.

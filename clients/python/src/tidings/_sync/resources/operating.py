@@ -40,6 +40,15 @@ class Operating:
         answer: str = self._transport.call(str, "GET", "/healthz")
         return answer
 
+    def get_llms_txt(self) -> str:
+        """Get a guide for language models.
+
+        A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and
+        all of its calls. Made from the documentation and this document. Needs no key.
+        """
+        answer: str = self._transport.call(str, "GET", "/llms.txt")
+        return answer
+
     def metrics(self) -> str:
         """Get the metrics.
 
@@ -53,7 +62,8 @@ class Operating:
         """Check whether the server is ready.
 
         Answers 503 while the server starts, while the store can't be used or read, and while it
-        stops. Needs no key.
+        stops. A feed that can't be read is named, and the answer is 200: the server serves. Needs
+        no key.
         """
         answer: str = self._transport.call(str, "GET", "/readyz")
         return answer
@@ -73,7 +83,7 @@ class Operating:
         """Get this document.
 
         The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the
-        release.
+        release. Needs no key.
         """
         answer: builtins.dict[str, Any] = self._transport.call(
             builtins.dict[str, Any], "GET", "/v1/openapi.json"

@@ -1,0 +1,66 @@
+"""Outboxes of the application's databases: list, pause and resume them.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+from ... import models
+from ..._values import segment
+from ..transport import Transport
+
+
+class Feeds:
+    """Outboxes of the application's databases: list, pause and resume them."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> builtins.list[models.Feed]:
+        """List the feeds.
+
+        The feeds of the configuration, by name, as the server reads them now.
+        """
+        answer: builtins.list[models.Feed] = self._transport.call(
+            builtins.list[models.Feed], "GET", "/v1/feeds"
+        )
+        return answer
+
+    def pause(self, name: str, /, *, idempotency_key: str | None = None) -> None:
+        """Pause a feed.
+
+        Nothing is read from the database until it is resumed, also after a restart. Rows wait in
+        the table.
+
+        Args:
+            name: Name of the feed.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "POST",
+            f"/v1/feeds/{segment(name)}/pause",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def resume(self, name: str, /, *, idempotency_key: str | None = None) -> None:
+        """Resume a feed.
+
+        A feed that was paused, or that has stopped by itself, is read again.
+
+        Args:
+            name: Name of the feed.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "POST",
+            f"/v1/feeds/{segment(name)}/resume",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
