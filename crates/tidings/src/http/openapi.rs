@@ -42,6 +42,8 @@ use super::v1::events::cloud::CloudEvent;
         (name = "suppressions", description = "Addresses to which nothing is sent"),
         (name = "pending", description = "Pending notifications, and sending them now"),
         (name = "configuration", description = "List, pause and resume types and channels"),
+        (name = "feeds", description = "Databases out of which events are read"),
+        (name = "hooks", description = "Services of the host that are told what became of messages"),
         (name = "admin", description = "Status and actions for operators"),
         (name = "operating", description = "Health, metrics, this document, and the pages of errors"),
     ),
