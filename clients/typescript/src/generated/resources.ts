@@ -493,7 +493,7 @@ export class ConfigurationCalls extends Resource {
   }
 }
 
-/** The calls of `feeds`. */
+/** Databases out of which events are read */
 export class FeedsCalls extends Resource {
   /**
    * List the feeds.
@@ -529,7 +529,7 @@ export class FeedsCalls extends Resource {
   }
 }
 
-/** The calls of `hooks`. */
+/** Services of the host that are told what became of messages */
 export class HooksCalls extends Resource {
   /**
    * List the hooks.
@@ -1523,7 +1523,9 @@ export class Resources<D = AnyData> extends Resource {
   readonly events = new EventsCalls<D>(this.http);
   /** List, pause and resume types and channels */
   readonly configuration = new ConfigurationCalls(this.http);
+  /** Databases out of which events are read */
   readonly feeds = new FeedsCalls(this.http);
+  /** Services of the host that are told what became of messages */
   readonly hooks = new HooksCalls(this.http);
   /** What end users may do by themselves, with a token that the application signs */
   readonly me = new MeCalls(this.http);

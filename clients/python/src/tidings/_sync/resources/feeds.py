@@ -1,4 +1,4 @@
-"""Outboxes of the application's databases: list, pause and resume them.
+"""Databases out of which events are read.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -13,7 +13,7 @@ from ..transport import Transport
 
 
 class Feeds:
-    """Outboxes of the application's databases: list, pause and resume them."""
+    """Databases out of which events are read."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

@@ -1,4 +1,4 @@
-"""Hooks to the application: list them, and send again.
+"""Services of the host that are told what became of messages.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -13,7 +13,7 @@ from ..transport import Transport
 
 
 class Hooks:
-    """Hooks to the application: list them, and send again."""
+    """Services of the host that are told what became of messages."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
