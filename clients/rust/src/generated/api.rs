@@ -520,7 +520,7 @@ impl ConfigurationCalls<'_> {
     }
 }
 
-/// The calls of `feeds`.
+/// Databases out of which events are read
 #[derive(Clone, Copy, Debug)]
 pub struct FeedsCalls<'c>(&'c Client);
 
@@ -553,7 +553,7 @@ impl FeedsCalls<'_> {
     }
 }
 
-/// The calls of `hooks`.
+/// Services of the host that are told what became of messages
 #[derive(Clone, Copy, Debug)]
 pub struct HooksCalls<'c>(&'c Client);
 
@@ -2016,13 +2016,13 @@ impl Client {
         ConfigurationCalls(self)
     }
 
-    /// The calls of `feeds`.
+    /// Databases out of which events are read
     #[must_use]
     pub fn feeds(&self) -> FeedsCalls<'_> {
         FeedsCalls(self)
     }
 
-    /// The calls of `hooks`.
+    /// Services of the host that are told what became of messages
     #[must_use]
     pub fn hooks(&self) -> HooksCalls<'_> {
         HooksCalls(self)
