@@ -1,15 +1,15 @@
-//! What readers have in common.
+//! The parts that all readers share.
 
 use std::sync::Arc;
 
 use crate::{Settings, Sink, Status};
 
-/// What a reader works with.
+/// The parts that a reader works with.
 pub struct Context {
     /// Settings of its feed.
     pub settings: Settings,
-    /// Where rows go.
+    /// The receiver of rows.
     pub sink: Arc<dyn Sink>,
-    /// What others see of it.
+    /// The status that others read.
     pub status: Arc<Status>,
 }

@@ -11,7 +11,7 @@ use crate::{Fault, Settings};
 /// Rows that are deleted with one statement.
 const SWEPT_MAX: i64 = 5_000;
 
-/// What a look at the table tells.
+/// The result of a look at the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauge {
     /// Age of the oldest row that waits, in milliseconds; 0 = none does.

@@ -58,7 +58,7 @@ struct Listed {
 pub(crate) enum Look {
     /// There may be more.
     Full,
-    /// What there was is taken.
+    /// All rows that were there are taken.
     Empty,
     /// Nothing may be taken, for this reason.
     Barred(String),

@@ -18,7 +18,7 @@ const REST_MIN: Duration = Duration::from_millis(100);
 /// The longest wait before a reader begins again.
 const REST_MAX: Duration = Duration::from_secs(15);
 
-/// What was asked of a feed.
+/// An order to a feed.
 #[derive(Clone, Copy)]
 struct Wish {
     is_paused: bool,

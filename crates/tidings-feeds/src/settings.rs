@@ -21,7 +21,7 @@ pub struct Settings {
     pub mode: Mode,
     /// The longest time between two looks at the table.
     pub every: Duration,
-    /// What a refused row does to the rows after it.
+    /// The effect of a refused row on the rows after it.
     pub refused: OnRefusal,
     /// Time for which rows stay that were taken.
     pub keep: Duration,
@@ -55,7 +55,7 @@ impl Mode {
     }
 }
 
-/// What a refused row does to the rows after it. It is parked with its problem in either case.
+/// The effect of a refused row on the rows after it. It is parked with its problem in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnRefusal {
     /// They go on.

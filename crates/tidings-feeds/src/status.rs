@@ -26,7 +26,7 @@ impl State {
     }
 }
 
-/// What is known of a feed at an instant.
+/// The status of a feed at an instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// Its state.

@@ -148,10 +148,10 @@ pub enum MessageTurn {
     Complained,
 }
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageOccurrence {
-    /// What became of it.
+    /// Its fate.
     pub turn: MessageTurn,
     /// The message.
     pub message: MessageName,

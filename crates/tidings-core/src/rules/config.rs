@@ -85,7 +85,7 @@ pub struct FeedRules {
     pub mode: FeedMode,
     /// The time between two looks at the table, in milliseconds; more than 0.
     pub every_ms: i64,
-    /// What a row that is refused does to those after it.
+    /// The effect of a refused row on those after it.
     pub refused: OnRefusal,
     /// The time for which rows that were taken stay, in milliseconds.
     pub keep_ms: i64,
@@ -101,7 +101,7 @@ pub enum FeedMode {
     Wal,
 }
 
-/// What a row of a feed that is refused does to those after it.
+/// The effect of a refused row of a feed on those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnRefusal {

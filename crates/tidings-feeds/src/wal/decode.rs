@@ -1,4 +1,4 @@
-//! What a server sends of its log: frames of the replication protocol with messages of `pgoutput`, version 1.
+//! The log as a server sends it: frames of the replication protocol with messages of `pgoutput`, version 1.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// What a frame tells. Times are by the clock of the server, in microseconds.
+/// The content of a frame. Times are by the clock of the server, in microseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// All up to here was told.
@@ -207,7 +207,7 @@ impl<'f> Column<'f> {
     }
 }
 
-/// What is left of a frame.
+/// The rest of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes<'f>(pub(super) &'f [u8]);
 

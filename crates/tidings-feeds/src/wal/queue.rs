@@ -1,4 +1,4 @@
-//! What the log has told and is not taken yet.
+//! Rows and messages of the log that are not taken yet.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub(super) struct Item {
     bytes: usize,
 }
 
-/// What the log has told and is not taken yet, in its order.
+/// Rows and messages of the log that are not taken yet, in its order.
 #[derive(Debug)]
 pub(super) struct Queue {
     items: VecDeque<Item>,

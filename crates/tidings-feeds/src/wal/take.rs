@@ -17,7 +17,7 @@ use crate::{Fault, OnRefusal};
 /// The first and the longest wait for a commit that is not visible yet.
 const HIDDEN_REST: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 
-/// What a step marks.
+/// The marks of a step.
 #[derive(Default)]
 struct Marks {
     taken: Vec<i64>,

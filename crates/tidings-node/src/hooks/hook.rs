@@ -41,9 +41,9 @@ pub(super) struct Hook {
     rules: HookRules,
     pub(super) order: HookOrder,
     owners: BTreeMap<OccurrenceOwner, Progress>,
-    /// What is open.
+    /// The open occurrences.
     open: BTreeMap<OccurrencePlace, Open>,
-    /// What is open and not under way, by the instant of its next try.
+    /// Open occurrences that are not under way, by the instant of their next try.
     due: BTreeSet<(Instant, OccurrencePlace)>,
     under_way: BTreeSet<OccurrencePlace>,
     /// The turn that a 410 ended.
@@ -430,7 +430,7 @@ impl Hook {
         writes
     }
 
-    /// What operators see of it.
+    /// Its status, for operators.
     pub(super) fn shown(&self) -> HookVitals {
         let behind: u64 = self.owners.values().map(|progress| progress.behind).sum();
         HookVitals {

@@ -38,7 +38,7 @@ const LOOK_MS: i64 = SECOND_MS / 2;
 /// The time between two writes of what hooks were told.
 const SAVE_MS: i64 = SECOND_MS;
 
-/// What a store says of the hooks of an engine, without a loop that calls them.
+/// The status of an engine's hooks by its store, without a loop that calls them.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.

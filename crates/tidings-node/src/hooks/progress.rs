@@ -1,4 +1,4 @@
-//! How far a hook was told of an owner's occurrences, in memory and as a row.
+//! The progress of a hook in an owner's occurrences, in memory and as a row.
 //!
 //! A row is consistent in itself: what is before its position was told, or is in its list of what is open. After a stop
 //! the hook goes on from there, so what was told since is told again, under the same ids.
@@ -32,13 +32,13 @@ pub(crate) struct ProgressRow {
     pub(crate) off: Option<u64>,
     /// The row to be read next.
     pub(crate) next: OccurrenceRow,
-    /// What is open, each by its row and index.
+    /// The open occurrences, each by its row and index.
     pub(crate) open: Vec<(OccurrenceRow, u32, Open)>,
     /// The last answer to a call, of any owner.
     pub(crate) last: Option<(Instant, u16)>,
 }
 
-/// How far a hook was told of an owner's occurrences.
+/// The progress of a hook in an owner's occurrences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// The row to be read next.

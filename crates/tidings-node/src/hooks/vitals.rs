@@ -1,11 +1,11 @@
-//! What operators see of hooks.
+//! The status of hooks, for operators.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use tidings_core::Instant;
 
-/// What operators see of a hook.
+/// The status of a hook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookVitals {
     /// True if a 410 turned it off.
@@ -24,7 +24,7 @@ pub struct HookVitals {
     pub failed: u64,
 }
 
-/// What operators see of all hooks, by name.
+/// The status of all hooks, by name.
 #[derive(Debug, Default)]
 pub struct HooksVitals(Mutex<Option<BTreeMap<String, HookVitals>>>);
 

@@ -16,7 +16,7 @@ const FIELDS: [&str; 5] = ["recipients", "actor", "data", "cancellation_key", "t
 /// The fields of a publish that a trigger of a workflow stands for; the event gets this id.
 ///
 /// # Errors
-/// What can't be mapped.
+/// The fields that can't be mapped.
 pub(crate) fn trigger<'a>(
     workflow: &'a str,
     id: &'a Id,
@@ -85,7 +85,7 @@ const SEPARATE: &str = "leave it out; `tidings import --kind preferences` takes 
 /// The profile of a user. `strict` refuses what has to be moved by itself; of an export it is passed over.
 ///
 /// # Errors
-/// What can't be mapped.
+/// The fields that can't be mapped.
 pub(crate) fn user(mut user: Table<'_>, strict: bool) -> Result<Table<'_>, Fault> {
     if strict {
         refuse(&mut user, &[("channel_data", SEPARATE), ("preferences", SEPARATE)])?;

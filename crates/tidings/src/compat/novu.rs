@@ -34,7 +34,7 @@ pub(crate) fn transaction(body: &mut Table<'_>) -> Result<Option<Id>, Fault> {
 /// The fields of a publish that a trigger stands for; the event gets this id.
 ///
 /// # Errors
-/// What can't be mapped.
+/// The fields that can't be mapped.
 pub(crate) fn trigger<'a>(id: &'a Id, mut body: Table<'a>) -> Result<Table<'a>, Fault> {
     let refused = [("tenant", NO_TENANTS), ("context", NO_TENANTS), ("overrides", OVERRIDES)];
     refuse(&mut body, &refused)?;
@@ -90,7 +90,7 @@ fn topic<'a>(fields: &mut Table<'a>) -> Result<Option<Json<'a>>, Fault> {
 /// The profile of a subscriber. `strict` refuses unknown fields; an export has many that are Novu's own.
 ///
 /// # Errors
-/// What can't be mapped.
+/// The fields that can't be mapped.
 pub(crate) fn subscriber(mut of: Table<'_>, strict: bool) -> Result<Table<'_>, Fault> {
     let id = take_text(&mut of, "subscriberId")?.ok_or_else(|| missing("subscriberId"))?;
     let mut profile = vec![field("id", text(id))];

@@ -42,7 +42,7 @@ pub(crate) struct Mapped {
     pub(crate) recipient: String,
     /// Bodies of preferences.
     pub(crate) list: Vec<Value>,
-    /// What was left out, in words.
+    /// The parts that were left out, in words.
     pub(crate) left_out: Vec<String>,
 }
 

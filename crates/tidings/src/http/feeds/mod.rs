@@ -20,7 +20,7 @@ use tidings_feeds::{Feed, Settings, Sink, Snapshot, State};
 #[cfg(feature = "postgres")]
 pub use rows::{begin, configure};
 
-/// What is known of a feed.
+/// The status of a feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FeedStatus {
     pub(super) state: &'static str,
@@ -56,10 +56,10 @@ impl From<Snapshot> for FeedStatus {
 #[derive(Default)]
 pub struct Feeds(Mutex<Read>);
 
-/// What is read.
+/// The feeds that are read.
 #[derive(Default)]
 struct Read {
-    /// Where readers run; `None` while nothing is read here.
+    /// The runtime of readers; `None` while nothing is read here.
     #[cfg(feature = "postgres")]
     runtime: Option<tokio::runtime::Handle>,
     #[cfg(feature = "postgres")]
@@ -117,7 +117,7 @@ impl Feeds {
         read.feeds.iter().map(|(name, feed)| (name.clone(), feed.status().into())).collect()
     }
 
-    /// What is known of a feed.
+    /// The status of a feed.
     pub(super) fn status(&self, name: &str, is_paused: bool) -> FeedStatus {
         match self.lock().feeds.get(name) {
             Some(feed) => feed.status().into(),
