@@ -165,7 +165,7 @@ impl World {
 /// Never by mail.
 fn preference(recipient: Id, scope: PreferenceScope) -> Command {
     let channel = "email".to_owned();
-    Command::Preference { recipient, scope, channel, mode: Mode::Never, by: By::Key }
+    Command::Preference { tenant: None, recipient, scope, channel, mode: Mode::Never, by: By::Key }
 }
 
 /// Quiet hours of one's own.

@@ -235,7 +235,7 @@ pub(crate) fn make_in(number: u32, zone: &str) -> Command {
 
 /// Lets a recipient follow a topic.
 pub(crate) fn follow(number: u32, topic: &str) -> Command {
-    Command::Subscribe { recipient: recipient(number), topic: id(topic) }
+    Command::Subscribe { tenant: None, recipient: recipient(number), topic: id(topic) }
 }
 
 /// Withdraws an object that no event is about.

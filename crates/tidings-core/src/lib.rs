@@ -31,7 +31,7 @@
 //! let ada = Id::new("ada")?;
 //! let commands = [
 //!     Command::Recipient(serde_json::from_str(r#"{"id": "ada"}"#)?),
-//!     Command::Subscribe { recipient: ada.clone(), topic: Id::new("work/7")? },
+//!     Command::Subscribe { recipient: ada.clone(), topic: Id::new("work/7")?, tenant: None },
 //!     Command::Publish(serde_json::from_str(
 //!         r#"{"id": "e1", "type": "comment", "object": {"id": "work/7"},
 //!             "to": {"topics": ["work/7"]}}"#,
@@ -105,7 +105,7 @@ pub use journal::table;
 pub use model::event::trace;
 pub use model::{
     batch_key, channel, command, data, event, explanation, id, limits, messages, number,
-    occurrence, pause, preference, reason, recipient, suppression, time, topic,
+    occurrence, pause, preference, reason, recipient, suppression, tenant, time, topic,
 };
 
 pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};

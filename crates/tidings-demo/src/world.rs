@@ -101,6 +101,7 @@ impl World {
             ..lives_in(person.id.clone(), city)
         };
         let choices = person.choices.iter().map(|choice| Command::Preference {
+            tenant: None,
             recipient: person.id.clone(),
             scope: PreferenceScope::Category(choice.category.to_owned()),
             channel: choice.channel.to_owned(),
@@ -108,6 +109,7 @@ impl World {
             by: By::User,
         });
         let follows = person.follows.iter().map(|artist| Command::Subscribe {
+            tenant: None,
             recipient: person.id.clone(),
             topic: self.topic(*artist),
         });

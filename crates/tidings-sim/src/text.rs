@@ -19,16 +19,16 @@ pub fn line(timed: &Timed) -> Option<String> {
     let (op, body) = match &timed.command {
         Command::Recipient(change) => ("recipient", recipient(change)),
         Command::Erase { .. } | Command::ChangeItems { .. } => return None,
-        Command::Subscribe { recipient, topic } => {
+        Command::Subscribe { recipient, topic, .. } => {
             ("subscribe", json!({"recipient": recipient, "topic": topic}))
         }
-        Command::Unsubscribe { recipient, topic } => {
+        Command::Unsubscribe { recipient, topic, .. } => {
             ("unsubscribe", json!({"recipient": recipient, "topic": topic}))
         }
         Command::Publish(event) => ("publish", publish(event)),
         Command::Object(object) => ("object", json!(object)),
         Command::Retract { object } => ("retract", json!({"id": object})),
-        Command::Mark { recipient, what, kind } => {
+        Command::Mark { recipient, what, kind, .. } => {
             let op = match kind {
                 MarkKind::Seen => "seen",
                 MarkKind::Read => "read",
@@ -42,10 +42,18 @@ pub fn line(timed: &Timed) -> Option<String> {
             }
             (op, body)
         }
-        Command::Cancel(Cancelled::Event(event)) => ("cancel", json!({"event": event})),
-        Command::Cancel(Cancelled::Key(key)) => ("cancel", json!({"cancellation_key": key})),
-        Command::Withdraw(Cancelled::Event(event)) => ("withdraw", json!({"event": event})),
-        Command::Withdraw(Cancelled::Key(key)) => ("withdraw", json!({"cancellation_key": key})),
+        Command::Cancel { what: Cancelled::Event(event), .. } => {
+            ("cancel", json!({"event": event}))
+        }
+        Command::Cancel { what: Cancelled::Key(key), .. } => {
+            ("cancel", json!({"cancellation_key": key}))
+        }
+        Command::Withdraw { what: Cancelled::Event(event), .. } => {
+            ("withdraw", json!({"event": event}))
+        }
+        Command::Withdraw { what: Cancelled::Key(key), .. } => {
+            ("withdraw", json!({"cancellation_key": key}))
+        }
         Command::Preference { recipient, scope, channel, mode, .. } => {
             let (level, name) = level(scope);
             let mode = match mode {
@@ -59,7 +67,7 @@ pub fn line(timed: &Timed) -> Option<String> {
                 json!({"recipient": recipient, level: name, "channel": channel, "mode": mode}),
             )
         }
-        Command::Flush { recipient, channel, lane, key } => {
+        Command::Flush { recipient, channel, lane, key, .. } => {
             let mut body = json!({"recipient": recipient});
             let channel = channel.as_ref().map(|name| json!(name));
             give(&mut body, "channel", channel);
@@ -89,7 +97,15 @@ pub fn line(timed: &Timed) -> Option<String> {
         | Command::Message { .. }
         | Command::Report { .. }
         | Command::ReportAddress { .. }
+        | Command::Tenant { .. }
         | Command::Hook { .. } => return None,
+        Command::DeleteTenant { tenant } => ("tenant", json!({"id": tenant, "deleted": true})),
+        Command::Join { recipient, tenant } => {
+            ("member", json!({"recipient": recipient, "tenant": tenant}))
+        }
+        Command::Leave { recipient, tenant } => {
+            ("unmember", json!({"recipient": recipient, "tenant": tenant}))
+        }
         Command::Forget { before } => ("forget", json!({"before": before.to_string()})),
     };
     let mut whole = Map::new();

@@ -159,7 +159,8 @@ impl Bucket {
                 if compiled.names.lane(*lane_no).is_inbox() {
                     continue;
                 }
-                let lane = compiled.names.address(*lane_no, &kept.arrival.keys);
+                let lane =
+                    compiled.names.address(*lane_no, &kept.arrival.keys, kept.arrival.tenant);
                 let around = LaneContext {
                     terms: Terms::of(&self.roster, &self.ended, version),
                     paused: &self.paused,

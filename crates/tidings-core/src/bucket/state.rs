@@ -205,7 +205,7 @@ impl Bucket {
         for arrival in arrivals {
             for variant in &arrival.variants {
                 for lane_no in &variant.lanes {
-                    let address = compiled.names.address(*lane_no, &arrival.keys);
+                    let address = compiled.names.address(*lane_no, &arrival.keys, arrival.tenant);
                     let Some(lane) = self.lanes.get(&address) else {
                         continue;
                     };
@@ -241,8 +241,7 @@ impl Bucket {
     ) -> Vec<(LaneNo, RoaringBitmap)> {
         let mut lanes = Vec::new();
         for other in compiled.names.others(lane.lane) {
-            let key = lane.key.clone();
-            let address = LaneKey { lane: other, key };
+            let address = LaneKey { lane: other, ..lane.clone() };
             let open = self.lanes.get(&address).map(|lane| lane.open() & &who).unwrap_or_default();
             if !open.is_empty() {
                 who -= &open;

@@ -272,8 +272,11 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let options = Options { buckets: 1, ..Options::default() };
     let mut stored = Stored::default();
     let mut engine = Engine::open(&stored, &[], options).unwrap();
-    let follow =
-        |who: &str, topic: &str| Command::Subscribe { recipient: id(who), topic: id(topic) };
+    let follow = |who: &str, topic: &str| Command::Subscribe {
+        recipient: id(who),
+        topic: id(topic),
+        tenant: None,
+    };
     let commands =
         [recipient(), follow("a", "x"), follow("nobody", "x"), follow("a", "y"), follow("a", "x")];
     let step = engine.step(&stored, &Reach::new(), Instant(0), &commands).unwrap();
@@ -287,7 +290,11 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let following = |engine: &Engine, stored: &Stored| engine.reader(stored).following(&id("a"));
     for mut engine in [engine, Engine::open(&stored, &[Day(0)], options).unwrap()] {
         assert_eq!(following(&engine, &stored).unwrap(), ["x", "y"]);
-        let leave = |topic: &str| Command::Unsubscribe { recipient: id("a"), topic: id(topic) };
+        let leave = |topic: &str| Command::Unsubscribe {
+            recipient: id("a"),
+            topic: id(topic),
+            tenant: None,
+        };
         let commands = [leave("y"), leave("z"), follow("a", "z")];
         let step = engine.step(&stored, &Reach::new(), Instant(1), &commands).unwrap();
         let mut after = Stored(stored.0.clone());
@@ -318,7 +325,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
 fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
     let options = Options::default();
     let (mut stored, mut engine) = with_recipient(options);
-    let choice = |scope, mode| Choice { scope, channel: "inbox".to_owned(), mode };
+    let choice = |scope, mode| Choice { scope, channel: "inbox".to_owned(), mode, tenant: None };
     let told = || PreferenceScope::Type("told".to_owned());
     let works = || PreferenceScope::Category("works".to_owned());
     let choose = |engine: &mut Engine, stored: &mut Stored, chosen: Vec<Choice>| {
@@ -358,7 +365,8 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
 #[test]
 fn what_follows_a_forgetting_in_its_step_is_recovered() {
     let options = Options { buckets: 1, ..Options::default() };
-    let follow = |topic: &str| Command::Subscribe { recipient: id("a"), topic: id(topic) };
+    let follow =
+        |topic: &str| Command::Subscribe { recipient: id("a"), topic: id(topic), tenant: None };
     let another = || {
         let Command::Recipient(mut change) = recipient() else {
             unreachable!("that is what it makes");

@@ -16,6 +16,7 @@ use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::{Ending, Reason};
 use crate::model::recipient::Recipient;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::sets::set::Set;
 
@@ -327,6 +328,8 @@ pub struct Arrival {
     pub rules: u32,
     /// Its batch keys, asked when the event was accepted.
     pub keys: BatchKeys,
+    /// The tenant of the event; `None` = of none.
+    pub tenant: Option<TenantNo>,
     /// The origin of its entries.
     pub origin: Origin,
     /// The hashes by which an inbox groups the event without reading it.

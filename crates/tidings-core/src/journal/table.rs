@@ -23,7 +23,7 @@
 //! | `MARKS` | base | bucket | number, kind, what | the newest marks of it, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
-//! | `KEYED_LANES` | base | bucket | lane, number / 1024, batch key | windows and last messages of these recipients |
+//! | `KEYED_LANES` | base | bucket | lane, number / 1024, tenant, batch key | windows and last messages of these recipients |
 //! | `CAP_COUNTS` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
 //! | `DELIVERED_ONCE` | base | bucket | type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::channel::ChannelNo;
 use crate::model::number::LaneNo;
+use crate::model::tenant::TenantNo;
 
 /// Maximum number of bytes of a batch key.
 pub const BATCH_KEY_BYTES_MAX: usize = 256;
@@ -135,19 +136,29 @@ impl BatchKeys {
     }
 }
 
-/// The address of a lane among those of a recipient.
+/// The address of a lane among those of a recipient. Order is that in which lanes are due at one instant (contract,
+/// section 12).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LaneKey {
     /// The number of its channel, name and kind.
     pub lane: LaneNo,
     /// The batch key.
     pub key: BatchKey,
+    /// The tenant of its entries; `None` = of none.
+    pub tenant: Option<TenantNo>,
+}
+
+impl LaneKey {
+    /// Returns true if the number says all of it: no batch key, and no tenant.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.key.is_empty() && self.tenant.is_none()
+    }
 }
 
 impl From<LaneNo> for LaneKey {
-    /// The lane with the empty key.
+    /// The lane with the empty key, of no tenant.
     fn from(lane: LaneNo) -> Self {
-        let key = BatchKey::EMPTY;
-        Self { lane, key }
+        Self { lane, key: BatchKey::EMPTY, tenant: None }
     }
 }

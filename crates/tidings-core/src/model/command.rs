@@ -10,6 +10,7 @@ use crate::model::occurrence::{By, HookChange};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::RecipientChange;
 use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use crate::model::tenant::{TenantChange, View};
 use crate::model::time::{Day, Instant};
 
 /// A command with the instant at which it takes effect.
@@ -37,6 +38,9 @@ pub enum Command {
         recipient: Id,
         /// The topic.
         topic: Id,
+        /// The tenant; `None` = of none.
+        #[serde(default)]
+        tenant: Option<Id>,
     },
     /// Unsubscribes; cancels nothing.
     Unsubscribe {
@@ -44,6 +48,9 @@ pub enum Command {
         recipient: Id,
         /// The topic.
         topic: Id,
+        /// The tenant; `None` = of none.
+        #[serde(default)]
+        tenant: Option<Id>,
     },
     /// Publishes an event.
     Publish(Box<Event>),
@@ -65,6 +72,9 @@ pub enum Command {
         what: Marked,
         /// Seen, or seen and read.
         kind: MarkKind,
+        /// The entries that it reaches.
+        #[serde(default)]
+        view: View,
     },
     /// Changes items of a recipient's inbox beyond seen and read.
     ChangeItems {
@@ -74,11 +84,24 @@ pub enum Command {
         what: Marked,
         /// The change.
         change: ItemChange,
+        /// The entries that it reaches.
+        #[serde(default)]
+        view: View,
     },
     /// Cancels the pending entries of an event.
-    Cancel(Cancelled),
+    Cancel {
+        /// The events.
+        what: Cancelled,
+        /// The tenant whose events alone are meant; `None` = those of all tenants and of none.
+        tenant: Option<Id>,
+    },
     /// Cancels the pending entries of an event, and takes those that inboxes were told out of them.
-    Withdraw(Cancelled),
+    Withdraw {
+        /// The events.
+        what: Cancelled,
+        /// The tenant whose events alone are meant; `None` = those of all tenants and of none.
+        tenant: Option<Id>,
+    },
     /// Sets a preference: never, immediate, a digest, or the default.
     Preference {
         /// The recipient.
@@ -89,6 +112,9 @@ pub enum Command {
         channel: String,
         /// The mode.
         mode: Mode,
+        /// The tenant for whose entries alone it holds; `None` = for all.
+        #[serde(default)]
+        tenant: Option<Id>,
         /// The cause.
         #[serde(default)]
         by: By,
@@ -104,6 +130,9 @@ pub enum Command {
         /// Only lanes with this batch key.
         #[serde(default)]
         key: Option<BatchKey>,
+        /// Only the lanes of this view.
+        #[serde(default)]
+        view: View,
     },
     /// Sets several preferences: all of them or, if one is refused, none.
     Preferences {
@@ -174,6 +203,33 @@ pub enum Command {
         /// The change.
         change: HookChange,
     },
+    /// Makes or changes a tenant.
+    Tenant {
+        /// The tenant.
+        tenant: Id,
+        /// The change.
+        change: Box<TenantChange>,
+    },
+    /// Deletes a tenant with its members, subscriptions and preferences: what waits is cancelled, and what was told
+    /// leaves inboxes.
+    DeleteTenant {
+        /// The tenant.
+        tenant: Id,
+    },
+    /// Makes a recipient a member of a tenant.
+    Join {
+        /// The recipient.
+        recipient: Id,
+        /// The tenant.
+        tenant: Id,
+    },
+    /// Ends a membership, and the recipient's subscriptions of that tenant.
+    Leave {
+        /// The recipient.
+        recipient: Id,
+        /// The tenant.
+        tenant: Id,
+    },
 }
 
 impl Command {
@@ -185,7 +241,8 @@ impl Command {
     ///
     /// let ada = Id::new("ada")?;
     /// let topic = Id::new("artist/42")?;
-    /// let subscribe = Command::Subscribe { recipient: ada.clone(), topic: topic.clone() };
+    /// let subscribe =
+    ///     Command::Subscribe { recipient: ada.clone(), topic: topic.clone(), tenant: None };
     /// assert_eq!(subscribe.recipient(), Some(&ada));
     /// // A retraction concerns whoever was notified of the object.
     /// assert_eq!(Command::Retract { object: topic }.recipient(), None);
@@ -202,13 +259,15 @@ impl Command {
             | Self::ChangeItems { recipient, .. }
             | Self::Preference { recipient, .. }
             | Self::Preferences { recipient, .. }
-            | Self::Flush { recipient, .. } => Some(recipient),
+            | Self::Flush { recipient, .. }
+            | Self::Join { recipient, .. }
+            | Self::Leave { recipient, .. } => Some(recipient),
             Self::Publish(_)
             | Self::Object(_)
             | Self::Resolved(_)
             | Self::Retract { .. }
-            | Self::Cancel(_)
-            | Self::Withdraw(_)
+            | Self::Cancel { .. }
+            | Self::Withdraw { .. }
             | Self::Pause(_)
             | Self::Resume(_)
             | Self::Forget { .. }
@@ -217,7 +276,9 @@ impl Command {
             | Self::Suppress { .. }
             | Self::Unsuppress { .. }
             | Self::ReportAddress { .. }
-            | Self::Hook { .. } => None,
+            | Self::Hook { .. }
+            | Self::Tenant { .. }
+            | Self::DeleteTenant { .. } => None,
         }
     }
 }
@@ -231,6 +292,9 @@ pub struct Choice {
     pub channel: String,
     /// The mode.
     pub mode: Mode,
+    /// The tenant for whose entries alone it holds; `None` = for all.
+    #[serde(default)]
+    pub tenant: Option<Id>,
 }
 
 /// A type or channel that can be paused.

@@ -71,6 +71,9 @@ pub struct Event {
     /// Time from which on nothing is delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Instant>,
+    /// The tenant whose event it is; `None` = of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Id>,
     /// A key to cancel several events at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<Id>,
@@ -211,6 +214,7 @@ impl Event {
             delay_ms: None,
             deliver_local: None,
             expires_at: None,
+            tenant: None,
             cancellation_key: None,
             trace: None,
         }

@@ -18,5 +18,6 @@ pub mod preference;
 pub mod reason;
 pub mod recipient;
 pub mod suppression;
+pub mod tenant;
 pub mod time;
 pub mod topic;

@@ -166,6 +166,9 @@ pub struct RecipientChange {
     /// New quiet hours; `Some(None)` = those of each channel.
     #[serde(default)]
     pub quiet_hours: Option<Option<Box<OwnHours>>>,
+    /// The tenants of which the recipient is a member, all of them; `None` = as before.
+    #[serde(default)]
+    pub tenants: Option<Vec<Id>>,
 }
 
 impl RecipientChange {
@@ -183,6 +186,7 @@ impl RecipientChange {
             data: None,
             state: None,
             quiet_hours: None,
+            tenants: None,
         }
     }
 }

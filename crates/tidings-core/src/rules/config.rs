@@ -63,6 +63,27 @@ pub struct Rules {
     /// The services of the host that are told what became of messages.
     #[serde(default)]
     pub hooks: Vec<HookRules>,
+    /// The rules of tenants; `None` = there are none.
+    #[serde(default)]
+    pub tenants: Option<TenantRules>,
+}
+
+/// The rules of tenants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TenantRules {
+    /// The effect of an event of a tenant that is not there.
+    pub unknown: UnknownTenant,
+}
+
+/// The effect of an event of a tenant that is not there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownTenant {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It makes the tenant.
+    Make,
 }
 
 /// The collector of spans, and how many it gets.

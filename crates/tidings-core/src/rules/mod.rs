@@ -16,7 +16,7 @@ pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
     Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedMode, FeedRules,
     FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules,
-    StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised,
-    in_words,
+    StoreRules, TelemetryRules, TenantRules, TypeRules, UnknownOutcome, UnknownTenant, Unresolved,
+    UsersRules, capitalised, in_words,
 };
 pub use hook::HookRules;

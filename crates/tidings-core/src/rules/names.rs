@@ -9,6 +9,7 @@ use crate::journal::stored::Unreadable;
 use crate::model::batch_key::{BatchKey, BatchKeys, LaneKey};
 use crate::model::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::model::number::{LaneNo, TypeNo};
+use crate::model::tenant::TenantNo;
 use crate::rules::lane_kind::LaneKind;
 
 /// Names of types and lanes with their stored numbers. It only grows.
@@ -142,14 +143,19 @@ impl Names {
     }
 
     /// The address of an entry's lane.
-    pub(crate) fn address(&self, lane: LaneNo, keys: &BatchKeys) -> LaneKey {
+    pub(crate) fn address(
+        &self,
+        lane: LaneNo,
+        keys: &BatchKeys,
+        tenant: Option<TenantNo>,
+    ) -> LaneKey {
         let key = self.key(lane, keys).clone();
-        LaneKey { lane, key }
+        LaneKey { lane, key, tenant }
     }
 
     /// Returns true if two addresses are of one lane: see [`Names::are_one`].
     pub(crate) fn are_one_lane(&self, a: &LaneKey, b: &LaneKey) -> bool {
-        a.key == b.key && self.are_one(a.lane, b.lane)
+        a.key == b.key && a.tenant == b.tenant && self.are_one(a.lane, b.lane)
     }
 }
 
@@ -157,6 +163,7 @@ impl LaneKey {
     /// Returns true if the entries of a variant of an arrival are in the lane.
     pub(crate) fn has(&self, names: &Names, arrival: &Arrival, variant: &Variant) -> bool {
         variant.lanes.contains(&self.lane)
+            && arrival.tenant == self.tenant
             && (arrival.keys.is_empty() && self.key.is_empty()
                 || names.key(self.lane, &arrival.keys) == &self.key)
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The form of stored values: their first byte, but for further parts of a long value and values of no bytes. It rises when the layout of any of them changes, so that a value
 /// of another version is refused and not misread.
-pub const FORM: u8 = 7;
+pub const FORM: u8 = 8;
 
 /// Appends an encoded value.
 pub(crate) fn encode_onto<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {

@@ -46,7 +46,9 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::ChangeItems { recipient, .. }
         | Command::Preference { recipient, .. }
         | Command::Preferences { recipient, .. }
-        | Command::Flush { recipient, .. } => known.contains(recipient),
+        | Command::Flush { recipient, .. }
+        | Command::Join { recipient, .. }
+        | Command::Leave { recipient, .. } => known.contains(recipient),
         Command::Publish(event) => {
             let named = event.to.recipients.len();
             event.to.recipients.retain(|id| known.contains(id));
@@ -55,8 +57,8 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         Command::Object(_)
         | Command::Resolved(_)
         | Command::Retract { .. }
-        | Command::Cancel(_)
-        | Command::Withdraw(_)
+        | Command::Cancel { .. }
+        | Command::Withdraw { .. }
         | Command::Pause(_)
         | Command::Resume(_)
         | Command::Forget { .. }
@@ -65,6 +67,8 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Suppress { .. }
         | Command::Unsuppress { .. }
         | Command::ReportAddress { .. }
-        | Command::Hook { .. } => true,
+        | Command::Hook { .. }
+        | Command::Tenant { .. }
+        | Command::DeleteTenant { .. } => true,
     }
 }

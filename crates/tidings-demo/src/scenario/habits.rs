@@ -3,6 +3,7 @@
 use tidings_core::channel::EMAIL;
 use tidings_core::command::{Cancelled, MarkKind, Marked};
 use tidings_core::occurrence::By;
+use tidings_core::tenant::View;
 use tidings_core::time::{HOUR_MS, MINUTE_MS};
 use tidings_core::{
     Command, Day, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, State, Timed,
@@ -55,6 +56,7 @@ fn minds(world: &World, random: &mut Random) -> Vec<Command> {
     let modes = [Mode::Default, Mode::Digest("daily".to_owned()), Mode::Immediate, Mode::Never];
     let mut commands: Vec<Command> = (0..MINDS_CHANGED)
         .map(|_| Command::Preference {
+            tenant: None,
             recipient: someone(world, random).id.clone(),
             scope: PreferenceScope::Category(
                 [FOLLOWING, FOLLOWING, NEARBY, SUGGESTED][random.below(4)].to_owned(),
@@ -66,6 +68,7 @@ fn minds(world: &World, random: &mut Random) -> Vec<Command> {
         .collect();
     // One a day does not want to wait for Monday.
     commands.push(Command::Flush {
+        view: View::All,
         recipient: someone(world, random).id.clone(),
         channel: Some(EMAIL.to_owned()),
         lane: None,
@@ -80,13 +83,17 @@ fn follows(world: &World, random: &mut Random) -> Vec<Command> {
         // Nearer to the front is likelier, as it is with what many follow already.
         let reach = 1 + random.below(world.museum.artists.len());
         let topic = world.topic(random.below(reach));
-        commands.push(Command::Subscribe { recipient: someone(world, random).id.clone(), topic });
+        commands.push(Command::Subscribe {
+            tenant: None,
+            recipient: someone(world, random).id.clone(),
+            topic,
+        });
     }
     for _ in 0..UNFOLLOWED {
         let person = someone(world, random);
         if let Some(artist) = random.pick(&person.follows) {
             let (recipient, topic) = (person.id.clone(), world.topic(*artist));
-            commands.push(Command::Unsubscribe { recipient, topic });
+            commands.push(Command::Unsubscribe { tenant: None, recipient, topic });
         }
     }
     commands
@@ -155,7 +162,10 @@ fn place_of_topic(world: &World, topic: &Id) -> Option<usize> {
 }
 
 fn mark(at: Instant, recipient: &Id, what: Marked, kind: MarkKind) -> Timed {
-    Timed { at, command: Command::Mark { recipient: recipient.clone(), what, kind } }
+    Timed {
+        at,
+        command: Command::Mark { view: View::All, recipient: recipient.clone(), what, kind },
+    }
 }
 
 /// Corrections: what curators take back, and the days that the keeper of the store deletes.
@@ -190,7 +200,10 @@ fn corrections(world: &World) -> Vec<Timed> {
     if let Some(artist) = world.museum.artists.iter().position(|artist| artist.slug == slug) {
         let key = announce::cancellation_key(world, acquired, artist);
         let at = day(cancelled).start().plus_ms(15 * HOUR_MS);
-        done.push(Timed { at, command: Command::Cancel(Cancelled::Key(key)) });
+        done.push(Timed {
+            at,
+            command: Command::Cancel { what: Cancelled::Key(key), tenant: None },
+        });
     }
     let (on, before) = FORGOTTEN;
     let at = day(on).start().plus_ms(4 * HOUR_MS);

@@ -40,12 +40,14 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             | Command::ChangeItems { recipient, .. }
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
-            | Command::Flush { recipient, .. } => assert!(known.contains(&recipient)),
+            | Command::Flush { recipient, .. }
+            | Command::Join { recipient, .. }
+            | Command::Leave { recipient, .. } => assert!(known.contains(&recipient)),
             Command::Retract { object } => assert!(objects.contains(&object)),
             Command::Object(object) | Command::Resolved(object) => {
                 assert!(objects.contains(&object.id));
             }
-            Command::Cancel(what) | Command::Withdraw(what) => match what {
+            Command::Cancel { what, .. } | Command::Withdraw { what, .. } => match what {
                 Cancelled::Key(key) => assert!(keys.contains(&key)),
                 Cancelled::Event(event) => assert!(events.contains(&event)),
             },
@@ -56,7 +58,9 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
             | Command::ReportAddress { .. }
-            | Command::Hook { .. } => {
+            | Command::Hook { .. }
+            | Command::Tenant { .. }
+            | Command::DeleteTenant { .. } => {
                 panic!("a history has no operators")
             }
             Command::Forget { before } => assert!(before.start() < timed.at),

@@ -35,7 +35,8 @@ fn a_chore_that_is_refused_takes_no_step_with_it() {
     handle.submit(vec![person("ann")]).unwrap();
     for number in 0..400 {
         let topic = id(&format!("{number}-{}", "x".repeat(200)));
-        let subscribe = Command::Subscribe { recipient: id("ann"), topic: topic.clone() };
+        let subscribe =
+            Command::Subscribe { tenant: None, recipient: id("ann"), topic: topic.clone() };
         let event = match publish(&format!("e{number}"), "note", "ann") {
             Command::Publish(mut event) => {
                 event.to.topics = vec![topic];

@@ -102,7 +102,7 @@ fn t26_without_a_server_it_is_too_late_for_what_was_made() {
         clock.set(MONDAY.plus_ms(passed_ms));
         let closed =
             start(over(&store), plain(Arc::new(Counter::default())), &clock, without_sending());
-        let command = Command::Cancel(Cancelled::Event(id("e1")));
+        let command = Command::Cancel { what: Cancelled::Event(id("e1")), tenant: None };
         let reply = closed.handle().submit(vec![command]).unwrap().pop();
         let Some(Ok(Reply::Cancelled(taken))) = reply else {
             panic!("{reply:?}");

@@ -173,6 +173,7 @@ fn hooks_are_told_what_they_want_under_one_id() {
     let mut driven = Driven::new(vec![hook("some", &sent), hook("all", &all)]);
     driven.ask(vec![person("ann"), publish("e1", "bill", "ann")]);
     let prefer = |mode| Command::Preference {
+        tenant: None,
         recipient: id("ann"),
         scope: PreferenceScope::Type("note".to_owned()),
         channel: EMAIL.to_owned(),

@@ -66,7 +66,7 @@ fn begun(events: &[&str]) -> (Runtime, Threshold, Head) {
 }
 
 fn cancel(handle: &Handle, event: &str) -> TakenBack {
-    let command = Command::Cancel(Cancelled::Event(id(event)));
+    let command = Command::Cancel { what: Cancelled::Event(id(event)), tenant: None };
     match handle.submit(vec![command]).unwrap().pop() {
         Some(Ok(Reply::Cancelled(taken))) => taken,
         other => panic!("{other:?}"),

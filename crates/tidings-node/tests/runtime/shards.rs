@@ -129,7 +129,8 @@ fn an_event_is_answered_with_the_counts_of_all_nodes() {
     // What was accepted without waiting was told as well, with the next ones.
     let again = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
     assert_eq!(again.status, PublishedAs::Duplicate);
-    let cancel = Command::Cancel(tidings_core::command::Cancelled::Event(id("e1")));
+    let cancel =
+        Command::Cancel { what: tidings_core::command::Cancelled::Event(id("e1")), tenant: None };
     let cancelled = first.handle().submit(vec![cancel]).unwrap();
     let Ok(Reply::Cancelled(taken)) = &cancelled[0] else {
         panic!("{cancelled:?}");

@@ -43,7 +43,7 @@ fn by_the_hour(handle: &Handle, clock: &VirtualClock, each: impl Fn()) {
 }
 
 fn cancel(handle: &Handle, event: &str) -> TakenBack {
-    let command = Command::Cancel(Cancelled::Event(id(event)));
+    let command = Command::Cancel { what: Cancelled::Event(id(event)), tenant: None };
     match handle.submit(vec![command]).unwrap().pop() {
         Some(Ok(Reply::Cancelled(taken))) => taken,
         other => panic!("{other:?}"),
@@ -197,6 +197,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
     round(&handle);
     for (who, kind) in [("ann", "bill"), ("ben", "bill"), ("cid", "note")] {
         let never = Command::Preference {
+            tenant: None,
             recipient: id(who),
             scope: PreferenceScope::Type(kind.to_owned()),
             channel: EMAIL.to_owned(),

@@ -139,7 +139,8 @@ fn a_cancel_reaches_a_message_that_waits_for_its_commit() {
     let mut driven = Driven::new();
     let _first = driven.ask(bill("e1"));
     driven.process.turn();
-    let cancel = driven.ask(vec![Command::Cancel(Cancelled::Event(id("e1")))]);
+    let cancel =
+        driven.ask(vec![Command::Cancel { what: Cancelled::Event(id("e1")), tenant: None }]);
     driven.rest();
     let answer = cancel.recv().unwrap().unwrap();
     let Some(Ok(Reply::Cancelled(taken))) = answer.first() else {

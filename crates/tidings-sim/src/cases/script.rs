@@ -40,6 +40,7 @@ use tidings_core::rules::{Defaults, Rules, StoreRules};
 use tidings_core::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
 };
+use tidings_core::tenant::View;
 use tidings_core::time::WallTime;
 use tidings_core::{Command, Data, Day, Mode, PreferenceScope, RecipientChange, State, Timed};
 
@@ -135,9 +136,11 @@ fn command(words: &[&str]) -> Read<Command> {
     Ok(match words {
         ["recipient", who, facets @ ..] => recipient(who, None, facets)?,
         ["person", who, facets @ ..] => recipient(who, Some(format!("{who}@example.org")), facets)?,
-        ["subscribe", who, topic] => Command::Subscribe { recipient: id(who)?, topic: id(topic)? },
+        ["subscribe", who, topic] => {
+            Command::Subscribe { tenant: None, recipient: id(who)?, topic: id(topic)? }
+        }
         ["unsubscribe", who, topic] => {
-            Command::Unsubscribe { recipient: id(who)?, topic: id(topic)? }
+            Command::Unsubscribe { tenant: None, recipient: id(who)?, topic: id(topic)? }
         }
         ["publish", event, kind, about, facets @ ..] => publish(event, kind, about, facets)?,
         ["object", about, facets @ ..] => {
@@ -162,7 +165,7 @@ fn command(words: &[&str]) -> Read<Command> {
                 _ => return Err(format!("unknown {what}")),
             };
             let kind = if *kind == "seen" { MarkKind::Seen } else { MarkKind::Read };
-            Command::Mark { recipient: id(who)?, what, kind }
+            Command::Mark { view: View::All, recipient: id(who)?, what, kind }
         }
         ["suppress", channel, address, facets @ ..] => suppress(channel, address, facets)?,
         ["unsuppress", channel, address] => {
@@ -178,11 +181,12 @@ fn command(words: &[&str]) -> Read<Command> {
                 _ => return Err(format!("unknown {what}")),
             };
             match *how {
-                "cancel" => Command::Cancel(what),
-                _ => Command::Withdraw(what),
+                "cancel" => Command::Cancel { what, tenant: None },
+                _ => Command::Withdraw { what, tenant: None },
             }
         }
         ["preference", who, scope, channel, mode] => Command::Preference {
+            tenant: None,
             recipient: id(who)?,
             scope: preference_scope(scope)?,
             channel: (*channel).to_owned(),
@@ -204,7 +208,7 @@ fn command(words: &[&str]) -> Read<Command> {
                     _ => return Err(format!("unknown {facet}")),
                 }
             }
-            Command::Flush { recipient: id(who)?, channel, lane, key }
+            Command::Flush { view: View::All, recipient: id(who)?, channel, lane, key }
         }
         ["forget", date] => {
             Command::Forget { before: Day::parse(date).map_err(|fault| fault.to_string())? }

@@ -111,6 +111,9 @@ pub enum Refused {
     /// The type is not configured.
     #[error("unknown type {0}")]
     UnknownType(Id),
+    /// The tenant is unknown.
+    #[error("unknown tenant {0}")]
+    UnknownTenant(Id),
     /// The type is required.
     #[error("a required type can't be never")]
     Required,
@@ -312,12 +315,12 @@ impl Model {
                 self.change_recipient(&change);
             }
             Command::Erase { recipient } => self.erase(&recipient),
-            Command::Subscribe { recipient, topic } => {
+            Command::Subscribe { recipient, topic, .. } => {
                 let person = self.person(&recipient)?;
                 self.people[person].topics.insert(topic.clone());
                 self.followers.entry(topic).or_default().insert(person);
             }
-            Command::Unsubscribe { recipient, topic } => {
+            Command::Unsubscribe { recipient, topic, .. } => {
                 let person = self.person(&recipient)?;
                 self.people[person].topics.remove(&topic);
                 self.followers.entry(topic).or_default().remove(&person);
@@ -342,11 +345,11 @@ impl Model {
                     known.kept.clear();
                 }
             }
-            Command::Mark { recipient, what, kind: _ } => {
+            Command::Mark { recipient, what, kind: _, .. } => {
                 let person = self.person(&recipient)?;
                 self.mark(person, &what);
             }
-            Command::ChangeItems { recipient, what, change } => {
+            Command::ChangeItems { recipient, what, change, .. } => {
                 let person = self.person(&recipient)?;
                 if matches!(
                     change,
@@ -356,12 +359,12 @@ impl Model {
                 }
             }
             // What was told is told, as far as books go: the inbox itself is none of the model's.
-            Command::Cancel(what) | Command::Withdraw(what) => self.cancel(&what),
+            Command::Cancel { what, .. } | Command::Withdraw { what, .. } => self.cancel(&what),
             Command::Preference { recipient, scope, channel, mode, .. } => {
                 let person = self.person(&recipient)?;
                 self.prefer(person, &scope, &channel, &mode)?;
             }
-            Command::Flush { recipient, channel, lane, key } => {
+            Command::Flush { recipient, channel, lane, key, .. } => {
                 let person = self.person(&recipient)?;
                 self.flush(person, channel.as_deref(), lane.as_deref(), key.as_ref());
             }
@@ -382,6 +385,10 @@ impl Model {
             Command::Forget { before } => self.forget(before),
             // What it tells is handed over at once, and named by the engine alone.
             Command::Message { .. } | Command::Report { .. } | Command::Hook { .. } => {}
+            Command::Tenant { tenant, .. }
+            | Command::DeleteTenant { tenant }
+            | Command::Join { tenant, .. }
+            | Command::Leave { tenant, .. } => return Err(Refused::UnknownTenant(tenant)),
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use tidings_core::occurrence::By;
 use tidings_core::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
 };
+use tidings_core::tenant::View;
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
@@ -143,9 +144,9 @@ impl Builder {
                 let recipient = name("r", *who);
                 let topic = id(TOPICS[usize::from(*topic)]);
                 self.say(if *on {
-                    Command::Subscribe { recipient, topic }
+                    Command::Subscribe { tenant: None, recipient, topic }
                 } else {
-                    Command::Unsubscribe { recipient, topic }
+                    Command::Unsubscribe { tenant: None, recipient, topic }
                 });
             }
             RawOp::Mark(who, what, which) => self.mark(*who, *what, *which),
@@ -159,7 +160,13 @@ impl Builder {
                 let channel = (which % 2 == 0).then(|| EMAIL.to_owned());
                 let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
                 let key = keys.get(usize::from(*who + which)).cloned();
-                self.say(Command::Flush { recipient: name("r", *who), channel, lane, key });
+                self.say(Command::Flush {
+                    view: View::All,
+                    recipient: name("r", *who),
+                    channel,
+                    lane,
+                    key,
+                });
             }
             RawOp::Object(about, what) => {
                 let mut object = object(*about);
@@ -211,8 +218,8 @@ impl Builder {
             _ => Cancelled::Event(self.some_event(which)),
         };
         self.say(match which % 7 {
-            0 => Command::Withdraw(what),
-            _ => Command::Cancel(what),
+            0 => Command::Withdraw { what, tenant: None },
+            _ => Command::Cancel { what, tenant: None },
         });
     }
 
@@ -234,10 +241,10 @@ impl Builder {
             5 => ItemChange::Unsnooze,
             _ => {
                 let kind = if what < 6 { MarkKind::Seen } else { MarkKind::Read };
-                return self.say(Command::Mark { recipient, what: marked, kind });
+                return self.say(Command::Mark { view: View::All, recipient, what: marked, kind });
             }
         };
-        self.say(Command::ChangeItems { recipient, what: marked, change });
+        self.say(Command::ChangeItems { view: View::All, recipient, what: marked, change });
     }
 
     /// The addresses of the recipients, some of which nobody has.
@@ -306,9 +313,16 @@ impl Builder {
 
     fn preference(&mut self, who: u8, scope: u8, inbox: bool, mode: u8) {
         if let Some(choice) = self.choice(scope, inbox, mode) {
-            let Choice { scope, channel, mode } = choice;
+            let Choice { scope, channel, mode, .. } = choice;
             let recipient = name("r", who);
-            self.say(Command::Preference { recipient, scope, channel, mode, by: By::Key });
+            self.say(Command::Preference {
+                tenant: None,
+                recipient,
+                scope,
+                channel,
+                mode,
+                by: By::Key,
+            });
         }
     }
 
@@ -342,6 +356,7 @@ impl Builder {
             Mode::Default | Mode::Immediate => true,
         };
         (known && may).then(|| Choice {
+            tenant: None,
             scope,
             channel: match (on_each, inbox) {
                 (true, _) => EACH,
@@ -393,6 +408,7 @@ impl Builder {
         let deliver = raw.deliver.map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));
         let how = raw.object % 3;
         let event = Event {
+            tenant: None,
             id,
             event_type: self::id(&kind),
             actor: (raw.actor < RECIPIENTS).then(|| Object::bare(name("r", raw.actor))),
@@ -444,6 +460,7 @@ fn profile(number: u8, raw: &RawPerson, what: u8) -> RecipientChange {
     let address = || raw.email.then(|| format!("r{number}@example.org"));
     let address = (what & 1 > 0).then(|| (EMAIL_NO, address().into_iter().collect()));
     RecipientChange {
+        tenants: None,
         id: name("r", number),
         name: None,
         addresses: address.into_iter().collect(),
@@ -473,6 +490,7 @@ fn mute(subject: u8, inbox: bool, mode: u8) -> Choice {
         (_, false) => EMAIL,
     };
     Choice {
+        tenant: None,
         scope,
         channel: channel.to_owned(),
         mode: match mode % 5 {

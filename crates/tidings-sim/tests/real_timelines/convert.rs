@@ -87,14 +87,14 @@ pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
             let topic = id(&format!("crate/{}", other.as_str().ok_or("follow")?))?;
             commands.push(Timed {
                 at,
-                command: Command::Subscribe { recipient: actor.clone(), topic },
+                command: Command::Subscribe { tenant: None, recipient: actor.clone(), topic },
             });
         }
         for other in others("unfollow") {
             let topic = id(&format!("crate/{}", other.as_str().ok_or("unfollow")?))?;
             commands.push(Timed {
                 at,
-                command: Command::Unsubscribe { recipient: actor.clone(), topic },
+                command: Command::Unsubscribe { tenant: None, recipient: actor.clone(), topic },
             });
         }
         let object = Object {
@@ -181,7 +181,7 @@ fn people(follows: &BTreeMap<u64, BTreeSet<u64>>) -> Result<Vec<Command>, &'stat
         commands.push(recipient(who.clone(), email));
         for other in others {
             let topic = id(&format!("user/{other}"))?;
-            commands.push(Command::Subscribe { recipient: who.clone(), topic });
+            commands.push(Command::Subscribe { tenant: None, recipient: who.clone(), topic });
         }
     }
     Ok(commands)

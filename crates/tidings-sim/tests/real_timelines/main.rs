@@ -25,10 +25,10 @@ fn counted(timeline: &Timeline) -> (usize, usize, usize) {
     let (mut notifications, mut told, mut largest) = (0, BTreeSet::new(), 0);
     for Timed { command, .. } in &timeline.commands {
         match command {
-            Command::Subscribe { recipient, topic } => {
+            Command::Subscribe { recipient, topic, .. } => {
                 followers.entry(topic).or_default().insert(recipient);
             }
-            Command::Unsubscribe { recipient, topic } => {
+            Command::Unsubscribe { recipient, topic, .. } => {
                 followers.entry(topic).or_default().remove(recipient);
             }
             Command::Publish(event) => {

@@ -105,6 +105,7 @@ impl EventBody {
             self.channels.map(|channels| channels_of(channels, rules, event_type.as_str()));
         let data = held_to_schema(self.data, rules, &event_type)?;
         Ok(Event {
+            tenant: None,
             id: self.id.map_or_else(or_id, Text::inner),
             event_type,
             actor: self.actor.map(Object::from),

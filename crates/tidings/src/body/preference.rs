@@ -144,7 +144,7 @@ impl Preference {
             };
             return fault("the inbox can't have a digest", hint);
         }
-        Ok(Choice { scope, channel: self.channel, mode })
+        Ok(Choice { tenant: None, scope, channel: self.channel, mode })
     }
 
     /// The command that sets this one.
@@ -152,8 +152,8 @@ impl Preference {
     /// # Errors
     /// As [`Self::choice`].
     pub(crate) fn command(self, rules: &Rules, recipient: Id) -> Result<Command, Fault> {
-        let Choice { scope, channel, mode } = self.choice(rules)?;
-        Ok(Command::Preference { recipient, scope, channel, mode, by: By::Key })
+        let Choice { scope, channel, mode, .. } = self.choice(rules)?;
+        Ok(Command::Preference { tenant: None, recipient, scope, channel, mode, by: By::Key })
     }
 }
 

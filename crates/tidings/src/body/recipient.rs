@@ -104,6 +104,7 @@ impl ProfileChange {
             return Err(Fault::new("`state` can't be null", hint));
         }
         Ok(RecipientChange {
+            tenants: None,
             id: id_of(path, self.id)?,
             addresses: all_addresses(self.email, self.addresses)?,
             name: self.name,

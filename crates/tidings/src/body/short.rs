@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::tenant::View;
 use tidings_core::{Command, Day, Id, Instant};
 use utoipa::ToSchema;
 
@@ -30,8 +31,8 @@ impl Subscription {
     pub(crate) fn command(self) -> Command {
         let (recipient, topic) = (self.recipient.0, self.topic.0.0);
         match self.unsubscribe {
-            Some(true) => Command::Unsubscribe { recipient, topic },
-            _ => Command::Subscribe { recipient, topic },
+            Some(true) => Command::Unsubscribe { tenant: None, recipient, topic },
+            _ => Command::Subscribe { tenant: None, recipient, topic },
         }
     }
 
@@ -82,7 +83,7 @@ impl Mark {
                 ]));
             }
         };
-        Ok(Command::Mark { recipient, what, kind })
+        Ok(Command::Mark { view: View::All, recipient, what, kind })
     }
 }
 
@@ -152,6 +153,7 @@ impl FlushLimits {
     pub(crate) fn command(self, recipient: Id) -> Result<Command, Fault> {
         self.channel.as_deref().map_or(Ok(()), known_channel)?;
         Ok(Command::Flush {
+            view: View::All,
             recipient,
             channel: self.channel,
             lane: self.lane.map(|lane| lane.0.as_str().to_owned()),

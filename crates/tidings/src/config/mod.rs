@@ -166,6 +166,7 @@ fn parse_beside(
     let store = sections::store(&mut walk, &root);
     let defaults = sections::defaults(&mut walk, &root);
     let rules = Rules {
+        tenants: None,
         categories: sections::categories(&mut walk, &root, &defaults.locale),
         digests: sections::digests(&mut walk, &root, store.as_ref()),
         types: types::types(&mut walk, &root, store.as_ref()),

@@ -126,6 +126,9 @@ codes! {
     Role = "role", 403, Again::No,
         "The API key lacks the role",
         "Use a key of a role that `detail` names: `tidings key new --role ROLE`.";
+    OfTenant = "tenant", 403, Again::No,
+        "The API key is of a tenant",
+        "Use a key of the host: this call is of no tenant.";
     TopicNotOpen = "topic_not_open", 403, Again::No,
         "The topic is not open to end users",
         "End users follow and unfollow topics that begin as `[users] topics` says; for others your application calls.";
@@ -135,6 +138,9 @@ codes! {
     RecipientNotFound = "recipient_not_found", 404, Again::No,
         "Unknown recipient",
         "Create it first: `PUT /v1/recipients/{id}`.";
+    TenantNotFound = "tenant_not_found", 404, Again::No,
+        "Unknown tenant",
+        "Create it first: `PUT /v1/tenants/{id}`.";
     EventNotFound = "event_not_found", 404, Again::No,
         "Unknown event",
         "An event is known as long as the day of its arrival is kept (`[store] keep`).";
@@ -172,6 +178,15 @@ codes! {
     MessageState = "message_state", 409, Again::No,
         "The message is not in a state for this",
         "`GET /v1/messages/{id}` shows its state.";
+    IdTaken = "id_taken", 409, Again::No,
+        "The id is taken",
+        "Another's event has this id: ids of events are one space for all tenants. Choose another.";
+    TenantGone = "tenant_gone", 409, Again::No,
+        "The tenant is disabled",
+        "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`.";
+    TenantDeleting = "tenant_deleting", 409, Again::After(1),
+        "The tenant is being deleted",
+        "Retry once `GET /v1/tenants/{id}` answers 404.";
     BodyTooLarge = "body_too_large", 413, Again::No,
         "The body is too large",
         "Send less at once, or a stream of lines as `application/x-ndjson`.";
@@ -184,6 +199,12 @@ codes! {
     UnknownType = "unknown_type", 422, Again::No,
         "The type is not configured",
         "Declare it under `[types]` in the configuration and reload it.";
+    UnknownTenant = "unknown_tenant", 422, Again::No,
+        "Unknown tenant",
+        "Create it first: `PUT /v1/tenants/{id}`.";
+    TenantsOff = "tenants_off", 422, Again::No,
+        "There are no tenants",
+        "Set `on = true` under `[tenants]` in the configuration, and reload it.";
     InvalidData = "invalid_data", 422, Again::No,
         "The event's `data` does not fit its type",
         "`pointer` and `detail` name the field. The configuration has the `schema` of the type.";
@@ -414,6 +435,10 @@ impl From<Refused> for Problem {
             Refused::Preference(_) => Code::UnknownPreference,
             Refused::UnknownMessage(_) => Code::MessageNotFound,
             Refused::MessageState { .. } | Refused::MessageGone(_) => Code::MessageState,
+            Refused::UnknownTenant(_) => Code::UnknownTenant,
+            Refused::TenantGone(_) => Code::TenantGone,
+            Refused::TenantDeleting(_) => Code::TenantDeleting,
+            Refused::TenantsOff => Code::TenantsOff,
         };
         Self::new(code, refused.to_string()).hint(hint)
     }

@@ -100,8 +100,10 @@ fn command(
             let recipient = fields.id("recipient")?;
             fields.body::<Mark>()?.command(recipient, MarkKind::Read)
         }
-        Op::Cancel => Ok(Command::Cancel(fields.body::<Cancel>()?.named()?)),
-        Op::Withdraw => Ok(Command::Withdraw(fields.body::<Cancel>()?.named()?)),
+        Op::Cancel => Ok(Command::Cancel { what: fields.body::<Cancel>()?.named()?, tenant: None }),
+        Op::Withdraw => {
+            Ok(Command::Withdraw { what: fields.body::<Cancel>()?.named()?, tenant: None })
+        }
         Op::Preference => {
             let recipient = fields.id("recipient")?;
             fields.body::<Preference>()?.command(rules, recipient)

@@ -2,6 +2,7 @@
 
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::command::{Cancelled, Marked};
+use tidings_core::tenant::View;
 use tidings_core::{Day, Instant, Mode, Object, PreferenceScope, Rules, State};
 
 use super::*;
@@ -136,9 +137,12 @@ fn subscriptions_are_read() {
     let (recipient, topic) = (id("r"), id("artist/42"));
     assert_eq!(
         read("subscribe", body),
-        Ok(Command::Subscribe { recipient: recipient.clone(), topic: topic.clone() })
+        Ok(Command::Subscribe { tenant: None, recipient: recipient.clone(), topic: topic.clone() })
     );
-    assert_eq!(read("unsubscribe", body), Ok(Command::Unsubscribe { recipient, topic }));
+    assert_eq!(
+        read("unsubscribe", body),
+        Ok(Command::Unsubscribe { tenant: None, recipient, topic })
+    );
     refused("subscribe", r#""recipient":"r""#, "`topic` is missing", "");
     refused("subscribe", r#""recipient":"r","topics":"x""#, "unknown field", "topic");
 }
@@ -257,7 +261,7 @@ fn objects_and_retractions_are_read() {
 
 #[test]
 fn marks_speak_of_exactly_one_thing() {
-    let mark = |what, kind| Ok(Command::Mark { recipient: id("r"), what, kind });
+    let mark = |what, kind| Ok(Command::Mark { view: View::All, recipient: id("r"), what, kind });
     let up_to = Marked::UpTo(Instant(0));
     assert_eq!(
         read("seen", r#""recipient":"r","up_to":"1970-01-01T00:00:00Z","event":null"#),
@@ -282,20 +286,23 @@ fn marks_speak_of_exactly_one_thing() {
 
 #[test]
 fn what_is_cancelled_flushed_and_forgotten_is_read() {
-    assert_eq!(read("cancel", r#""event":"e""#), Ok(Command::Cancel(Cancelled::Event(id("e")))));
+    assert_eq!(
+        read("cancel", r#""event":"e""#),
+        Ok(Command::Cancel { what: Cancelled::Event(id("e")), tenant: None })
+    );
     assert_eq!(
         read("cancel", r#""cancellation_key":"k""#),
-        Ok(Command::Cancel(Cancelled::Key(id("k"))))
+        Ok(Command::Cancel { what: Cancelled::Key(id("k")), tenant: None })
     );
     refused("cancel", "", "is missing", "cancellation_key");
     assert_eq!(
         read("withdraw", r#""event":"e""#),
-        Ok(Command::Withdraw(Cancelled::Event(id("e"))))
+        Ok(Command::Withdraw { what: Cancelled::Event(id("e")), tenant: None })
     );
     refused("withdraw", "", "is missing", "cancellation_key");
     let flush = |channel: Option<&str>, lane: Option<&str>| {
         let (channel, lane) = (channel.map(str::to_owned), lane.map(str::to_owned));
-        Ok(Command::Flush { recipient: id("r"), channel, lane, key: None })
+        Ok(Command::Flush { view: View::All, recipient: id("r"), channel, lane, key: None })
     };
     assert_eq!(read("flush", r#""recipient":"r""#), flush(None, None));
     assert_eq!(

@@ -25,7 +25,7 @@ const SOME: u64 = 64;
 /// The lanes of a bucket.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
-    /// The lanes with the empty key.
+    /// The lanes with the empty key, of no tenant.
     plain: BTreeMap<LaneNo, Shared<Lane>>,
     /// The others.
     keyed: Tree<LaneKey, Shared<Keyed>>,
@@ -59,7 +59,7 @@ pub(crate) struct LaneContext<'a> {
 
 impl Lanes {
     pub(crate) fn get(&self, at: &LaneKey) -> Option<&Lane> {
-        if at.key.is_empty() {
+        if at.is_plain() {
             self.plain.get(&at.lane).map(|lane| &**lane)
         } else {
             self.keyed.get(at).map(|keyed| &keyed.lane)
@@ -148,7 +148,7 @@ impl Lanes {
         change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
     ) -> R {
         self.create(at, around);
-        if at.key.is_empty() {
+        if at.is_plain() {
             let lane = self.plain.get_mut(&at.lane).expect("it was created if it was missing");
             return change(lane, around.terms);
         }
@@ -183,7 +183,7 @@ impl Lanes {
         self.change(at, who, around, |lane, terms| {
             lane.enter(who, overdue, entering, terms);
         });
-        if entering.urgent && !at.key.is_empty() {
+        if entering.urgent && !at.is_plain() {
             self.urgent.insert((entering.seq, at.clone()));
         }
     }
@@ -226,20 +226,20 @@ impl Lanes {
         }
         let names = &around.compiled.names;
         let name = names.lane(at.lane);
-        let mut lane = if at.key.is_empty() {
+        let mut lane = if at.is_plain() {
             Lane::new(name.kind.clone(), name.channel)
         } else {
             Lane::of_few(name.kind.clone(), name.channel)
         };
         lane.count_if(around.compiled.counts(&name.kind));
-        let mut others = names.others(at.lane).map(|lane| LaneKey { lane, key: at.key.clone() });
+        let mut others = names.others(at.lane).map(|lane| LaneKey { lane, ..at.clone() });
         if let Some(other) = others.find_map(|other| self.get(&other)) {
             lane.take_over(other);
         }
         if around.paused.contains(&name.channel) {
             lane.pause();
         }
-        if at.key.is_empty() {
+        if at.is_plain() {
             self.plain.insert(at.lane, Shared::new(lane));
         } else {
             let keyed = Shared::new(Keyed { lane, due: None });

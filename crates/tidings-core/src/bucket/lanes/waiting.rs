@@ -125,7 +125,7 @@ impl Waiting<'_> {
             let lane = if key.is_empty() {
                 plain
             } else {
-                bucket.lanes.get(&names.address(lane_no, &kept.arrival.keys))
+                bucket.lanes.get(&names.address(lane_no, &kept.arrival.keys, kept.arrival.tenant))
             };
             lane.and_then(|lane| lane.since(number)).is_some_and(|since| since <= kept.seq)
                 && !bucket.ended.has(kept.seq, channel, number)

@@ -13,6 +13,7 @@ use crate::index::Slice;
 use crate::journal::stored::encode;
 use crate::journal::table::{Partition, Table, Write};
 use crate::model::number::RecipientNo;
+use crate::model::tenant::TenantNo;
 use crate::sets::set::Set;
 
 /// The most rows of deleted marks that one checkpoint removes: more than it writes of new ones, each of
@@ -121,6 +122,7 @@ fn head(bucket: &Bucket) -> Head {
 fn keyed_rows(bucket: &mut Bucket) -> Vec<Write> {
     let rows = bucket.lanes.take_dirty().into_iter().map(|(at, page, held)| {
         let key = bucket.key(Table::KeyedLanes).u16(at.lane.0).u32(page);
+        let key = key.u32(TenantNo::raw(at.tenant));
         Write {
             partition: Partition::Base,
             key: key.bytes(at.key.as_str().as_bytes()).done(),

@@ -18,6 +18,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::id::{BucketNo, Id};
 use crate::model::item::Shelf;
 use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
@@ -218,19 +219,22 @@ fn read_keyed_lanes(
     each_row(bucket, view, Table::KeyedLanes, |bucket, key, value| {
         let odd = || odd_key("a lane with a batch key");
         let (no, rest) = key[REST..].split_first_chunk().ok_or_else(odd)?;
-        let text = rest.get(size_of::<u32>()..).ok_or_else(odd)?;
+        let rest = rest.get(size_of::<u32>()..).ok_or_else(odd)?;
+        let (tenant, text) = rest.split_first_chunk().ok_or_else(odd)?;
+        let tenant = TenantNo::of_raw(u32::from_be_bytes(*tenant));
         let text = std::str::from_utf8(text).map_err(|_| odd())?;
         let lane = LaneNo(u16::from_be_bytes(*no));
         let key = BatchKey::new(text).map_err(|_| odd())?;
         known.lane(lane)?;
         let name = known.compiled.names.lane(lane);
-        if key.is_empty() || !name.kind.takes_keys() {
+        let at = LaneKey { lane, key, tenant };
+        if at.is_plain() || !at.key.is_empty() && !name.kind.takes_keys() {
             return Err(odd());
         }
         let page: FewPage = decode("a lane with a batch key", value)?;
         page.numbers().try_for_each(|number| known.recipient(number))?;
         let lanes = &mut bucket.lanes;
-        lanes.restore_page(&LaneKey { lane, key }, name, page);
+        lanes.restore_page(&at, name, page);
         Ok(())
     })
 }

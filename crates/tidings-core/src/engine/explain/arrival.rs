@@ -188,7 +188,7 @@ impl Question<'_> {
         let (row, compiled) = (&self.event.row, &self.shard.compiled);
         let route = Route::of(branches, &arrival.reasons);
         let routed = Routed::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
-        let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
+        let routed = settle_lanes(self.bucket, compiled, row, routed);
         let mut entries = Vec::new();
         for (t, routed) in by_instant(self.bucket, &compiled.names, row, routed) {
             for (route, _) in routed {

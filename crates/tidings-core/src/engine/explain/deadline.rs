@@ -41,7 +41,7 @@ impl Question<'_> {
         }
         let kept = Arc::new(self.supposed_arrival(arrival, entry, of_type));
         let names = &self.engine.intake.compiled.names;
-        let address = names.address(entry.lane, &kept.arrival.keys);
+        let address = names.address(entry.lane, &kept.arrival.keys, kept.arrival.tenant);
         let due = if names.lane(entry.lane).is_inbox() {
             Some(entry.t)
         } else {
@@ -99,6 +99,7 @@ impl Question<'_> {
                 type_no: of_type.no,
                 rules: self.version.map_or(0, |version| version.number),
                 keys: row.keys.clone(),
+                tenant: row.tenant,
                 origin: if entry.route.later { Origin::Later } else { Origin::First },
                 about: About::of(&row.event, of_type.rules.group.unwrap_or(Pivot::Object)),
                 reasons: arrival.words().to_vec(),

@@ -164,7 +164,7 @@ impl Question<'_> {
         let (view, arrival) = (self.draft.view, &kept.arrival);
         let names = &self.shard.compiled.names;
         let name = names.lane(lane_no);
-        let address = names.address(lane_no, &arrival.keys);
+        let address = names.address(lane_no, &arrival.keys, arrival.tenant);
         let entered = match arrival.origin {
             Origin::Moved => "moved into it",
             Origin::First | Origin::Later => "entered it",
@@ -271,6 +271,7 @@ impl Question<'_> {
             channel: name.channel.name(),
             lane: name.name.clone(),
             key: address.key.clone(),
+            tenant: address.tenant,
             entries: 0,
             bucket: self.bucket.no,
             number: self.number,

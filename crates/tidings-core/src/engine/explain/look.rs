@@ -39,6 +39,7 @@ impl Question<'_> {
             channel: name.channel.name(),
             lane_name: name.name.clone(),
             key: address.key.clone(),
+            tenant: address.tenant,
             messages: Vec::new(),
             unrecoverable: Vec::new(),
             unanswered: Vec::new(),

@@ -172,6 +172,7 @@ impl<'a> Reader<'a> {
                 clock: None,
                 keys: keys.unwrap_or_default(),
                 after_ms: after_ms.unwrap_or_default(),
+                tenant: None,
                 event,
             },
             instants: BTreeSet::new(),

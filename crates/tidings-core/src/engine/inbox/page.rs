@@ -27,6 +27,7 @@ use crate::model::event::Object;
 use crate::model::id::Id;
 use crate::model::item::{Shelf, State};
 use crate::model::number::{RecipientAt, Seq, TypeNo};
+use crate::model::tenant::View;
 use crate::model::time::{Day, Instant};
 
 /// The choice of a page.
@@ -44,6 +45,8 @@ pub struct InboxQuery {
     pub types: Vec<String>,
     /// False: each item is a row.
     pub is_grouped: bool,
+    /// The entries that it shows.
+    pub view: View,
 }
 
 impl InboxQuery {
@@ -57,6 +60,7 @@ impl InboxQuery {
             categories: Vec::new(),
             types: Vec::new(),
             is_grouped: true,
+            view: View::All,
         }
     }
 }

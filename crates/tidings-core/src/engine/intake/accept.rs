@@ -68,11 +68,11 @@ impl Intake {
                 self.objects.retract(draft, object, today)?;
                 Ok(done)
             }
-            Command::Cancel(what) | Command::Withdraw(what) => {
+            Command::Cancel { what, .. } | Command::Withdraw { what, .. } => {
                 let cancel = Cancel {
                     what: what.clone(),
                     events: self.accept_cancel(draft, what)?,
-                    withdraws: matches!(command, Command::Withdraw(_)),
+                    withdraws: matches!(command, Command::Withdraw { .. }),
                 };
                 Ok(Accepted::Act(Act::Cancel(cancel)))
             }
@@ -100,6 +100,9 @@ impl Intake {
             Command::Pause(what) => Ok(self.accept_pause(what, true)?),
             Command::Resume(what) => Ok(self.accept_pause(what, false)?),
             Command::Forget { before } => Ok(Accepted::Forget(*before)),
+            Command::Tenant { tenant, .. } | Command::DeleteTenant { tenant } => {
+                Err(Refused::UnknownTenant(tenant.clone()).into())
+            }
             Command::Hook { name, change } => {
                 change_hook(self, draft, name, *change)?;
                 Ok(done)
@@ -118,7 +121,9 @@ impl Intake {
             | Command::ChangeItems { recipient, .. }
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
-            | Command::Flush { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),
+            | Command::Flush { recipient, .. }
+            | Command::Join { recipient, .. }
+            | Command::Leave { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),
         }
     }
 
@@ -187,6 +192,7 @@ impl Intake {
             clock: (self.clock < now).then_some(self.clock),
             keys,
             after_ms,
+            tenant: None,
             event: event.clone(),
         });
         let profiles = std::mem::take(&mut row.event.to.profiles);

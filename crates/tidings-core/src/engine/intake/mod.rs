@@ -9,3 +9,4 @@ pub(super) mod objects;
 pub(super) mod recent;
 pub(super) mod state;
 pub(super) mod suppressed;
+pub(super) mod tenants;

@@ -13,6 +13,7 @@ use super::known_ids::KnownIds;
 use super::objects::Objects;
 use super::recent::Recent;
 use super::suppressed::Suppressions;
+use super::tenants::Tenants;
 use crate::content::batch::EventData;
 use crate::engine::replica::log_rows::LogRows;
 use crate::engine::rows::act::LogNo;
@@ -100,6 +101,7 @@ pub(crate) struct Intake {
     pub(crate) entered_days: BTreeSet<Day>,
     pub(crate) objects: Objects,
     pub(crate) suppressions: Suppressions,
+    pub(crate) tenants: Tenants,
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Arc<Header>>,
     blocks: Arc<Mutex<Blocks>>,
@@ -185,6 +187,7 @@ impl Intake {
             entered_days: BTreeSet::new(),
             objects: Objects::default(),
             suppressions: Suppressions::default(),
+            tenants: Tenants::default(),
             tail: Vec::new(),
             blocks: Arc::default(),
             events: Arc::default(),

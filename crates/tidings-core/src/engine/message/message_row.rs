@@ -55,7 +55,7 @@ impl MessageRow {
         let seq = |source: u32| plan.found.source(source).0.seq;
         let entries = planned.entries.iter().map(|source| seq(*source));
         let ended = planned.ended.iter().map(|(source, reason)| (seq(*source), *reason));
-        let lane = LaneKey { lane: plan.lane, key: plan.key.clone() };
+        let lane = LaneKey { lane: plan.lane, key: plan.key.clone(), tenant: plan.tenant };
         let built_after_ms = built.0 - plan.at.0;
         let (closing, taken) = (plan.closing.seq, [].into_iter());
         Self::new(lane, plan.at, built_after_ms, closing, entries, ended, taken)

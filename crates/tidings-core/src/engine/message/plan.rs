@@ -28,6 +28,7 @@ use crate::model::channel::{ChannelNo, INBOX_NO, channel_no};
 use crate::model::id::Id;
 use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq, TypeNo};
 use crate::model::reason::Reason;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::Unresolved;
 use crate::rules::compiled::{Type, Version};
@@ -48,6 +49,8 @@ pub struct Plan {
     pub lane_name: String,
     /// The lane's batch key.
     pub key: BatchKey,
+    /// The lane's tenant; `None` = of none.
+    pub tenant: Option<TenantNo>,
     /// One message per recipient, by number; some may be empty.
     pub messages: Vec<PlannedMessage>,
     /// Messages that can't be rebuilt: whether they were sent is unknown.
@@ -255,6 +258,7 @@ impl Planner<'_> {
             channel: name.channel.name(),
             lane_name: name.name.clone(),
             key: lane.key.clone(),
+            tenant: lane.tenant,
             messages: Vec::new(),
             unrecoverable: Vec::new(),
             unanswered: Vec::new(),

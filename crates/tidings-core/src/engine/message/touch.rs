@@ -120,7 +120,8 @@ impl Touching<'_> {
                     for (variant, who) in kept.arrival.variants.iter().zip(found) {
                         for lane in &variant.lanes {
                             let names = &shard.compiled.names;
-                            let lane = names.address(*lane, &kept.arrival.keys);
+                            let lane =
+                                names.address(*lane, &kept.arrival.keys, kept.arrival.tenant);
                             messages.extend(
                                 shard
                                     .messages(self.draft)
@@ -172,7 +173,7 @@ impl Touching<'_> {
     /// The messages that a command may change or end.
     fn touched_by(&self, command: &Command) -> Result<Vec<MessageId>, Unreadable> {
         match command {
-            Command::Cancel(cancelled) | Command::Withdraw(cancelled) => {
+            Command::Cancel { what: cancelled, .. } | Command::Withdraw { what: cancelled, .. } => {
                 let events = self.engine.intake.located_events(self.draft, cancelled)?;
                 self.messages_of_events(cancelled, &events)
             }
@@ -186,6 +187,10 @@ impl Touching<'_> {
             Command::Publish(event) => self.messages_replaced(event),
             Command::Message { message, .. } => Ok(vec![message.id]),
             Command::Recipient(_)
+            | Command::Tenant { .. }
+            | Command::DeleteTenant { .. }
+            | Command::Join { .. }
+            | Command::Leave { .. }
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }
             | Command::Object(_)

@@ -95,6 +95,7 @@ impl Reader<'_> {
             channel: name.channel.name(),
             lane: name.name.clone(),
             key: row.lane.key.clone(),
+            tenant: row.lane.tenant,
             entries: seqs.len(),
             bucket: bucket.no,
             number,

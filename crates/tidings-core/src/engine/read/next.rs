@@ -8,7 +8,7 @@ use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::Stop;
-use crate::model::batch_key::{BatchKey, LaneKey};
+use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::id::Id;
 use crate::model::number::{RecipientAt, Seq};
@@ -40,13 +40,15 @@ impl Reader<'_> {
                 continue;
             }
             let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
-            let keys: BTreeSet<&BatchKey> = found
+            let addresses: BTreeSet<LaneKey> = found
                 .entries
                 .iter()
-                .map(|entry| names.key(no, &found.source(entry.source).0.arrival.keys))
+                .map(|entry| {
+                    let arrival = &found.source(entry.source).0.arrival;
+                    names.address(no, &arrival.keys, arrival.tenant)
+                })
                 .collect();
-            for key in keys {
-                let lane = LaneKey { lane: no, key: key.clone() };
+            for lane in addresses {
                 let open = bucket.lanes.get(&lane);
                 let due = open.and_then(|open| open.deadlines(bucket.terms(compiled)).of(number.0));
                 let Some(due) = due.map(Instant) else {
@@ -64,7 +66,7 @@ impl Reader<'_> {
         let mut entries = std::mem::take(&mut found.entries);
         entries.retain(|entry| {
             let arrival = &found.source(entry.source).0.arrival;
-            *names.key(lane.lane, &arrival.keys) == lane.key
+            names.address(lane.lane, &arrival.keys, arrival.tenant) == lane
         });
         found.entries = entries;
         found.sort();

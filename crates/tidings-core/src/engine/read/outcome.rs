@@ -219,7 +219,7 @@ impl Reader<'_> {
                     fate.end_by(record, kept.seq, channel, &mut rest);
                 }
                 let names = &engine.intake.compiled.names;
-                let address = names.address(*lane, &kept.arrival.keys);
+                let address = names.address(*lane, &kept.arrival.keys, kept.arrival.tenant);
                 let pending = bucket.pending(kept.seq, &address, channel, &rest);
                 fate.pending += pending.len();
                 rest -= pending;

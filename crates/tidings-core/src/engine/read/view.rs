@@ -22,6 +22,7 @@ use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientAt, RecipientN
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::{Recipient, RecipientChange};
 use crate::model::suppression::{ChannelAddress, ProviderHash, Suppression};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::Type;
 use crate::rules::lane_kind::LaneKind;
@@ -65,6 +66,8 @@ pub struct MessageAt {
     pub lane: String,
     /// The lane's batch key.
     pub key: BatchKey,
+    /// The lane's tenant; `None` = of none.
+    pub tenant: Option<TenantNo>,
     /// Number of its entries.
     pub entries: usize,
     pub(crate) bucket: BucketNo,
@@ -186,11 +189,11 @@ impl<'a> Reader<'a> {
         for no in bucket.lanes.numbers() {
             let name = names.lane(no);
             let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
-            let mut by_key: BTreeMap<&BatchKey, (Instant, Vec<_>)> = BTreeMap::new();
+            let mut by_lane: BTreeMap<LaneKey, (Instant, Vec<_>)> = BTreeMap::new();
             for FoundEntry { source, .. } in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
-                let key = names.key(no, &arrival.keys);
-                let (entered, entries) = by_key.entry(key).or_insert((arrival.at, Vec::new()));
+                let lane = names.address(no, &arrival.keys, arrival.tenant);
+                let (entered, entries) = by_lane.entry(lane).or_insert((arrival.at, Vec::new()));
                 *entered = arrival.at.min(*entered);
                 let header = engine.intake.header(view, arrival.at.day(), arrival.event)?;
                 let waiting = WaitingEntry {
@@ -201,10 +204,9 @@ impl<'a> Reader<'a> {
                 };
                 entries.push((arrival.t, arrival.place, waiting));
             }
-            for (key, (entered, mut entries)) in by_key {
+            for (address, (entered, mut entries)) in by_lane {
                 entries.sort_by_key(|(t, place, _)| (*t, *place));
-                let key = key.clone();
-                let lane = bucket.lanes.get(&LaneKey { lane: no, key: key.clone() });
+                let lane = bucket.lanes.get(&address);
                 let terms = bucket.terms(&engine.intake.compiled);
                 let due = lane.and_then(|lane| lane.deadlines(terms).of(number.0));
                 let due = match name.kind {
@@ -215,7 +217,7 @@ impl<'a> Reader<'a> {
                 lanes.push(OpenLane {
                     channel: name.channel.name(),
                     lane: name.name.clone(),
-                    key,
+                    key: address.key,
                     due,
                     entries: entries.into_iter().map(|(_, _, entry)| entry).collect(),
                 });
@@ -322,6 +324,7 @@ impl<'a> Reader<'a> {
             channel: name.channel.name(),
             lane: name.name.clone(),
             key: row.lane.key,
+            tenant: row.lane.tenant,
             entries: seqs.len(),
             bucket: closing.bucket,
             number,
@@ -344,7 +347,11 @@ impl<'a> Reader<'a> {
         let lane = lanes
             .into_iter()
             .find(|(_, name)| name.name == message.lane && name.channel.name() == message.channel);
-        let lane = LaneKey { lane: lane.map_or(LaneNo(0), |(no, _)| no), key: message.key.clone() };
+        let lane = LaneKey {
+            lane: lane.map_or(LaneNo(0), |(no, _)| no),
+            key: message.key.clone(),
+            tenant: message.tenant,
+        };
         let takes = |_: &StoredArrival, _: &Variant| true;
         let has = |_: u32, kept: &StoredArrival| seqs.contains(&kept.seq);
         let look = Look {

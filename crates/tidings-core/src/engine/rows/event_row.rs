@@ -15,6 +15,7 @@ use crate::model::batch_key::BatchKeys;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::number::EventNo;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::calendar::anywhere;
 
@@ -39,6 +40,9 @@ pub(crate) struct EventRow {
     /// The times by which its entries come later, of the channels where they do, asked once.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) after_ms: BTreeMap<ChannelNo, i64>,
+    /// The number of its tenant, given when it was accepted; `None` = of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tenant: Option<TenantNo>,
     pub(crate) event: Event,
 }
 
@@ -164,6 +168,7 @@ mod tests {
             arrived: Instant(10),
             clock: None,
             keys: BatchKeys::default(),
+            tenant: None,
             after_ms: [(EMAIL_NO, 30)].into(),
             event,
         };

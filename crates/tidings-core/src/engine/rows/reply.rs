@@ -201,6 +201,18 @@ pub enum Refused {
     /// A batch key of the event is too long.
     #[error(transparent)]
     BatchKey(#[from] KeyTooLong),
+    /// There is no such tenant.
+    #[error("unknown tenant `{0}`")]
+    UnknownTenant(Id),
+    /// The tenant is disabled: nothing is published for it.
+    #[error("the tenant `{0}` is disabled")]
+    TenantGone(Id),
+    /// The tenant is being deleted.
+    #[error("the tenant `{0}` is being deleted")]
+    TenantDeleting(Id),
+    /// Tenants are not configured.
+    #[error("tenants are off")]
+    TenantsOff,
     /// The hook is not configured.
     #[error("unknown hook `{0}`")]
     UnknownHook(String),

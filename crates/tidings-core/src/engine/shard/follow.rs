@@ -100,8 +100,8 @@ impl Shard {
         let mut added: FxHashMap<RecipientAt, u64> = FxHashMap::default();
         for command in commands {
             let (recipient, topic) = match command {
-                Command::Subscribe { recipient, topic } => (recipient, topic),
-                Command::Unsubscribe { recipient, topic } => {
+                Command::Subscribe { recipient, topic, .. } => (recipient, topic),
+                Command::Unsubscribe { recipient, topic, .. } => {
                     on = false;
                     (recipient, topic)
                 }

@@ -69,7 +69,11 @@ impl Messages<'_> {
                     if let Some(ended) = bucket.ended.of(kept.seq, name.channel) {
                         rest -= ended;
                     }
-                    let address = self.shard.compiled.names.address(*lane, &kept.arrival.keys);
+                    let address = self.shard.compiled.names.address(
+                        *lane,
+                        &kept.arrival.keys,
+                        kept.arrival.tenant,
+                    );
                     let waiting = bucket.pending(kept.seq, &address, name.channel, &rest);
                     if !waiting.is_empty() {
                         rest -= &waiting;

@@ -30,20 +30,20 @@ impl Shard {
                 let replies = self.follow(draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
-            Command::Mark { recipient, what, kind } => {
+            Command::Mark { recipient, what, kind, .. } => {
                 mark::mark(self, intake, draft, recipient, what, *kind)
             }
-            Command::ChangeItems { recipient, what, change } => {
+            Command::ChangeItems { recipient, what, change, .. } => {
                 mark::change_items(self, intake, draft, recipient, what, *change)
             }
-            Command::Preference { recipient, scope, channel, mode, by } => {
+            Command::Preference { recipient, scope, channel, mode, by, .. } => {
                 let chosen = take_back::Chosen { recipient, scope, channel, mode };
                 self.prefer(draft, chosen, *by)
             }
             Command::Preferences { recipient, chosen, whole, by } => {
                 self.prefer_all(draft, recipient, chosen, *whole, *by)
             }
-            Command::Flush { recipient, channel, lane, key } => {
+            Command::Flush { recipient, channel, lane, key, .. } => {
                 let (channel, lane) = (channel.as_deref(), lane.as_deref());
                 Ok(flush(self, draft, recipient, channel, lane, key.as_ref())?)
             }
@@ -51,19 +51,24 @@ impl Shard {
             Command::Report { message, report } => {
                 self.take_report(intake, draft, *message, report)
             }
+            Command::Join { tenant, .. } | Command::Leave { tenant, .. } => {
+                Err(Refused::UnknownTenant(tenant.clone()).into())
+            }
             // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)
             | Command::Resolved(_)
             | Command::Retract { .. }
-            | Command::Cancel(_)
-            | Command::Withdraw(_)
+            | Command::Cancel { .. }
+            | Command::Withdraw { .. }
             | Command::Pause(_)
             | Command::Resume(_)
             | Command::Forget { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
             | Command::ReportAddress { .. }
+            | Command::Tenant { .. }
+            | Command::DeleteTenant { .. }
             | Command::Hook { .. } => Ok(Reply::Done),
         }
     }

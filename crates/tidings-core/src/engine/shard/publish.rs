@@ -15,7 +15,6 @@ use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::Unreadable;
-use crate::model::batch_key::BatchKeys;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::event::{Audience, Event, Pivot};
 use crate::model::id::{BucketNo, Id};
@@ -97,7 +96,7 @@ impl Shard {
             }
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
             let lanes = route(bucket, of_type, &self.paused, event, &reasons.words, classes);
-            let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
+            let lanes = settle_lanes(bucket, &self.compiled, row, lanes);
             routed.insert(bucket.no, lanes);
         }
         spread.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
@@ -164,6 +163,7 @@ impl Shard {
                         type_no: type_no.unwrap_or(TypeNo::NONE),
                         rules,
                         keys: row.keys.clone(),
+                        tenant: row.tenant,
                         origin,
                         about,
                         reasons,
@@ -383,7 +383,7 @@ pub(crate) fn unmuted(
 pub(crate) fn settle_lanes(
     bucket: &Bucket,
     compiled: &CompiledRules,
-    keys: &BatchKeys,
+    row: &EventRow,
     routed: Routed,
 ) -> Routed {
     if compiled.names.lanes().all(|(no, _)| compiled.names.others(no).next().is_none()) {
@@ -393,7 +393,7 @@ pub(crate) fn settle_lanes(
     for (route, who) in routed {
         let mut subsets = vec![(Vec::new(), who)];
         for &lane in &route.lanes {
-            let address = compiled.names.address(lane, keys);
+            let address = compiled.names.address(lane, &row.keys, row.tenant);
             let mut split = Vec::with_capacity(subsets.len());
             for (lanes, who) in subsets {
                 for (no, subset) in bucket.lanes_of(&address, who, compiled) {

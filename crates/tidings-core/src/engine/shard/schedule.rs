@@ -128,7 +128,7 @@ impl Shard {
             };
             let (sets, dropped) =
                 thaw(bucket, &self.paused, &seen, of_type, &row.event, &words, frozen);
-            let sets = settle_lanes(bucket, &self.compiled, &row.keys, sets);
+            let sets = settle_lanes(bucket, &self.compiled, row, sets);
             routed.insert(no, sets);
             self.drop_entries(draft, no, row.place, dropped);
         }

@@ -416,7 +416,7 @@ fn arrival_bytes(arrival: &Arrival) -> usize {
 }
 
 fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
-    let Arrival { t, place, event, type_no, about, ref keys, .. } = moved.kept.arrival;
+    let Arrival { t, place, event, type_no, about, ref keys, tenant, .. } = moved.kept.arrival;
     let words = moved.reasons;
     let reasons = (0..).take(words.len()).collect();
     let variants = vec![Variant {
@@ -433,6 +433,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
         type_no,
         rules,
         keys: keys.clone(),
+        tenant,
         origin: Origin::Moved,
         about,
         reasons: words,
@@ -464,7 +465,7 @@ fn sort_out<'a>(
             });
         };
         let of_type = version.of_type(kept.arrival.type_no);
-        let address = |lane| compiled.names.address(lane, &kept.arrival.keys);
+        let address = |lane| compiled.names.address(lane, &kept.arrival.keys, kept.arrival.tenant);
         let from = address(lane);
         // In any other lane it is found out when the message is made who is gone, and which types are.
         let mut gone = RoaringBitmap::new();

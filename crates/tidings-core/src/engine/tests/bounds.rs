@@ -9,6 +9,7 @@ use crate::model::channel::EMAIL_NO;
 use crate::model::command::{Cancelled, MarkKind, Marked};
 use crate::model::occurrence::By;
 use crate::model::recipient::State;
+use crate::model::tenant::View;
 use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::{Digest, Every};
 
@@ -115,7 +116,7 @@ impl World {
 }
 
 fn follow(recipient: &str, topic: &str) -> Command {
-    Command::Subscribe { recipient: id(recipient), topic: id(topic) }
+    Command::Subscribe { recipient: id(recipient), topic: id(topic), tenant: None }
 }
 
 #[test]
@@ -225,12 +226,14 @@ proptest! {
             recipient: id(&people[0]),
             what,
             kind: MarkKind::Seen,
+            view: View::All,
         };
         let choice = |mode| Command::Preference {
             recipient: id(&people[0]),
             scope: PreferenceScope::Type("told".to_owned()),
             channel: "email".to_owned(),
             mode,
+            tenant: None,
             by: By::Key,
         };
         played.play(Instant(3 * HOUR_MS), &[
@@ -238,7 +241,7 @@ proptest! {
             mark(Marked::Object(id("o"))),
             mark(Marked::Event(id(&long("e0-")))),
             choice(Mode::Immediate),
-            Command::Cancel(Cancelled::Event(id(&long("e1-")))),
+            Command::Cancel { what: Cancelled::Event(id(&long("e1-"))), tenant: None },
         ]);
         played.play(Instant(DAY_MS), &[]);
         played.play(Instant(DAY_MS + HOUR_MS), &[choice(Mode::Never)]);

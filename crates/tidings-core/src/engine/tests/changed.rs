@@ -2,6 +2,7 @@
 
 use crate::engine::tests::*;
 use crate::model::command::{Cancelled, MarkKind, Marked};
+use crate::model::tenant::View;
 use crate::sets::set::Set;
 
 const PEOPLE: usize = 8;
@@ -40,14 +41,14 @@ fn command(random: &mut Random, step: usize, now: Instant) -> Command {
                 _ => Marked::Event(event),
             };
             let kind = if random.below(2) == 0 { MarkKind::Seen } else { MarkKind::Read };
-            Command::Mark { recipient, what, kind }
+            Command::Mark { recipient, what, kind, view: View::All }
         }
         8 => Command::Retract { object: id(&object) },
         9 => {
             let object = Object { notifiable: Some(true), ..Object::bare(id(&object)) };
             Command::Object(object)
         }
-        10 => Command::Withdraw(Cancelled::Event(event)),
+        10 => Command::Withdraw { what: Cancelled::Event(event), tenant: None },
         _ => Command::Recipient(Box::new(RecipientChange::nothing(recipient))),
     }
 }

@@ -8,7 +8,7 @@ use crate::model::number::Seq;
 const SECOND: i64 = 1_000;
 
 fn cancel(name: usize) -> Command {
-    Command::Cancel(Cancelled::Event(id(&format!("e{name}"))))
+    Command::Cancel { what: Cancelled::Event(id(&format!("e{name}"))), tenant: None }
 }
 
 /// An engine in which mails go out when it was quiet for a second, with one recipient.

@@ -9,6 +9,7 @@ use crate::engine::tests::*;
 use crate::model::command::{MarkKind, Marked};
 use crate::model::limits::Bound;
 use crate::model::recipient::State;
+use crate::model::tenant::View;
 use crate::model::time::{DAY_MS, HOUR_MS};
 
 /// A view that counts what is read.
@@ -139,6 +140,7 @@ fn marks_on_what_nothing_names_are_not_kept() {
         recipient: id("a"),
         what: Marked::Object(id(object)),
         kind: MarkKind::Seen,
+        view: View::All,
     };
     let marks: Vec<Command> = (0..1000).map(|at| seen(&format!("x{at}"))).collect();
     let marks = [marks, vec![seen("o")]].concat();
@@ -231,6 +233,7 @@ fn cost(events: usize) -> u64 {
             Marked::Event(id(&format!("e{n}")))
         },
         kind: MarkKind::Seen,
+        view: View::All,
     });
     world.play(Instant(HOUR_MS), &marks.collect::<Vec<_>>());
     let now = Instant(DAY_MS);

@@ -10,6 +10,7 @@ use crate::model::command::{Cancelled, ItemChange, MarkKind, Marked, TypeFilter}
 use crate::model::event::Pivot;
 use crate::model::item::Shelf;
 use crate::model::recipient::State;
+use crate::model::tenant::View;
 use crate::model::time::HOUR_MS;
 
 mod naive;
@@ -282,6 +283,7 @@ impl World {
             delay_ms: None,
             deliver_local: None,
             expires_at: None,
+            tenant: None,
             cancellation_key: None,
             trace: None,
         }));
@@ -319,7 +321,7 @@ impl World {
                     self.entries.retain(|entry| entry.event != event);
                     self.scheduled.retain(|(_, of), _| *of != event);
                     let event = id(&format!("e{event}"));
-                    self.step(&[Command::Withdraw(Cancelled::Event(event))]);
+                    self.step(&[Command::Withdraw { what: Cancelled::Event(event), tenant: None }]);
                 }
             }
             Op::Lift(number) => {
@@ -455,8 +457,10 @@ impl World {
         let recipient = id(PEOPLE[who]);
         let before = self.whole(who);
         self.step(&[match change {
-            Change::Mark(kind) => Command::Mark { recipient, what, kind },
-            Change::Items(change) => Command::ChangeItems { recipient, what, change },
+            Change::Mark(kind) => Command::Mark { recipient, what, kind, view: View::All },
+            Change::Items(change) => {
+                Command::ChangeItems { recipient, what, change, view: View::All }
+            }
         }]);
         let after = self.whole(who);
         if after.groups == before.groups && self.withdrawn.is_empty() {

@@ -26,10 +26,11 @@ fn a_step_can_be_replayed() {
         scope: PreferenceScope::Type("told".to_owned()),
         channel: "email".to_owned(),
         mode: Mode::Never,
+        tenant: None,
         by: By::Key,
     };
     let erase = Command::Erase { recipient: id("a") };
-    let cancel = Command::Cancel(Cancelled::Event(id("e0")));
+    let cancel = Command::Cancel { what: Cancelled::Event(id("e0")), tenant: None };
     let reach_of = |reached: Option<Reached>| Reach::from_iter(reached.map(|it| (message, it)));
     for command in [cancel, never, erase] {
         let commands = slice::from_ref(&command);

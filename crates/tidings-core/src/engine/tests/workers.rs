@@ -27,8 +27,10 @@ pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
     let follow = |number| Command::Subscribe {
         recipient: who(number),
         topic: id(if number % 3 == 0 { "x" } else { "x/y" }),
+        tenant: None,
     };
-    let leave = |number| Command::Unsubscribe { recipient: who(number), topic: id("x") };
+    let leave =
+        |number| Command::Unsubscribe { recipient: who(number), topic: id("x"), tenant: None };
     let told = |name: usize, to: Audience| {
         let object = Object::bare(id(&format!("o{}", name % 7)));
         let event = Event::new(id(&format!("e{name}")), id("told"), object, to);
@@ -42,7 +44,8 @@ pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
         let to = Audience { topics: vec![id("x/y")], ..Audience::default() };
         told(name, to)
     };
-    let cancel = Command::Cancel(crate::model::command::Cancelled::Event(id("e3")));
+    let cancel =
+        Command::Cancel { what: crate::model::command::Cancelled::Event(id("e3")), tenant: None };
     vec![
         (0, (0..90).map(made).collect()),
         (1, (0..90).map(follow).collect()),

@@ -28,6 +28,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
             type_no: TypeNo(2),
             rules: 1,
             keys: BatchKeys::default(),
+            tenant: None,
             origin: Origin::First,
             about: About { object: at % 10, pivot: (at % 3 == 0).then_some(at) },
             reasons: Vec::new(),

@@ -41,11 +41,10 @@ impl<'r> Chooser<'r> {
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
         let profile = engine.recipient_of(token.message);
         let profile = profile.filter(|profile| profile.id == token.recipient)?;
-        let chosen = engine
-            .preferences(&token.recipient)
-            .ok()?
-            .into_iter()
-            .map(|(scope, channel, mode)| Choice { scope, channel: channel.to_owned(), mode });
+        let chosen =
+            engine.preferences(&token.recipient).ok()?.into_iter().map(|(scope, channel, mode)| {
+                Choice { tenant: None, scope, channel: channel.to_owned(), mode }
+            });
         let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
         Some(Self {
             locale: locale.clone(),
@@ -77,7 +76,8 @@ impl<'r> Chooser<'r> {
             Mode::Never | Mode::Immediate | Mode::Default => false,
         };
         let category = |of: &TypeRules| PreferenceScope::Category(of.category.clone());
-        let here = |scope, mode| Choice { scope, channel: self.channel.to_owned(), mode };
+        let here =
+            |scope, mode| Choice { tenant: None, scope, channel: self.channel.to_owned(), mode };
         let of_digest = self.chosen.iter().filter(|choice| {
             let is_category = matches!(choice.scope, PreferenceScope::Category(_));
             is_category && choice.channel == self.channel && is_digest(&choice.mode)
@@ -107,6 +107,7 @@ impl<'r> Chooser<'r> {
     /// The choices that take others back.
     pub(super) fn undo(&self, set: &[Choice]) -> Vec<Choice> {
         let before = |choice: &Choice, channel: &str| Choice {
+            tenant: None,
             scope: choice.scope.clone(),
             channel: channel.to_owned(),
             mode: self.mode(&choice.scope, channel),
@@ -154,6 +155,7 @@ impl<'r> Chooser<'r> {
 
     fn of_type(&self, event_type: &str, mode: Mode) -> Choice {
         Choice {
+            tenant: None,
             scope: PreferenceScope::Type(event_type.to_owned()),
             channel: self.channel.to_owned(),
             mode,
@@ -195,7 +197,7 @@ impl<'r> Chooser<'r> {
         let is_off = self.mode(&scope, self.channel) == Mode::Never;
         let (to, mode) =
             if is_off { (Pace::AtOnce, Mode::Default) } else { (Pace::Off, Mode::Never) };
-        let choice = Choice { scope, channel: self.channel.to_owned(), mode };
+        let choice = Choice { tenant: None, scope, channel: self.channel.to_owned(), mode };
         Some(Row {
             name: Name::Title(title),
             pace: is_off.then_some(Pace::Off),
@@ -302,6 +304,7 @@ impl<'r> Chooser<'r> {
 
     fn whole(&self, name: Name, channel: &str) -> Row {
         let all = |mode| Choice {
+            tenant: None,
             scope: PreferenceScope::AllCategories,
             channel: channel.to_owned(),
             mode,

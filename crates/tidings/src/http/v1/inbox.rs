@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use tidings_core::Rules;
 use tidings_core::engine::{Cursor, InboxCounts, InboxPage, InboxState, Refused, Stop};
+use tidings_core::tenant::View;
 use tidings_node::Durable;
 use utoipa_axum::routes;
 
@@ -142,6 +143,7 @@ impl InboxQuery {
             known("type", name, rules.types.keys())?;
         }
         Ok(tidings_core::engine::InboxQuery {
+            view: View::All,
             from,
             limit: usize::from(self.limit.unwrap_or(GROUPS_USUAL)),
             state: self.state.unwrap_or_default(),

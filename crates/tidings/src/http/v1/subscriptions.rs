@@ -77,7 +77,7 @@ pub(in crate::http) async fn follow(
 ) -> Result<Answer, Problem> {
     reader.check_topic(&topic, &service)?;
     let (recipient, topic) = (reader.recipient, topic_of(&topic)?);
-    service.done(&change, Command::Subscribe { recipient, topic }).await
+    service.done(&change, Command::Subscribe { tenant: None, recipient, topic }).await
 }
 
 /// Unfollow a topic
@@ -99,7 +99,7 @@ pub(in crate::http) async fn unfollow(
 ) -> Result<Answer, Problem> {
     reader.check_topic(&topic, &service)?;
     let (recipient, topic) = (reader.recipient, topic_of(&topic)?);
-    service.done(&change, Command::Unsubscribe { recipient, topic }).await
+    service.done(&change, Command::Unsubscribe { tenant: None, recipient, topic }).await
 }
 
 /// The topic of a path.

@@ -20,9 +20,8 @@ impl Lanes {
         around: LaneContext<'_>,
     ) {
         for no in counting_lanes(lane.lane, around.compiled) {
-            let key = lane.key.clone();
-            let lane = LaneKey { lane: no, key };
-            if !lane.key.is_empty() {
+            let lane = LaneKey { lane: no, ..lane.clone() };
+            if !lane.is_plain() {
                 let quiet = around.longest_quiet(no);
                 if quiet == 0 {
                     continue;
@@ -42,8 +41,7 @@ impl Lanes {
         around: LaneContext<'_>,
     ) {
         for no in counting_lanes(lane.lane, around.compiled) {
-            let key = lane.key.clone();
-            let lane = LaneKey { lane: no, key };
+            let lane = LaneKey { lane: no, ..lane.clone() };
             self.change_known(&lane, who, around, |lane, _| {
                 lane.take_back_messages(at, who);
             });

@@ -151,18 +151,26 @@ impl CancelAnswer {
 }
 
 /// Cancels or withdraws, and answers how far that went.
+fn cancel(what: Cancelled, tenant: Option<Id>) -> Command {
+    Command::Cancel { what, tenant }
+}
+
+fn withdrawn(what: Cancelled, tenant: Option<Id>) -> Command {
+    Command::Withdraw { what, tenant }
+}
+
 async fn take_back(
     service: &Service,
     change: &Change,
     what: Cancelled,
-    command: fn(Cancelled) -> Command,
+    command: fn(Cancelled, Option<Id>) -> Command,
 ) -> Result<Answer, Problem> {
     let unknown = CancelWarning::unknown(&what, &service.rules());
     let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Cancelled(taken) => Answer::json(StatusCode::OK, &CancelAnswer::of(taken, unknown)),
         _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
-    service.change(change, vec![command(what)], told).await
+    service.change(change, vec![command(what, None)], told).await
 }
 
 /// Cancel an event
@@ -180,7 +188,7 @@ async fn cancel_event(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    take_back(&service, &change, Cancelled::Event(id), Command::Cancel).await
+    take_back(&service, &change, Cancelled::Event(id), cancel).await
 }
 
 /// Cancel all events of a key
@@ -202,7 +210,7 @@ async fn cancel_all(
             return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));
         }
     };
-    take_back(&service, &change, what, Command::Cancel).await
+    take_back(&service, &change, what, cancel).await
 }
 
 /// Withdraw an event
@@ -218,7 +226,7 @@ async fn withdraw_event(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    take_back(&service, &change, Cancelled::Event(id), Command::Withdraw).await
+    take_back(&service, &change, Cancelled::Event(id), withdrawn).await
 }
 
 /// Withdraw an event, or all events of a key
@@ -232,5 +240,5 @@ async fn withdraw_event(
 )]
 async fn withdraw(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
     let what = change.parse::<Cancel>()?.named()?;
-    take_back(&service, &change, what, Command::Withdraw).await
+    take_back(&service, &change, what, withdrawn).await
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use tidings_core::Command;
 use tidings_core::command::{ItemChange, MarkKind};
+use tidings_core::tenant::View;
 use utoipa_axum::routes;
 
 use super::counted;
@@ -53,8 +54,8 @@ async fn mark(
     let what = items.named(&service.rules(), service.now())?;
     let recipient = reader.recipient.clone();
     let command = match made {
-        Made::Mark(kind) => Command::Mark { recipient, what, kind },
-        Made::Items(change) => Command::ChangeItems { recipient, what, change },
+        Made::Mark(kind) => Command::Mark { view: View::All, recipient, what, kind },
+        Made::Items(change) => Command::ChangeItems { view: View::All, recipient, what, change },
     };
     done(service, &reader, change, command).await
 }
@@ -212,7 +213,11 @@ pub(in crate::http) async fn snooze(
 ) -> Result<Answer, Problem> {
     let items: Items = change.parse()?;
     let (what, snoozed) = items.snoozed(&service.rules(), service.now())?;
-    let command =
-        Command::ChangeItems { recipient: reader.recipient.clone(), what, change: snoozed };
+    let command = Command::ChangeItems {
+        view: View::All,
+        recipient: reader.recipient.clone(),
+        what,
+        change: snoozed,
+    };
     done(&service, &reader, &change, command).await
 }

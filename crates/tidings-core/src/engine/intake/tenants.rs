@@ -1,0 +1,50 @@
+//! Tenants as they are now, by id and by number.
+
+use std::sync::Arc;
+
+use crate::engine::rows::reply::Refused;
+use crate::model::id::Id;
+use crate::model::tenant::{Tenant, TenantNo, View};
+use crate::sets::shared::Tree;
+
+/// The tenants of a store.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tenants {
+    numbers: Tree<Id, TenantNo>,
+    known: Tree<TenantNo, Arc<KnownTenant>>,
+}
+
+/// A tenant with its id.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct KnownTenant {
+    pub(crate) id: Id,
+    pub(crate) tenant: Tenant,
+}
+
+impl Tenants {
+    /// The number of a tenant.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`].
+    pub(crate) fn number(&self, id: &Id) -> Result<TenantNo, Refused> {
+        self.numbers.get(id).copied().ok_or_else(|| Refused::UnknownTenant(id.clone()))
+    }
+
+    /// The tenant of a number; `None` = it was deleted.
+    pub(crate) fn get(&self, number: TenantNo) -> Option<&Arc<KnownTenant>> {
+        self.known.get(&number)
+    }
+
+    /// The id of a tenant that an entry is of.
+    pub(crate) fn id(&self, number: Option<TenantNo>) -> Option<&Id> {
+        self.get(number?).map(|known| &known.id)
+    }
+
+    /// A view with its tenant as a number.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`].
+    pub(crate) fn view(&self, view: &View) -> Result<View<TenantNo>, Refused> {
+        view.try_map(|id| self.number(id))
+    }
+}

@@ -1,0 +1,228 @@
+//! Tenants: organisations to which a host sells, each with members, defaults and a look of its own.
+//!
+//! An event is of one tenant or of none, and so is each entry that it makes. What a tenant sets holds for its entries
+//! alone, and a reader has a view of some of them (contract, section 12).
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::command::Choice;
+use crate::model::data::Data;
+use crate::model::id::Id;
+use crate::model::recipient::OwnHours;
+use crate::rules::presentation::{Address, Brand};
+
+/// A tenant's number, given once and kept. One that is made anew after its deletion has another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TenantNo(pub NonZeroU32);
+
+impl TenantNo {
+    /// The number as stored, where 0 is none.
+    #[must_use]
+    pub fn raw(tenant: Option<Self>) -> u32 {
+        tenant.map_or(0, |tenant| tenant.0.get())
+    }
+
+    /// Reads what [`TenantNo::raw`] gave.
+    #[must_use]
+    pub fn of_raw(raw: u32) -> Option<Self> {
+        NonZeroU32::new(raw).map(Self)
+    }
+}
+
+impl fmt::Display for TenantNo {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// A tenant, without its id and its members.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tenant {
+    /// Name to show.
+    pub name: Option<String>,
+    /// The fields of `[brand]` that it has of its own.
+    pub brand: Brand,
+    /// The name of the sender of its messages.
+    pub from_name: Option<String>,
+    /// The mailbox to which answers to its mails go.
+    pub reply_to: Option<String>,
+    /// BCP 47 locale; the configuration's default where `None`.
+    pub locale: Option<String>,
+    /// IANA time zone; the configuration's default where `None`.
+    pub tz: Option<String>,
+    /// Quiet hours; `None` = those of each channel.
+    pub quiet_hours: Option<Box<OwnHours>>,
+    /// Its defaults, in the place of the types' own policies. No mute is among them.
+    pub preferences: Vec<Choice>,
+    /// Bounds on what it may send.
+    pub limits: TenantLimits,
+    /// Data of the host.
+    pub data: Option<Data>,
+    /// True if nothing is published for it and nothing of it is sent.
+    pub disabled: bool,
+}
+
+/// Bounds on what a tenant may send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TenantLimits {
+    /// The most notifications of a UTC day; `None` = no limit.
+    pub notifications_per_day: Option<u64>,
+}
+
+/// A change of a tenant: only the given fields change. `Some(None)` removes what was set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TenantChange {
+    /// True if fields that are not given return to their defaults.
+    pub replaces: bool,
+    /// New name.
+    pub name: Option<Option<String>>,
+    /// New fields of the brand.
+    pub brand: BrandChange,
+    /// New name of the sender.
+    pub from_name: Option<Option<String>>,
+    /// New mailbox for answers.
+    pub reply_to: Option<Option<String>>,
+    /// New locale.
+    pub locale: Option<Option<String>>,
+    /// New time zone.
+    pub tz: Option<Option<String>>,
+    /// New quiet hours; `Some(None)` = those of each channel.
+    pub quiet_hours: Option<Option<Box<OwnHours>>>,
+    /// New defaults, all of them.
+    pub preferences: Option<Vec<Choice>>,
+    /// A new limit; `Some(None)` = no limit.
+    pub notifications_per_day: Option<Option<u64>>,
+    /// New data, as a whole.
+    pub data: Option<Option<Data>>,
+    /// True if it is to be disabled, false if enabled.
+    pub disabled: Option<bool>,
+}
+
+/// New fields of a brand; `Some(None)` = that of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BrandChange {
+    /// New name.
+    pub name: Option<Option<String>>,
+    /// New picture.
+    pub logo: Option<Option<String>>,
+    /// New picture for a dark ground.
+    pub logo_dark: Option<Option<String>>,
+    /// New colour.
+    pub color: Option<Option<String>>,
+    /// New text at the foot.
+    pub footer: Option<Option<String>>,
+    /// New postal address.
+    pub postal_address: Option<Option<String>>,
+    /// New public address.
+    pub url: Option<Option<String>>,
+    /// New way to speak to people.
+    pub address: Option<Option<Address>>,
+}
+
+impl TenantChange {
+    /// The tenant after the change.
+    #[must_use]
+    pub fn of(&self, known: Option<&Tenant>) -> Tenant {
+        let known = known.filter(|_| !self.replaces).cloned().unwrap_or_default();
+        let limits = TenantLimits {
+            notifications_per_day: self
+                .notifications_per_day
+                .unwrap_or(known.limits.notifications_per_day),
+        };
+        Tenant {
+            name: given(&self.name, known.name),
+            brand: self.brand.of(known.brand),
+            from_name: given(&self.from_name, known.from_name),
+            reply_to: given(&self.reply_to, known.reply_to),
+            locale: given(&self.locale, known.locale),
+            tz: given(&self.tz, known.tz),
+            quiet_hours: given(&self.quiet_hours, known.quiet_hours),
+            preferences: self.preferences.clone().unwrap_or(known.preferences),
+            limits,
+            data: given(&self.data, known.data),
+            disabled: self.disabled.unwrap_or(known.disabled),
+        }
+    }
+}
+
+impl BrandChange {
+    fn of(&self, known: Brand) -> Brand {
+        Brand {
+            name: given(&self.name, known.name),
+            logo: given(&self.logo, known.logo),
+            logo_dark: given(&self.logo_dark, known.logo_dark),
+            color: given(&self.color, known.color),
+            footer: given(&self.footer, known.footer),
+            postal_address: given(&self.postal_address, known.postal_address),
+            url: given(&self.url, known.url),
+            address: given(&self.address, known.address),
+        }
+    }
+}
+
+fn given<T: Clone>(given: &Option<Option<T>>, known: Option<T>) -> Option<T> {
+    given.clone().unwrap_or(known)
+}
+
+/// The entries that a reader sees: those of all tenants, or of some. `T` names a tenant: its id, or its number.
+///
+/// # Examples
+/// ```
+/// use tidings_core::tenant::View;
+///
+/// assert!(View::Of("acme").shows(None) && View::Of("acme").shows(Some("acme")));
+/// assert!(!View::Of("acme").shows(Some("other")) && !View::Only("acme").shows(None));
+/// ```
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub enum View<T = Id> {
+    /// Those of every tenant and of none.
+    #[default]
+    All,
+    /// Those of this tenant and of none.
+    Of(T),
+    /// Those of this tenant.
+    Only(T),
+}
+
+impl<T: PartialEq> View<T> {
+    /// Returns true if the entries of a tenant, or of none, are in the view.
+    pub fn shows(&self, tenant: Option<T>) -> bool {
+        match (self, tenant) {
+            (Self::All, _) | (Self::Of(_), None) => true,
+            (Self::Only(_), None) => false,
+            (Self::Of(own) | Self::Only(own), Some(tenant)) => *own == tenant,
+        }
+    }
+}
+
+impl<T> View<T> {
+    /// Its tenant; `None` = it is that of all.
+    #[must_use]
+    pub fn tenant(&self) -> Option<&T> {
+        match self {
+            Self::All => None,
+            Self::Of(tenant) | Self::Only(tenant) => Some(tenant),
+        }
+    }
+
+    /// The view with its tenant named in another way.
+    ///
+    /// # Errors
+    /// Those of `name`.
+    pub fn try_map<U, E>(&self, name: impl FnOnce(&T) -> Result<U, E>) -> Result<View<U>, E> {
+        Ok(match self {
+            Self::All => View::All,
+            Self::Of(tenant) => View::Of(name(tenant)?),
+            Self::Only(tenant) => View::Only(name(tenant)?),
+        })
+    }
+}
