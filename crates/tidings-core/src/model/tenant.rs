@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::model::command::Choice;
 use crate::model::data::Data;
 use crate::model::id::Id;
+use crate::model::number::EventNo;
 use crate::model::recipient::OwnHours;
+use crate::model::time::Instant;
 use crate::rules::presentation::{Address, Brand};
 
 /// A tenant's number, given once and kept. One that is made anew after its deletion has another.
@@ -65,6 +67,29 @@ pub struct Tenant {
     pub data: Option<Data>,
     /// True if nothing is published for it and nothing of it is sent.
     pub disabled: bool,
+}
+
+/// A tenant with its id, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownTenant {
+    /// The id.
+    pub id: Id,
+    /// What it sets.
+    pub tenant: Tenant,
+    /// The instant at which it was made.
+    pub made: Instant,
+    /// Events before this place are void: it was disabled or deleted after they came.
+    pub(crate) void_before: EventNo,
+    /// True if it was deleted; then its id may be that of another one.
+    pub(crate) is_deleted: bool,
+}
+
+impl KnownTenant {
+    /// A tenant that is made at an instant.
+    #[must_use]
+    pub fn new(id: Id, tenant: Tenant, made: Instant) -> Self {
+        Self { id, tenant, made, void_before: EventNo::default(), is_deleted: false }
+    }
 }
 
 /// Bounds on what a tenant may send.

@@ -55,7 +55,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         data: None,
         quiet_hours: None,
     };
-    Batch {
+    Batch { tenant: None,
         id: id.to_owned(),
         message: MessageId::default(),
         recipient,

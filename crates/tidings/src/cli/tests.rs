@@ -51,7 +51,7 @@ fn message(at: Instant, channel: &str, object: &Id) -> Message {
         t: at,
         reasons: vec!["everyone".to_owned(), "topic:x".to_owned()],
     };
-    Message {
+    Message { tenant: None,
         at,
         recipient: id("r"),
         channel: channel.to_owned(),

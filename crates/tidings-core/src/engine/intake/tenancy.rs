@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::accept::Accepted;
 use super::state::Intake;
-use super::tenants::KnownTenant;
 use crate::engine::rows::act::{Act, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
@@ -14,7 +13,7 @@ use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
-use crate::model::tenant::{Tenant, TenantChange, TenantNo};
+use crate::model::tenant::{KnownTenant, Tenant, TenantChange, TenantNo};
 use crate::model::time::Instant;
 use crate::rules::UnknownTenant;
 
@@ -48,13 +47,7 @@ impl Intake {
             Ok(number) => number,
             Err(_) if self.makes_unknown() => {
                 let number = self.tenants.next_number();
-                let known = KnownTenant {
-                    id: id.clone(),
-                    tenant: Tenant::default(),
-                    made: self.now,
-                    void_before: EventNo::default(),
-                    is_deleted: false,
-                };
+                let known = KnownTenant::new(id.clone(), Tenant::default(), self.now);
                 self.put_tenant(draft, number, &known);
                 number
             }
@@ -108,9 +101,7 @@ impl Intake {
             }
             Some((number, known)) => (number, KnownTenant { tenant, ..known }),
             None => {
-                let (id, made) = (id.clone(), self.now);
-                let void_before = EventNo::default();
-                let known = KnownTenant { id, tenant, made, void_before, is_deleted: false };
+                let known = KnownTenant::new(id.clone(), tenant, self.now);
                 (self.tenants.next_number(), known)
             }
         };

@@ -146,6 +146,7 @@ impl Engine {
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
             key: plan.key.clone(),
+            tenant: self.intake.tenants.id(plan.tenant).cloned(),
             items: planned.entries.iter().map(|source| plan.item(*source)).collect(),
             skipped: planned
                 .ended

@@ -1,5 +1,7 @@
 //! Closings of lanes, and deliveries to inboxes.
 
+use std::collections::BTreeMap;
+
 use roaring::RoaringBitmap;
 
 use super::state::Shard;
@@ -18,7 +20,7 @@ use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{INBOX, INBOX_NO};
-use crate::model::id::BucketNo;
+use crate::model::id::{BucketNo, Id};
 use crate::model::number::{LaneNo, RecipientNo, TypeNo};
 use crate::model::reason::{Outcome, Reason};
 use crate::rules::Admission;
@@ -242,7 +244,7 @@ impl Reader<'_> {
         Ok(pending > held_back)
     }
 
-    /// The messages of a delivery to inboxes, one per recipient, by number. To be called before the next
+    /// The messages of a delivery to inboxes, one per recipient and tenant, by number. To be called before the next
     /// step.
     ///
     /// # Errors
@@ -253,8 +255,7 @@ impl Reader<'_> {
         let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(Vec::new());
         };
-        let mut messages: std::collections::BTreeMap<u32, Message> =
-            std::collections::BTreeMap::new();
+        let mut messages: BTreeMap<(u32, Option<&Id>), Message> = BTreeMap::new();
         let mut arrivals: Vec<_> = held
             .tail
             .values()
@@ -263,6 +264,7 @@ impl Reader<'_> {
         // What was paused comes later than it arrived.
         arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
         for kept in arrivals {
+            let tenant = engine.intake.tenants.id(kept.arrival.tenant);
             let header = engine.intake.header(view, *day, kept.arrival.event)?;
             for variant in &kept.arrival.variants {
                 if !has_inbox(&engine.intake.compiled, variant) {
@@ -275,12 +277,13 @@ impl Reader<'_> {
                     let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
                         continue;
                     };
-                    let message = messages.entry(number).or_insert_with(|| Message {
+                    let message = messages.entry((number, tenant)).or_insert_with(|| Message {
                         at: delivered.at,
                         recipient: profile.id.clone(),
                         channel: INBOX.to_owned(),
                         lane: "now".to_owned(),
                         key: BatchKey::EMPTY,
+                        tenant: tenant.cloned(),
                         items: Vec::new(),
                         skipped: Vec::new(),
                     });

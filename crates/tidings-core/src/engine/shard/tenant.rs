@@ -5,7 +5,6 @@ use roaring::RoaringBitmap;
 use super::cancel::cancel_scheduled;
 use super::state::Shard;
 use super::take_back::Among;
-use crate::engine::intake::tenants::KnownTenant;
 use crate::engine::rows::act::CancelledEvents;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reach::Reached;
@@ -14,7 +13,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::id::BucketNo;
 use crate::model::number::{MessageId, RecipientNo, Seq};
 use crate::model::reason::Reason;
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{KnownTenant, TenantNo};
 
 /// Takes over a tenant that was made, changed or deleted.
 pub(crate) fn changed(
