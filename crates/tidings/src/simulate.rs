@@ -271,7 +271,8 @@ mod tests {
     }
 
     fn message(at: Instant) -> Message {
-        Message { tenant: None,
+        Message {
+            tenant: None,
             at,
             recipient: tidings_core::Id::new("r").unwrap(),
             channel: "inbox".to_owned(),

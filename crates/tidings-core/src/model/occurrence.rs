@@ -159,6 +159,8 @@ pub struct MessageOccurrence {
     pub recipient: Id,
     /// The channel.
     pub channel: ChannelNo,
+    /// The tenant of its entries; `None` = they are of none.
+    pub tenant: Option<Id>,
     /// The address, the first where there are several; `None` = the recipient has none any more.
     pub address: Option<String>,
     /// The types of its entries, each once.

@@ -86,7 +86,8 @@ pub(crate) fn detailed(
     data: &Map<String, Value>,
 ) -> Batch {
     let told: Vec<Entry> = (0..items).map(|n| told(event_type, n, data)).collect();
-    Batch { tenant: None,
+    Batch {
+        tenant: None,
         id: "preview".to_owned(),
         message: MessageId::default(),
         recipient: Recipient {

@@ -55,7 +55,8 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         data: None,
         quiet_hours: None,
     };
-    Batch { tenant: None,
+    Batch {
+        tenant: None,
         id: id.to_owned(),
         message: MessageId::default(),
         recipient,

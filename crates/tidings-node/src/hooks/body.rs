@@ -58,6 +58,7 @@ fn of_message(message: &MessageOccurrence) -> Value {
         message,
         recipient,
         channel,
+        tenant,
         address,
         types,
         events,
@@ -73,6 +74,9 @@ fn of_message(message: &MessageOccurrence) -> Value {
         "events": events,
         "provider": provider,
     });
+    if let Some(tenant) = tenant {
+        data["tenant"] = json!(tenant);
+    }
     let reason = match turn {
         MessageTurn::Sent => None,
         MessageTurn::Failed(reason) => reason.map(|reason| json!(reason)),
@@ -106,6 +110,7 @@ mod tests {
                 message: "2024-03-07.3.12.77".parse().unwrap(),
                 recipient: recipient.clone(),
                 channel: EMAIL_NO,
+                tenant: None,
                 address: Some("ada@example.org".to_owned()),
                 types: vec![Id::new("comment").unwrap()],
                 events: vec![Id::new("e1").unwrap()],

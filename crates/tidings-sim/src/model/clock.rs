@@ -291,7 +291,8 @@ impl Model {
             let event = self.entries[entry].event;
             (self.entries[entry].t, event)
         });
-        let mut message = Message { tenant: None,
+        let mut message = Message {
+            tenant: None,
             at: self.now,
             recipient: self.people[self.lanes[lane].person].id.clone(),
             channel: self.lanes[lane].channel.clone(),

@@ -51,7 +51,8 @@ fn message(at: Instant, channel: &str, object: &Id) -> Message {
         t: at,
         reasons: vec!["everyone".to_owned(), "topic:x".to_owned()],
     };
-    Message { tenant: None,
+    Message {
+        tenant: None,
         at,
         recipient: id("r"),
         channel: channel.to_owned(),

@@ -23,7 +23,8 @@ fn message(recipient: &str, at: i64, events: &[i64]) -> Message {
         t: Instant(t * MINUTE),
         reasons: Vec::new(),
     };
-    Message { tenant: None,
+    Message {
+        tenant: None,
         at: Instant(at * MINUTE),
         recipient: id(recipient),
         channel: "email".to_owned(),

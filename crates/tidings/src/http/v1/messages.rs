@@ -292,7 +292,8 @@ async fn list_messages(
     let is_of_all = query.recipient.is_none();
     let most = usize::from(query.limit.unwrap_or(MESSAGES_USUAL));
     let from = query.cursor;
-    let filter = MessageFilter { tenant: None,
+    let filter = MessageFilter {
+        tenant: None,
         recipient: query.recipient,
         channel: query.channel.map(str::to_owned),
         state: query.state,
