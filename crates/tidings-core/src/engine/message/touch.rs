@@ -11,7 +11,7 @@ use crate::model::channel::{ChannelNo, channel_no};
 use crate::model::command::{Cancelled, Command};
 use crate::model::event::Event;
 use crate::model::id::Id;
-use crate::model::number::{MessageId, RecipientAt};
+use crate::model::number::{MessageId, RecipientAt, RecipientNo};
 use crate::model::time::Day;
 use crate::rules::Rules;
 use crate::rules::compiled::Version;
@@ -78,6 +78,19 @@ impl Touching<'_> {
         })
     }
 
+    /// The messages of a tenant.
+    fn messages_of_tenant(&self, tenant: &Id) -> Vec<MessageId> {
+        let tenant = self.engine.intake.tenants.number(tenant).ok();
+        let mut messages = Vec::new();
+        for bucket in self.engine.shards.buckets().filter(|_| tenant.is_some()) {
+            for (seq, open) in bucket.closings.iter().filter(|(_, of)| of.lane.tenant == tenant) {
+                let closing = bucket.closing_id(*seq);
+                messages.extend(open.sending.iter().map(|no| closing.message(RecipientNo(no))));
+            }
+        }
+        messages
+    }
+
     /// The messages with entries that are `never` under other rules.
     fn unwanted_under(&self, rules: &Rules) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
@@ -87,7 +100,7 @@ impl Touching<'_> {
         let mut names = self.engine.intake.compiled.names.clone();
         let (version, _) = Version::new(0, rules.clone(), &mut names);
         for (shard, bucket) in self.engine.shards.with_buckets() {
-            let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, &version)?;
+            let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
         }
         Ok(messages)
@@ -186,9 +199,10 @@ impl Touching<'_> {
             Command::Forget { before } => self.messages_before(*before),
             Command::Publish(event) => self.messages_replaced(event),
             Command::Message { message, .. } => Ok(vec![message.id]),
+            Command::Tenant { tenant, .. } | Command::DeleteTenant { tenant } => {
+                Ok(self.messages_of_tenant(tenant))
+            }
             Command::Recipient(_)
-            | Command::Tenant { .. }
-            | Command::DeleteTenant { .. }
             | Command::Join { .. }
             | Command::Leave { .. }
             | Command::Subscribe { .. }
