@@ -121,6 +121,8 @@ pub enum Occurrence {
         mode: Mode,
         /// The cause.
         by: By,
+        /// The tenant for whose entries alone it holds; `None` = for all.
+        tenant: Option<Id>,
     },
     /// An address was suppressed.
     Suppressed {

@@ -10,7 +10,7 @@ use tidings_core::{Instant, Mode, PreferenceScope};
 pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
     let data = match occurrence {
         Occurrence::Message(message) => of_message(message),
-        Occurrence::Preference { recipient, scope, channel, mode, by } => {
+        Occurrence::Preference { recipient, scope, channel, mode, by, tenant } => {
             let (level, name) = match scope {
                 PreferenceScope::Type(name) => ("type", &**name),
                 PreferenceScope::Category(name) => ("category", &**name),
@@ -24,13 +24,17 @@ pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
                 Mode::Default => "default",
                 Mode::Digest(name) => name,
             };
-            json!({
+            let mut data = json!({
                 "recipient": recipient,
                 level: name,
                 "channel": channel.map_or(EACH, |channel| channel.name()),
                 "mode": mode,
                 "by": by.word(),
-            })
+            });
+            if let Some(tenant) = tenant {
+                data["tenant"] = json!(tenant);
+            }
+            data
         }
         Occurrence::Suppressed { address, reason, recipient, by } => {
             let mut data = json!({
@@ -131,8 +135,8 @@ mod tests {
         let failed = MessageTurn::Failed(Some(tidings_core::Reason::Refused));
         assert_eq!(read(&message(failed))["data"]["reason"], "refused");
         let preference = |scope, channel, mode| {
-            let recipient = recipient.clone();
-            read(&Occurrence::Preference { recipient, scope, channel, mode, by: By::Link })
+            let (recipient, by, tenant) = (recipient.clone(), By::Link, None);
+            read(&Occurrence::Preference { recipient, scope, channel, mode, by, tenant })
         };
         let daily = Mode::Digest("daily".to_owned());
         assert_eq!(

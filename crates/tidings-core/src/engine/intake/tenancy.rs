@@ -7,7 +7,7 @@ use super::state::Intake;
 use crate::engine::rows::act::{Act, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
-use crate::engine::shard::take_back::choosable;
+use crate::engine::shard::prefer::check_defaults;
 use crate::journal::stored::{Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::model::event::Event;
@@ -88,13 +88,7 @@ impl Intake {
             Err(_) => None,
         };
         let tenant = change.of(known.as_ref().map(|(_, known)| &known.tenant));
-        for choice in &tenant.preferences {
-            if choice.scope.is_mute() {
-                let what = "a tenant's defaults have no mutes";
-                return Err(Refused::Preference(what.to_owned()).into());
-            }
-            choosable(self.rules(), &choice.scope, &choice.channel, &choice.mode)?;
-        }
+        check_defaults(self.rules(), &tenant.preferences)?;
         let (number, mut after) = match known {
             Some((_, known)) if known.tenant == tenant => {
                 return Ok(Accepted::Answered(Reply::Done));

@@ -24,7 +24,6 @@ use crate::model::event::Object;
 use crate::model::event::trace::Trace;
 use crate::model::id::Id;
 use crate::model::number::MessageId;
-use crate::model::tenant::Tenant;
 use crate::model::time::{Day, Instant};
 
 /// The prefix of a follower's reason.
@@ -107,6 +106,7 @@ impl<'a> Presenter<'a> {
             return Ok(None);
         };
         let intake = &self.engine.intake;
+        let tenant = plan.tenant.and_then(|tenant| intake.tenants.get(tenant));
         if let Some(channel) = channel_no(plan.channel) {
             let list = &intake.suppressions;
             list.leave_out(&mut profile.addresses, channel, intake.now);
@@ -140,17 +140,17 @@ impl<'a> Presenter<'a> {
         topics.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         topics.dedup_by(|a, b| a.id == b.id);
         let topics = topics.into_iter().cloned().collect();
-        let tenant = plan.tenant.and_then(|tenant| intake.tenants.get(tenant));
-        let own = |own: Option<&String>, of: fn(&Tenant) -> Option<&String>| {
-            own.or_else(|| of(&tenant?.tenant)).cloned()
-        };
-        let (tz, locale) = (profile.tz.as_ref(), profile.locale.as_ref());
-        let (tz, locale) = (own(tz, |of| of.tz.as_ref()), own(locale, |of| of.locale.as_ref()));
         let batch = Batch {
             id,
             message: plan.closing.message(planned.number),
-            tz: tz.unwrap_or_else(|| rules.defaults.tz.clone()),
-            locale: locale.unwrap_or_else(|| rules.defaults.locale.clone()),
+            tz: (profile.tz.as_ref())
+                .or_else(|| tenant?.tenant.tz.as_ref())
+                .unwrap_or(&rules.defaults.tz)
+                .clone(),
+            locale: (profile.locale.as_ref())
+                .or_else(|| tenant?.tenant.locale.as_ref())
+                .unwrap_or(&rules.defaults.locale)
+                .clone(),
             recipient: profile,
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),

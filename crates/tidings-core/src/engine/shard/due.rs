@@ -21,7 +21,7 @@ use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{INBOX, INBOX_NO};
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::{LaneNo, RecipientNo, TypeNo};
+use crate::model::number::{RecipientNo, TypeNo};
 use crate::model::reason::{Outcome, Reason};
 use crate::rules::Admission;
 use crate::rules::compiled::CompiledRules;
@@ -39,14 +39,18 @@ impl Shard {
         draft: &mut Draft<'_>,
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
         let delivered = deliver_to_inboxes(self, intake, draft)?;
-        if self.close_due(draft)? || !delivered.is_empty() {
+        if self.close_due(intake, draft)? || !delivered.is_empty() {
             self.last_output_at = Some(self.clock);
         }
         Ok(delivered)
     }
 
     /// Closes the lanes that are due; returns whether there were any.
-    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<bool, Unreadable> {
+    pub(crate) fn close_due(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+    ) -> Result<bool, Unreadable> {
         let (now, clock) = (self.now, self.clock);
         let mut any = false;
         for &at in &*self.buckets.numbers() {
@@ -59,10 +63,15 @@ impl Shard {
             let names = &self.compiled.names;
             due.sort_by(|(one, _), (other, _)| {
                 let name = |at: &LaneKey| &names.lane(at.lane).name;
-                (name(one), &one.key, one.lane).cmp(&(name(other), &other.key, other.lane))
+                // Of a tenant that is gone nothing is left.
+                let tenant = |at: &LaneKey| intake.tenants.id(at.tenant).map(Id::as_str);
+                let by_name = name(one).cmp(name(other)).then_with(|| one.key.cmp(&other.key));
+                by_name
+                    .then_with(|| tenant(one).cmp(&tenant(other)))
+                    .then_with(|| one.lane.cmp(&other.lane))
             });
             for (lane, Due { closing, counting }) in due {
-                let who = closing | count_due(self, draft, at, lane.lane, counting)?;
+                let who = closing | count_due(self, draft, at, &lane, counting)?;
                 let who = cap_due(self, draft, at, &lane, who);
                 if who.is_empty() {
                     continue;
@@ -100,7 +109,7 @@ fn count_due(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     at: BucketNo,
-    lane: LaneNo,
+    lane: &LaneKey,
     who: RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {
     if who.is_empty() {
@@ -109,13 +118,13 @@ fn count_due(
     let bucket = &shard.buckets[at];
     let fewer = bucket.too_few(draft.view, lane, &who, &shard.compiled)?;
     let enough = who - &fewer;
-    let terms = bucket.terms(&shard.compiled);
-    let state = bucket.lanes.plain().get(&lane);
+    let terms = bucket.terms(lane.tenant, &shard.compiled);
+    let state = bucket.lanes.get(lane);
     let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
     let closing = enough - &held;
     if !fewer.is_empty() || !held.is_empty() {
-        let record =
-            Record::Counted { at: shard.now, lane, fewer: fewer.into(), enough: held.into() };
+        let (at_now, lane) = (shard.now, lane.clone());
+        let record = Record::Counted { at: at_now, lane, fewer: fewer.into(), enough: held.into() };
         shard.write(draft, at, record);
     }
     Ok(closing)

@@ -3,6 +3,7 @@
 use roaring::RoaringBitmap;
 
 use super::cancel::cancel_scheduled;
+use super::prefer;
 use super::state::Shard;
 use super::take_back::Among;
 use crate::engine::rows::act::CancelledEvents;
@@ -28,12 +29,13 @@ pub(crate) fn changed(
             cancel_scheduled(shard, draft, *t, *place, Reason::TenantGone)?;
         }
     }
+    // What waits ends before its lanes are asked again.
     if known.is_deleted || known.tenant.disabled {
         for &at in &*shard.buckets.numbers() {
             end_waiting(shard, draft, at, number)?;
         }
     }
-    Ok(())
+    prefer::tenant_changed(shard, draft, number, Some(&known.tenant).filter(|_| !known.is_deleted))
 }
 
 /// Ends what waits of a tenant, in lanes and in messages that are kept back.
