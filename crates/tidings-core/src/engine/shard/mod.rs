@@ -8,6 +8,7 @@ pub(super) mod chosen;
 pub(super) mod copies;
 pub(super) mod due;
 pub(super) mod follow;
+pub(super) mod members;
 pub(super) mod messages;
 pub(super) mod mute;
 pub(super) mod pause;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::admitted::Admitted;
 use super::buckets::Buckets;
+use super::members;
 use crate::bucket::Bucket;
 use crate::bucket::storage::recovery::{self, Source};
 use crate::engine::intake::state::{Intake, Tally};
@@ -226,7 +227,8 @@ impl Shard {
             Act::Publish { row, at, profiles } => {
                 for change in profiles {
                     if self.buckets.of(change.id.as_str()).is_some() {
-                        let changed = self.change_recipient(draft, change);
+                        let tenants = members::still_named(intake, change);
+                        let changed = self.change_recipient(draft, change, tenants);
                         // The intake has checked it.
                         changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
                     }

@@ -1,0 +1,138 @@
+//! Members of tenants: those of one step become one record per bucket. Who leaves a tenant loses its subscriptions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use super::admission::forget_delivered;
+use super::follow::unfollow_all;
+use super::state::Shard;
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::record_size::{pieces, set_bytes};
+use crate::engine::rows::reply::{Refused, Reply};
+use crate::journal::record::Record;
+use crate::journal::stored::Unreadable;
+use crate::model::command::Command;
+use crate::model::id::BucketNo;
+use crate::model::number::RecipientAt;
+use crate::model::recipient::RecipientChange;
+use crate::model::tenant::TenantNo;
+use crate::sets::set::Set;
+
+/// Does commands that all join, or all leave.
+pub(crate) fn change(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    commands: &[&Command],
+) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+    let mut changes: BTreeMap<BucketNo, BTreeMap<TenantNo, RoaringBitmap>> = BTreeMap::new();
+    let mut replies = Vec::with_capacity(commands.len());
+    let mut on = true;
+    for command in commands {
+        let (recipient, tenant) = match command {
+            Command::Join { recipient, tenant } => (recipient, tenant),
+            Command::Leave { recipient, tenant } => {
+                on = false;
+                (recipient, tenant)
+            }
+            _ => continue,
+        };
+        let found = shard.find(recipient);
+        let reply = found.and_then(|at| Ok((at, intake.tenants.number(tenant)?)));
+        replies.push(reply.map(|(RecipientAt { bucket, number }, tenant)| {
+            if shard.buckets[bucket].members.has(tenant, number.0) != on {
+                let tenants = changes.entry(bucket).or_default();
+                tenants.entry(tenant).or_default().insert(number.0);
+            }
+            Reply::Done
+        }));
+    }
+    for (bucket, tenants) in changes {
+        let tenants = tenants.into_iter().map(|(tenant, who)| (tenant, who.into())).collect();
+        write(shard, draft, bucket, tenants, on)?;
+    }
+    Ok(replies)
+}
+
+/// The tenants that a change of a recipient names; `None` = they stay as they are.
+///
+/// # Errors
+/// [`Refused`] where one of them is not there.
+pub(crate) fn named(
+    intake: &Intake,
+    change: &RecipientChange,
+) -> Result<Option<BTreeSet<TenantNo>>, Refused> {
+    let numbers = |tenants: &Vec<_>| tenants.iter().map(|id| intake.tenants.number(id)).collect();
+    change.tenants.as_ref().map(numbers).transpose()
+}
+
+/// [`named`] without those that are not there any more: an event was accepted before they went.
+pub(crate) fn still_named(intake: &Intake, change: &RecipientChange) -> Option<BTreeSet<TenantNo>> {
+    let tenants = change.tenants.as_ref()?.iter();
+    Some(tenants.filter_map(|id| intake.tenants.number(id).ok()).collect())
+}
+
+/// Makes a recipient a member of these tenants and of no others.
+pub(crate) fn set(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    RecipientAt { bucket, number }: RecipientAt,
+    mut tenants: BTreeSet<TenantNo>,
+) -> Result<(), Unreadable> {
+    let mut left = BTreeSet::new();
+    for known in shard.buckets[bucket].members.tenants_of(number.0) {
+        if !tenants.remove(&known) {
+            left.insert(known);
+        }
+    }
+    for (changed, on) in [(left, false), (tenants, true)] {
+        let one = |tenant| (tenant, Set::from_iter([number.0]));
+        write(shard, draft, bucket, changed.into_iter().map(one).collect(), on)?;
+    }
+    Ok(())
+}
+
+/// Ends memberships and subscriptions of a tenant that is deleted, and what admissions remember of it, of so many
+/// recipients at most. Returns true if some are left.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read.
+pub(crate) fn end_tenant(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    tenant: TenantNo,
+    most: usize,
+) -> Result<bool, Unreadable> {
+    let members: Set = shard.buckets[bucket].members.numbers(tenant).take(most).collect();
+    if !members.is_empty() {
+        write(shard, draft, bucket, vec![(tenant, members)], false)?;
+        return Ok(true);
+    }
+    let followers = shard.buckets[bucket].followers.of_tenant(tenant).flatten();
+    let followers: Set = followers.take(most).collect();
+    if !followers.is_empty() {
+        unfollow_all(shard, draft, bucket, &[(tenant, followers)])?;
+        return Ok(true);
+    }
+    forget_delivered(draft, bucket, tenant, most)
+}
+
+/// Writes that recipients of a bucket become members, or cease to be.
+fn write(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    tenants: Vec<(TenantNo, Set)>,
+    on: bool,
+) -> Result<(), Unreadable> {
+    if !on {
+        unfollow_all(shard, draft, bucket, &tenants)?;
+    }
+    for tenants in pieces(tenants, |(_, who)| set_bytes(who)) {
+        shard.write(draft, bucket, Record::Members { tenants, on });
+    }
+    Ok(())
+}
