@@ -38,14 +38,12 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.pages.is_empty()
-    }
-
     pub(crate) fn has(&self, first: u32, second: u32) -> bool {
         let sought = pair(first, second);
         let page = self.pages.from(&sought).next();
-        page.is_some_and(|(_, page)| each(page).take_while(|at| *at <= sought).last() == Some(sought))
+        page.is_some_and(|(_, page)| {
+            each(page).take_while(|at| *at <= sought).last() == Some(sought)
+        })
     }
 
     /// The second numbers of the pairs with a first one, ascending.
@@ -76,7 +74,8 @@ impl Pairs {
             let last = self.pages.from(first).next().map_or(u64::MAX, |(last, _)| *last);
             let (changed, others) = rest.split_at(rest.partition_point(|at| *at <= last));
             rest = others;
-            let known: Vec<u64> = self.pages.get(&last).into_iter().flat_map(|page| each(page)).collect();
+            let known: Vec<u64> =
+                self.pages.get(&last).into_iter().flat_map(|page| each(page)).collect();
             let new = if on { union(&known, changed) } else { difference(&known, changed) };
             if new.len() != known.len() {
                 self.put(last, new, touched);

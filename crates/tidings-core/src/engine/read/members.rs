@@ -17,8 +17,8 @@ impl<'a> Reader<'a> {
         let engine = self.engine;
         let RecipientAt { bucket, number } = engine.find(recipient)?;
         let tenants = engine.shards.bucket(bucket).members.tenants_of(number.0);
-        let ids = tenants.filter_map(|tenant| engine.intake.tenants.id(Some(tenant)).cloned());
-        let mut ids: Vec<Id> = ids.collect();
+        let known = tenants.filter_map(|tenant| engine.intake.tenants.get(tenant));
+        let mut ids: Vec<Id> = known.map(|known| known.id.clone()).collect();
         ids.sort_unstable();
         Ok(ids)
     }

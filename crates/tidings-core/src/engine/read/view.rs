@@ -248,9 +248,10 @@ impl<'a> Reader<'a> {
         each(view, Partition::Base, &prefix, |key, value| {
             let tenants = &engine.intake.tenants;
             for TenantTopic { tenant, topic } in follow::topics_of(key, value)? {
-                // Those of a tenant that is being deleted are about to go.
-                if tenant.is_none() || tenants.id(tenant).is_some() {
-                    topics.push(Followed { topic, tenant: tenants.id(tenant).cloned() });
+                let known = tenant.map(|tenant| tenants.get(tenant).map(|known| known.id.clone()));
+                // Those of a tenant that was deleted are about to go.
+                if known != Some(None) {
+                    topics.push(Followed { topic, tenant: known.flatten() });
                 }
             }
             Ok(())

@@ -361,8 +361,8 @@ pub(crate) fn would_leave_out(
     }
     let target = event.target.as_ref().map(|target| &target.id);
     let about = About { tenant: *tenant, subject: subject(per, &event.object.id, target) };
-    let is_remembered = admission == Admission::OnceEver
-        && !delivered_once(draft, no, of, about, &who)?.is_empty();
+    let is_remembered =
+        admission == Admission::OnceEver && !delivered_once(draft, no, of, about, &who)?.is_empty();
     Ok(is_remembered.then_some("one was delivered before"))
 }
 

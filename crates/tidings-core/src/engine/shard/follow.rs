@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::state::Shard;
+use super::{members, state::Shard};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::record_size::{pieces, set_bytes};
@@ -119,7 +119,7 @@ impl Shard {
                 }
                 _ => continue,
             };
-            let tenant = tenant.as_ref().map(|tenant| intake.tenants.number(tenant)).transpose();
+            let tenant = tenant.as_ref().map(|tenant| members::number(intake, tenant)).transpose();
             let (at, tenant) = match self.find(recipient).and_then(|at| Ok((at, tenant?))) {
                 Ok(found) => found,
                 Err(refused) => {
@@ -179,8 +179,7 @@ fn write(
     on: bool,
 ) {
     let topics = topics.into_iter().map(|(topic, who)| (topic, Set::from(who)));
-    let bytes =
-        |(topic, who): &(TenantTopic, Set)| topic.topic.as_str().len() + 4 + set_bytes(who);
+    let bytes = |(topic, who): &(TenantTopic, Set)| topic.topic.as_str().len() + 4 + set_bytes(who);
     for topics in pieces(topics.collect(), bytes) {
         shard.write(draft, bucket, Record::Follow { topics, on });
     }

@@ -14,11 +14,20 @@ use crate::engine::rows::reply::{Refused, Reply};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::command::Command;
-use crate::model::id::BucketNo;
+use crate::model::id::{BucketNo, Id};
 use crate::model::number::RecipientAt;
 use crate::model::recipient::RecipientChange;
 use crate::model::tenant::TenantNo;
 use crate::sets::set::Set;
+
+/// The number of a tenant that a command names.
+///
+/// # Errors
+/// [`Refused`] where tenants are off, or there is none of this id.
+pub(crate) fn number(intake: &Intake, tenant: &Id) -> Result<TenantNo, Refused> {
+    intake.check_tenants_on()?;
+    intake.tenants.number(tenant)
+}
 
 /// Does commands that all join, or all leave.
 pub(crate) fn change(
@@ -40,7 +49,7 @@ pub(crate) fn change(
             _ => continue,
         };
         let found = shard.find(recipient);
-        let reply = found.and_then(|at| Ok((at, intake.tenants.number(tenant)?)));
+        let reply = found.and_then(|at| Ok((at, self::number(intake, tenant)?)));
         replies.push(reply.map(|(RecipientAt { bucket, number }, tenant)| {
             if shard.buckets[bucket].members.has(tenant, number.0) != on {
                 let tenants = changes.entry(bucket).or_default();
@@ -64,7 +73,7 @@ pub(crate) fn named(
     intake: &Intake,
     change: &RecipientChange,
 ) -> Result<Option<BTreeSet<TenantNo>>, Refused> {
-    let numbers = |tenants: &Vec<_>| tenants.iter().map(|id| intake.tenants.number(id)).collect();
+    let numbers = |tenants: &Vec<_>| tenants.iter().map(|id| number(intake, id)).collect();
     change.tenants.as_ref().map(numbers).transpose()
 }
 
