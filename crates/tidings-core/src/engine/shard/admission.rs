@@ -548,25 +548,27 @@ fn delivered_once(
     Ok(delivered)
 }
 
-/// Deletes so many rows at most of who was delivered something of a tenant once. Returns true if some may be left.
+/// Deletes who was delivered something of a tenant once, as far as there is room for rows, which gets less.
 pub(crate) fn forget_delivered(
     draft: &mut Draft<'_>,
     no: BucketNo,
     tenant: TenantNo,
-    most: usize,
-) -> Result<bool, Unreadable> {
-    let of_tenant = Key::of(Owner::Bucket(no), Table::DeliveredOnce).u32(tenant.0.get()).done();
-    let mut rows: BTreeSet<Vec<u8>> = BTreeSet::new();
-    let end = after_prefix(&of_tenant);
-    draft.view.scan(Partition::Base, &of_tenant, end.as_deref(), &mut |key, _| {
+    room: &mut usize,
+) -> Result<(), Unreadable> {
+    let prefix = Key::of(Owner::Bucket(no), Table::DeliveredOnce).u32(tenant.0.get()).done();
+    let written = draft.written(Partition::Base, &prefix);
+    let mut rows: BTreeSet<Vec<u8>> = written.map(|(key, _)| key.to_vec()).collect();
+    let end = after_prefix(&prefix);
+    draft.view.scan(Partition::Base, &prefix, end.as_deref(), &mut |key, _| {
+        if rows.len() >= *room {
+            return ControlFlow::Break(());
+        }
         rows.insert(key.to_vec());
-        if rows.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        ControlFlow::Continue(())
     })?;
-    let are_all = rows.len() < most;
-    let written = draft.written(Partition::Base, &of_tenant);
-    rows.extend(written.filter(|(_, value)| value.is_some()).map(|(key, _)| key.to_vec()));
+    *room = room.saturating_sub(rows.len());
     rows.into_iter().for_each(|key| draft.delete(Partition::Base, key));
-    Ok(!are_all)
+    Ok(())
 }
 
 fn read_set(draft: &Draft<'_>, key: &[u8]) -> Result<RoaringBitmap, Unreadable> {

@@ -2,6 +2,7 @@
 
 use roaring::RoaringBitmap;
 
+use super::members;
 use super::state::Shard;
 use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
@@ -37,6 +38,7 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
+        members::end_deleted(self, intake, draft)?;
         let delivered = deliver_to_inboxes(self, intake, draft)?;
         if self.close_due(draft)? || !delivered.is_empty() {
             self.last_output_at = Some(self.clock);

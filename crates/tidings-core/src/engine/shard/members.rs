@@ -20,6 +20,9 @@ use crate::model::recipient::RecipientChange;
 use crate::model::tenant::TenantNo;
 use crate::sets::set::Set;
 
+/// The most recipients of a deleted tenant whose memberships and subscriptions end in a step.
+const SLICE: usize = 1_000;
+
 /// The number of a tenant that a command names.
 ///
 /// # Errors
@@ -103,30 +106,61 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// Ends memberships and subscriptions of a tenant that is deleted, and what admissions remember of it, of so many
-/// recipients at most. Returns true if some are left.
+/// Ends memberships and subscriptions of deleted tenants, and what admissions remember of them: a slice in each step, so
+/// that the end of one with very many members takes no long step. What is left after a crash is found again.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read.
-pub(crate) fn end_tenant(
+pub(crate) fn end_deleted(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+) -> Result<(), Unreadable> {
+    let mut ended = shard.ended_tenants.take().unwrap_or_else(|| {
+        let is_left = |tenant: &TenantNo| {
+            shard.buckets.iter().any(|bucket| {
+                let mut members = bucket.members.numbers(*tenant);
+                members.next().is_some() || bucket.followers.of_tenant(*tenant).next().is_some()
+            })
+        };
+        intake.tenants.deleted().filter(is_left).collect()
+    });
+    let mut room = SLICE;
+    while let Some(&tenant) = ended.first().filter(|_| room > 0) {
+        for &bucket in &*shard.buckets.numbers() {
+            end_tenant(shard, draft, bucket, tenant, &mut room)?;
+        }
+        if room > 0 {
+            ended.remove(&tenant);
+        }
+    }
+    *shard.ended_tenants = Some(ended);
+    Ok(())
+}
+
+/// Ends what there is of a deleted tenant in a bucket, as far as there is room, which gets less.
+fn end_tenant(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     bucket: BucketNo,
     tenant: TenantNo,
-    most: usize,
-) -> Result<bool, Unreadable> {
-    let members: Set = shard.buckets[bucket].members.numbers(tenant).take(most).collect();
+    room: &mut usize,
+) -> Result<(), Unreadable> {
+    if *room == 0 {
+        return Ok(());
+    }
+    let members: Set = shard.buckets[bucket].members.numbers(tenant).take(*room).collect();
+    *room = room.saturating_sub(members.len() as usize);
     if !members.is_empty() {
         write(shard, draft, bucket, vec![(tenant, members)], false)?;
-        return Ok(true);
     }
     let followers = shard.buckets[bucket].followers.of_tenant(tenant).flatten();
-    let followers: Set = followers.take(most).collect();
+    let followers: Set = followers.take(*room).collect();
+    *room = room.saturating_sub(followers.len() as usize);
     if !followers.is_empty() {
         unfollow_all(shard, draft, bucket, &[(tenant, followers)])?;
-        return Ok(true);
     }
-    forget_delivered(draft, bucket, tenant, most)
+    forget_delivered(draft, bucket, tenant, room)
 }
 
 /// Writes that recipients of a bucket become members, or cease to be.

@@ -4,10 +4,9 @@ use proptest::prelude::*;
 
 use super::ended::with_mail;
 use crate::engine::explain::Subject;
-use crate::engine::shard::members;
 use crate::engine::tests::*;
 use crate::model::event::Near;
-use crate::model::tenant::TenantChange;
+use crate::model::tenant::{TenantChange, TenantNo};
 use crate::rules::{Admission, Per, TenantRules, UnknownTenant};
 
 const PEOPLE: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -373,8 +372,18 @@ fn t42_explanations_tell_of_tenants() {
     assert!(supposed("bolt").unwrap().steps.iter().all(|step| !step.ends));
 }
 
+/// The numbers of the members and subscriptions that there are of a tenant.
+fn left_of(world: &World, number: TenantNo) -> (u64, u64) {
+    let (mut members, mut followers) = (0, 0);
+    for bucket in world.engine.shards.buckets() {
+        members += bucket.members.of(number).len();
+        followers += bucket.followers.of_tenant(number).map(|who| who.len()).sum::<u64>();
+    }
+    (members, followers)
+}
+
 #[test]
-fn t42_a_tenant_ends_in_bounded_slices() {
+fn t42_a_deleted_tenant_leaves_nothing_behind() {
     let mut world = World::new();
     world.change_rules(|rules| {
         rules.types.get_mut("told").unwrap().admission = Admission::OnceEver;
@@ -386,37 +395,57 @@ fn t42_a_tenant_ends_in_bounded_slices() {
     world.done(&[follow("a", "x", Some("acme")), follow("a", "x", None)]);
     world.reached(event_to("e", Some("acme"), everyone()));
     let number = world.engine.tenant(&id("acme")).unwrap().number;
-    let mut slices = 0;
-    loop {
-        let mut is_more = false;
-        let step = world.engine.in_step(
-            Draft::new(&world.stored),
-            Instant(world.now),
-            |engine, draft, _, _| {
-                for no in [0, 1].map(BucketNo) {
-                    is_more |= members::end_tenant(engine.shards.with(no), draft, no, number, 2)?;
-                }
-                Ok(())
-            },
-        );
-        world.stored.commit(step.unwrap().writes);
-        // It goes on after a crash.
-        world.open_again();
-        if !is_more {
-            break;
+    assert_eq!(left_of(&world, number), (5, 8));
+    let once = |world: &World| {
+        let of = |no| Key::of(Owner::Bucket(BucketNo(no)), Table::DeliveredOnce);
+        let keys = [0, 1].map(|no| of(no).u32(number.0.get()).done());
+        let rows = world.stored.0.keys().map(|(_, row)| row);
+        rows.filter(|row| keys.iter().any(|key| row.starts_with(key))).count()
+    };
+    assert!(once(&world) > 0);
+    world.done(&[Command::DeleteTenant { tenant: id("acme") }]);
+    for again in [false, true] {
+        if again {
+            world.open_again();
         }
-        slices += 1;
+        assert_eq!((left_of(&world, number), once(&world)), ((0, 0), 0));
+        assert_eq!(world.members("bolt"), PEOPLE);
+        assert_eq!(topics(&world.engine, &world.stored, "a").unwrap(), ["x"]);
+        assert_eq!(topics(&world.engine, &world.stored, "f").unwrap(), [""; 0]);
     }
-    assert!((2..20).contains(&slices), "{slices}");
-    assert!(world.members("acme").is_empty());
-    assert_eq!(world.members("bolt"), PEOPLE);
-    assert_eq!(topics(&world.engine, &world.stored, "a").unwrap(), ["x"]);
-    for no in [0, 1].map(BucketNo) {
-        let bucket = world.engine.shards.bucket(no);
-        assert!(bucket.followers.of_tenant(number).all(|who| who.is_empty()));
-        let once = Key::of(Owner::Bucket(no), Table::DeliveredOnce).u32(number.0.get()).done();
-        assert!(!world.stored.0.keys().any(|(_, key)| key.starts_with(&once)));
+}
+
+#[test]
+fn t42_a_large_tenant_is_deleted_in_slices_that_go_on_after_a_crash() {
+    let mut world = World::new();
+    let people: Vec<String> = (0..5_000).map(|number| format!("p{number}")).collect();
+    let each = |make: &dyn Fn(&str) -> Command| -> Vec<Command> {
+        people.iter().map(|who| make(who)).collect()
+    };
+    world.done(&each(&|who| recipient_with(who, None)));
+    world.done(&each(&|who| join(who, "acme")));
+    world.done(&each(&|who| follow(who, "x", Some("acme"))));
+    let number = world.engine.tenant(&id("acme")).unwrap().number;
+    world.done(&[Command::DeleteTenant { tenant: id("acme") }]);
+    let (mut before, mut steps) = (left_of(&world, number), 1);
+    assert!(before.0 >= 4_000, "{before:?}");
+    let is_of_it = |world: &World| -> bool {
+        let reader = world.engine.reader(&world.stored);
+        let tenants = reader.tenants_of(&id("p4999")).unwrap();
+        !tenants.is_empty() || !reader.following(&id("p4999")).unwrap().is_empty()
+    };
+    while before != (0, 0) {
+        assert!(!is_of_it(&world), "nobody sees what is left");
+        if steps % 2 == 0 {
+            world.open_again();
+        }
+        world.run(&[]);
+        steps += 1;
+        let after = left_of(&world, number);
+        assert!(after < before && before.0 - after.0 <= 1_000, "{before:?} {after:?}");
+        before = after;
     }
+    assert!(steps > 3);
 }
 
 #[derive(Clone, Debug)]
