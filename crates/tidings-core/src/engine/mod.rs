@@ -25,6 +25,7 @@ mod step;
 mod tests;
 mod workers;
 
+pub use crate::bucket::{Applying, SetBy};
 pub use crate::model::number::{ClosingId, MessageId};
 pub use crate::model::options::Options;
 pub use explain::{Subject, Unexplained};

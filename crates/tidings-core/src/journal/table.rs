@@ -27,6 +27,7 @@
 //! | `KEYED_LANES` | base | bucket | lane, number / 1024, tenant, batch key | windows and last messages of these recipients |
 //! | `CAP_COUNTS` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
 //! | `DELIVERED_ONCE` | base | bucket | tenant, type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
+//! | `TENANT_TERMS` | base | bucket | tenant | its zone, quiet hours and defaults, as of the checkpoint |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
@@ -164,6 +165,7 @@ pub enum Table {
     HookProgress = 85,
     Tenants = 86,
     Members = 87,
+    TenantTerms = 89,
     ScheduledOfTenants = 90,
 }
 

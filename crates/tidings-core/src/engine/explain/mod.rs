@@ -11,7 +11,6 @@ mod history;
 mod look;
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -239,10 +238,10 @@ impl Question<'_> {
     fn lane_text(&self, lane: &LaneKey) -> String {
         let mut text = self.engine.intake.compiled.names.lane(lane.lane).name.clone();
         if !lane.key.is_empty() {
-            let _ = write!(text, ", key `{}`", lane.key.as_str());
+            text.push_str(&format!(", key `{}`", lane.key.as_str()));
         }
-        if let Some(tenant) = lane.tenant.and(self.event().tenant.as_ref()) {
-            let _ = write!(text, ", tenant `{tenant}`");
+        if let Some(tenant) = self.engine.intake.tenants.id(lane.tenant) {
+            text.push_str(&format!(", tenant `{tenant}`"));
         }
         text
     }

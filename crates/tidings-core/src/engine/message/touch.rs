@@ -88,7 +88,7 @@ impl Touching<'_> {
         let mut names = self.engine.intake.compiled.names.clone();
         let (version, _) = Version::new(0, rules.clone(), &mut names);
         for (shard, bucket) in self.engine.shards.with_buckets() {
-            let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, &version)?;
+            let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
         }
         Ok(messages)
@@ -171,10 +171,7 @@ impl Touching<'_> {
         match act {
             Act::Publish { row, .. } => self.messages_replaced(&row.event, row.tenant),
             Act::Cancel(cancel) => self.messages_of_events(cancel),
-            Act::Tenant { number, known, .. } if known.is_deleted || known.tenant.disabled => {
-                Ok(self.messages_of_tenant(*number))
-            }
-            Act::Tenant { .. } => Ok(Vec::new()),
+            Act::Tenant { number, .. } => Ok(self.messages_of_tenant(*number)),
             Act::Forget { before } => self.messages_before(*before),
             Act::Rules { rules, .. } => self.unwanted_under(rules),
             Act::Enter { .. }
@@ -202,7 +199,6 @@ impl Touching<'_> {
                 let cancel = Cancel { what: what.clone(), tenant, events, withdraws: false };
                 self.messages_of_events(&cancel)
             }
-            Command::Tenant { change, .. } if change.disabled != Some(true) => Ok(Vec::new()),
             Command::Tenant { tenant, .. } | Command::DeleteTenant { tenant } => {
                 let number = self.engine.intake.tenants.number(tenant);
                 Ok(number.map_or_else(|_| Vec::new(), |number| self.messages_of_tenant(number)))
