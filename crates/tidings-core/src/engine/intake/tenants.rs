@@ -124,6 +124,12 @@ impl Tenants {
         numbers.filter_map(|(_, number)| Some((*number, &**self.all.get(number)?)))
     }
 
+    /// Those that are deleted.
+    pub(crate) fn deleted(&self) -> impl Iterator<Item = TenantNo> {
+        let deleted = self.all.iter().filter(|(_, known)| known.is_deleted);
+        deleted.map(|(number, _)| *number)
+    }
+
     /// Returns true if there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.numbers.is_empty()
