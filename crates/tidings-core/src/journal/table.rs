@@ -55,6 +55,7 @@
 //! | `OCCURRENCES` | day | intake or bucket | instant, number | what occurred in a step that hooks tell the host |
 //! | `HOOKS` | base | intake | name of a hook | since when it is told, whether it was resumed or is replayed |
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook | how far it was told of this owner's occurrences |
+//! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook, 0, next try, instant, number, index | an occurrence that it refuses, and that waits |
 //! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
