@@ -40,7 +40,7 @@ pub use page::site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row, Ti
 pub use refusal::{Fault, Stage, Verdict, judge};
 pub use report::{Event, Finding, Report, Status};
 pub use templates::language::write_value;
-pub use templates::sample::sample;
+pub use templates::sample::{digest_sample, sample};
 pub use templates::support::{NotShown, not_shown};
 pub use templates::template::{Bodies, DEFAULT_TEMPLATES};
 pub use words::book::{BookFault, book_faults};

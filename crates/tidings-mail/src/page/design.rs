@@ -260,6 +260,12 @@ impl Design {
         })
     }
 
+    /// The tag of the language of a batch's message.
+    #[must_use]
+    pub fn lang(&self, batch: &Batch) -> String {
+        self.language(batch).tag()
+    }
+
     /// A batch with the titles of its objects and the bodies of its events in the language of its message.
     #[must_use]
     pub fn told<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {

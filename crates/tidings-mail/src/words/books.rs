@@ -211,7 +211,7 @@ mod tests {
             [&words.take_a_look, &words.site.stop, &words.site.undo, &words.site.next]
                 .map(ToOwned::to_owned)
         };
-        assert_eq!(words("de-CH"), ["Bitte ansehen", "Aus", "Rückgängig", "Nächste Seite"]);
+        assert_eq!(words("de-CH"), ["Bitte ansehen", "Aus", "Rückgängig machen", "Nächste Seite"]);
         assert_eq!(words("de-AT-1996"), ["Bitte ansehen", "Aus", "Retour", "Nächste Seite"]);
         assert_eq!(of("de-at").tag(), "de-AT");
         assert_eq!(words("nb-NO")[0], "Titt");

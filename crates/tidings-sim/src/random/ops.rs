@@ -12,8 +12,8 @@ use tidings_core::suppression::{
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
-    Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
-    RecipientChange, Rules, Score, State, Timed,
+    Audience, Command, Data, Day, Event, HostText, Id, Instant, Mode, Near, Object,
+    PreferenceScope, RecipientChange, Rules, Score, State, Timed,
 };
 
 use super::World;
@@ -168,6 +168,12 @@ impl Builder {
                     5 => object.notifiable = Some(false),
                     6 | 7 => object.notifiable = Some(true),
                     9.. => object.data = Some(self::data(what - 9).unwrap_or_default().into()),
+                    // What decides is the first of several.
+                    _ if about % 2 == 0 => {
+                        let texts = [("en", "A title"), ("de", "Ein Titel")];
+                        let texts = texts.map(|(tag, text)| (tag.to_owned(), text.to_owned()));
+                        object.title = HostText::by_locale(texts.into());
+                    }
                     _ => object.title = Some("A title".into()),
                 }
                 self.say(Command::Object(object));

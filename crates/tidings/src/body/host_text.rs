@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Given {
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(
-                    "a text, or an object of texts by locale\n  = help: Example: \"Water Lilies\" or \
+                    "a string, or an object of strings by locale\n  = help: Example: \"Water Lilies\" or \
                      {\"en\": \"Water Lilies\", \"fr\": \"Nymphéas\"}",
                 )
             }

@@ -122,7 +122,7 @@ impl fmt::Display for Faults {
 
 impl Fault {
     /// The file in which it is.
-    fn file<'f>(&'f self, config: &'f str) -> &'f str {
+    pub(crate) fn file<'f>(&'f self, config: &'f str) -> &'f str {
         self.place.as_ref().and_then(|place| place.file.as_deref()).unwrap_or(config)
     }
 
