@@ -25,7 +25,6 @@ mod texts;
 mod types;
 mod users;
 mod walk;
-mod words;
 
 use std::path::Path;
 
@@ -88,7 +87,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
         Ok(text) => {
             let beside = path.parent().unwrap_or(Path::new(""));
             let (mut rules, texts) = parse_beside(text, &file_name, Some(beside))?;
-            let mut list = words::read(path, &mut rules);
+            let mut list = texts::words::read(path, &mut rules);
             list.extend(templates::read(path, &mut rules).err().unwrap_or_default());
             if !list.is_empty() {
                 return Err(Faults { file: file_name, list });

@@ -1,5 +1,7 @@
 //! Texts in several languages, and what is missing of them.
 
+pub(super) mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Rules;

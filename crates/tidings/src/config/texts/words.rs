@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tidings_core::Rules;
 use tidings_mail::{LocaleError, book_faults, canonical_locale, check_locale};
 
-use super::fault::{Fault, Place};
+use crate::config::fault::{Fault, Place};
 use crate::wording::{did_you_mean, quoted};
 
 /// The most bytes of a book; tidings' own have about 4 KiB.
@@ -21,7 +21,7 @@ fn directory(config: &Path) -> PathBuf {
 }
 
 /// Reads the books of words beside a configuration into its rules. All of their faults are found in one run.
-pub(super) fn read(config: &Path, rules: &mut Rules) -> Vec<Fault> {
+pub(in crate::config) fn read(config: &Path, rules: &mut Rules) -> Vec<Fault> {
     let directory = directory(config);
     let paths = match listed(&directory) {
         Ok(paths) => paths,
