@@ -1,6 +1,6 @@
 //! Messages of made-up items, in one language or in several side by side.
 
-use minijinja::{Value, context};
+use minijinja::context;
 use tidings_core::channel::EMAIL;
 use tidings_core::{Batch, Id, Rules};
 use tidings_mail::{Bodies, Design, Mail, Sender, digest_sample, sample};
@@ -23,9 +23,10 @@ impl What {
     /// # Errors
     /// There is neither, or nothing comes with the digest by e-mail; what to write instead.
     pub(crate) fn of(name: &str, rules: &Rules) -> Result<Self, String> {
-        match Id::new(name) {
-            Ok(kind) if rules.types.contains_key(name) => return Ok(Self::Type(kind)),
-            _ => {}
+        if rules.types.contains_key(name)
+            && let Ok(kind) = Id::new(name)
+        {
+            return Ok(Self::Type(kind));
         }
         if !rules.digests.contains_key(name) {
             let names = rules.types.keys().chain(rules.digests.keys()).map(String::as_str);
@@ -42,9 +43,8 @@ impl What {
     /// The names of all that can be shown.
     pub(crate) fn names(rules: &Rules) -> Vec<&str> {
         let digests = rules.digests.keys().map(String::as_str);
-        let digests = digests.filter(|name| {
-            !rules.types.contains_key(*name) && Self::of(name, rules).is_ok()
-        });
+        let digests = digests
+            .filter(|name| !rules.types.contains_key(*name) && Self::of(name, rules).is_ok());
         rules.types.keys().map(String::as_str).chain(digests).collect()
     }
 
@@ -124,7 +124,7 @@ pub(crate) fn side_by_side(
         }
     });
     let chosen = chosen.map(|chosen| {
-        let names = Value::from_serialize(&chosen.names);
+        let names: Vec<String> = chosen.names.iter().map(|name| (*name).to_owned()).collect();
         context! { names, locales => chosen.locales.clone(), items => chosen.items }
     });
     fill("side_by_side", context! { title, chosen, mails => mails.collect::<Vec<_>>() })

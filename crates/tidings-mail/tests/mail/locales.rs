@@ -28,11 +28,8 @@ fn by_locale(all: &[(&str, &str)]) -> Option<HostText> {
 
 /// A message about one object, with so many notifications.
 fn one(entries: usize, locale: &str) -> Batch {
-    let told = Line {
-        actors: vec![role("ann", "Ann")],
-        entries,
-        ..line(object("w", "Work"), &["named"])
-    };
+    let told =
+        Line { actors: vec![role("ann", "Ann")], entries, ..line(object("w", "Work"), &["named"]) };
     let mut batch = batch(vec![group(Pivot::Object, None, vec![told])]);
     locale.clone_into(&mut batch.locale);
     batch
@@ -125,7 +122,8 @@ fn what_a_mail_with_one_item_shows_is_needed_too() {
         let language = |batch: &Batch| design.lang(batch);
         assert_eq!([language(&one(1, "fr")), language(&one(1, "de"))], ["en", "de"], "{key}");
         let mut several = one(1, "fr");
-        let second = Line { object: role("v", "Other"), order: 1, ..several.groups[0].lines[0].clone() };
+        let second =
+            Line { object: role("v", "Other"), order: 1, ..several.groups[0].lines[0].clone() };
         several.groups[0].lines.push(second);
         assert_eq!(language(&several), if key == "body" { "en" } else { "fr" }, "{key}");
         // What a person wrote stands in its place.
@@ -150,8 +148,7 @@ fn titles_and_bodies_by_locale_are_in_the_language_of_the_message_and_never_need
     let message = |locale: &str| {
         let mut batch = one(1, locale);
         let told = &mut batch.groups[0].lines[0];
-        let title =
-            by_locale(&[("fr", "Nymphéas"), ("en", "Water Lilies"), ("de-AT", "Seerosen")]);
+        let title = by_locale(&[("fr", "Nymphéas"), ("en", "Water Lilies"), ("de-AT", "Seerosen")]);
         told.object = std::sync::Arc::new(Object { title, ..object("w", "") });
         let place = by_locale(&[("ja", "ジヴェルニー")]);
         told.target = Some(std::sync::Arc::new(Object { title: place, ..object("g", "") }));
@@ -182,6 +179,15 @@ fn titles_and_bodies_by_locale_are_in_the_language_of_the_message_and_never_need
     assert!(matches!(design.told(&message("de")), std::borrow::Cow::Owned(_)));
 }
 
+/// A message about an object with a page, to which a button leads.
+fn linked(locale: &str) -> Batch {
+    let mut batch = one(1, locale);
+    let told = &mut batch.groups[0].lines[0];
+    let url = Some("https://example.org/w".to_owned());
+    told.object = std::sync::Arc::new(Object { url, ..object("w", "Work") });
+    batch
+}
+
 #[test]
 fn a_host_lays_words_over_those_of_tidings_and_adds_languages() {
     let mut rules = Rules::default();
@@ -198,13 +204,13 @@ fn a_host_lays_words_over_those_of_tidings_and_adds_languages() {
         // Of Georgian there is a part alone.
         ("ka", "Take a look", "en"),
     ] {
-        let (_, text, html) = told(&one(1, locale), &design);
+        let (_, text, html) = told(&linked(locale), &design);
         assert!(html.contains(button), "{locale}: {text}\n{html}");
         assert!(html.contains(&format!("<html lang=\"{lang}\"")), "{html}");
     }
     assert!(design.notice(&["de"], Notice::Busy).unwrap().contains("Gleich"));
     assert!(design.notice(&["el"], Notice::Busy).unwrap().contains("Πολύς κόσμος"));
     rules.defaults.locale = "ka".to_owned();
-    let (_, _, html) = told(&one(1, "ka"), &designed(&rules));
+    let (_, _, html) = told(&linked("ka"), &designed(&rules));
     assert!(html.contains("ნახვა") && html.contains("<html lang=\"ka\""), "{html}");
 }

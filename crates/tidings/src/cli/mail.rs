@@ -118,7 +118,7 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         Err(message) => return Ok(report(streams, &message, Status::Wrong)),
     };
     let usual = [rules.defaults.locale.clone()];
-    let locales = match (&arguments.locales[..], &arguments.locale) {
+    let locales: &[String] = match (&arguments.locales[..], &arguments.locale) {
         ([], None) => &usual,
         ([], Some(locale)) => std::slice::from_ref(locale),
         (locales, _) => locales,
@@ -155,7 +155,7 @@ fn files(made: &Made) -> [(&'static str, &[u8]); 3] {
     [
         ("message.html", made.bodies.html.as_bytes()),
         ("message.txt", made.bodies.text.as_bytes()),
-        ("message.eml", &made.mail.bytes),
+        ("message.eml", made.mail.bytes.as_slice()),
     ]
 }
 

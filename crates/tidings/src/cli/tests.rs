@@ -345,10 +345,16 @@ fn preview_shows_a_message_in_several_locales_side_by_side() {
     let (status, printed, err) = shown("work", "de-AT,he,ja");
     assert_eq!(status, Status::Done, "{err}");
     let lines: Vec<&str> = printed.lines().collect();
-    assert!(lines[0].starts_with("de-AT  Ana Ruiz hat ") && lines[0].ends_with("(in de)"), "{printed}");
+    assert!(
+        lines[0].starts_with("de-AT  Ana Ruiz hat ") && lines[0].ends_with("(in de)"),
+        "{printed}"
+    );
     assert!(lines[1].starts_with("he     ") && !lines[1].contains("(in"), "{printed}");
     // Japanese has no sentence, so that all of it is English.
-    assert!(lines[2].starts_with("ja     Ana Ruiz made ") && lines[2].ends_with("(in en)"), "{printed}");
+    assert!(
+        lines[2].starts_with("ja     Ana Ruiz made ") && lines[2].ends_with("(in en)"),
+        "{printed}"
+    );
     let page = std::fs::read_to_string(out.join("index.html")).unwrap();
     for locale in ["de-AT", "he", "ja"] {
         assert!(page.contains(&format!("src=\"{locale}/message.html\"")), "{page}");
@@ -400,7 +406,10 @@ fn situation_9_check_lists_what_the_locales_of_recipients_lack() {
             let texts = row["texts"].as_array().unwrap().iter();
             let texts: Vec<&str> = texts.map(|text| text["text"].as_str().unwrap()).collect();
             let texts = texts.join(" ");
-            format!("{} {} {} {} {}", row["locale"], row["recipients"], row["ok"], texts, row["words"])
+            format!(
+                "{} {} {} {} {}",
+                row["locale"], row["recipients"], row["ok"], texts, row["words"]
+            )
         })
         .collect();
     assert_eq!(
@@ -417,7 +426,8 @@ fn situation_9_check_lists_what_the_locales_of_recipients_lack() {
     assert!(out.contains("`types.work.sentence` (") && out.contains(":8)"), "{out}");
     assert!(out.contains("the words of tidings' own"), "{out}");
     // A text for all languages, and words for the unknown one: nothing is missing.
-    let whole = CONFIG_IN_LANGUAGES.replace("sentence = {", "sentence = \"{actor} made {object}\" #");
+    let whole =
+        CONFIG_IN_LANGUAGES.replace("sentence = {", "sentence = \"{actor} made {object}\" #");
     file(dir.path(), "tidings.toml", &whole);
     std::fs::create_dir(dir.path().join("locales")).unwrap();
     let words = include_str!("../../../tidings-mail/locales/en.toml");

@@ -68,11 +68,7 @@ fn counted(lines: impl io::Read) -> io::Result<BTreeMap<Option<String>, u64>> {
 }
 
 /// The rows, by tag whatever its case. A recipient without a locale has the default one.
-fn rows(
-    counts: BTreeMap<Option<String>, u64>,
-    usual: &str,
-    languages: &Languages,
-) -> Vec<Row> {
+fn rows(counts: BTreeMap<Option<String>, u64>, usual: &str, languages: &Languages) -> Vec<Row> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for (locale, recipients) in counts {
         let locale = locale.unwrap_or_else(|| usual.to_owned());

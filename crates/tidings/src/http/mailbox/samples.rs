@@ -105,9 +105,10 @@ fn locales(asked: &Asked, rules: &Rules) -> Result<Vec<String>, Problem> {
 /// The locales that the texts of a configuration are in, the default one first.
 fn used(rules: &Rules) -> Vec<String> {
     let presentation = &rules.presentation;
-    let texts = presentation.types.values().flat_map(|of| {
-        [&of.title, &of.sentence, &of.subject, &of.body, &of.action, &of.notice]
-    });
+    let texts = presentation
+        .types
+        .values()
+        .flat_map(|of| [&of.title, &of.sentence, &of.subject, &of.body, &of.action, &of.notice]);
     let titles = rules.categories.values().map(|category| &category.title);
     let tags = texts.chain(titles).flat_map(|texts| texts.0.keys());
     let mut used: BTreeSet<&str> =

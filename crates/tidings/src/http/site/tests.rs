@@ -312,9 +312,11 @@ fn the_page_speaks_the_recipients_language() {
 #[test]
 fn situation_13_the_page_of_a_digest_speaks_one_language_and_undo_works() {
     let texts = "title = \"New works\"\n\"title.de\" = \"Neue Werke\"";
-    let config = CONFIG
-        .replacen("title = \"New works\"", texts, 1)
-        .replacen("digest = \"daily\"", "digest = \"weekly\"", 1);
+    let config = CONFIG.replacen("title = \"New works\"", texts, 1).replacen(
+        "digest = \"daily\"",
+        "digest = \"weekly\"",
+        1,
+    );
     let post = Post::new(&config);
     let speak = |locale: &str| {
         post.change(Method::PATCH, "/v1/recipients/ana", &json!({ "locale": locale }));

@@ -67,7 +67,11 @@ fn a_faulty_text_by_locale_is_refused_with_a_hint() {
         (json!({"zh-TW": "x", "zh-Hant-TW": "y"}), "has two texts in `zh-Hant-TW`", "keep one"),
         (json!({}), "has no text in any locale", "at least one"),
         (json!({"de": 3}), "must be a string, got a number", ""),
-        (json!(["x"]), "must be a string, or an object of strings by locale, got an array", "Example"),
+        (
+            json!(["x"]),
+            "must be a string, or an object of strings by locale, got an array",
+            "Example",
+        ),
         (json!({"de": "x".repeat(1025)}), "has 1025 bytes, more than 1024", "shorter"),
     ] {
         let mut event = by_locale();
