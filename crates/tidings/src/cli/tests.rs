@@ -323,14 +323,14 @@ fn a_mail_is_previewed_with_the_templates_that_were_written_and_changed() {
 
 const CONFIG_IN_LANGUAGES: &str = r#"
 [categories.c]
-[digests.weekly]
-every = "week"
+[digests.daily]
+every = "day"
 [types.work]
 category = "c"
 title = "New works"
 sentence = { en = "{actor} made {object}", de = "{actor} hat {object} gemacht", he = "{actor} יצר את {object}" }
 [types.work.channels]
-email = { policy = "digest", digest = "weekly" }
+email = { policy = "digest", digest = "daily" }
 "#;
 
 #[test]
@@ -365,10 +365,10 @@ fn preview_shows_a_message_in_several_locales_side_by_side() {
     let hebrew = std::fs::read_to_string(out.join("he/message.html")).unwrap();
     assert!(hebrew.contains("<html lang=\"he\" dir=\"rtl\""), "{hebrew}");
     // A digest has an item of each of its types.
-    let (status, printed, err) = shown("weekly", "en,de");
+    let (status, printed, err) = shown("daily", "en,de");
     assert_eq!((status, printed.lines().count()), (Status::Done, 3), "{err}");
     for (what, locales, fault) in
-        [("work", "de_AT", "did you mean `de-AT`?"), ("weakly", "de", "`weekly`")]
+        [("work", "de_AT", "did you mean `de-AT`?"), ("dayly", "de", "`daily`")]
     {
         let (status, _, err) = shown(what, locales);
         assert_eq!(status, Status::Wrong);

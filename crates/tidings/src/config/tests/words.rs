@@ -80,11 +80,11 @@ fn a_fault_of_a_book_is_drawn_with_its_line() {
     let path = directory.path().join("t.toml");
     std::fs::write(&path, "").unwrap();
     std::fs::create_dir(directory.path().join("locales")).unwrap();
-    std::fs::write(directory.path().join("locales/de.toml"), "colum = ''\n").unwrap();
+    std::fs::write(directory.path().join("locales/de.toml"), "coloon = ''\n").unwrap();
     let drawn = check(&path).unwrap_err().to_string();
     let place = Path::new("locales").join("de.toml:1:1");
     assert!(drawn.contains(&place.display().to_string()), "{drawn}");
-    assert!(drawn.contains("1 | colum = ''") && drawn.contains("did you mean `colon`?"), "{drawn}");
+    assert!(drawn.contains("1 | coloon = ''") && drawn.contains("did you mean `colon`?"), "{drawn}");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn check_warns_where_the_default_locale_lacks_words() {
 #[test]
 fn titles_of_digests_take_locales() {
     let digest =
-        "[digests.weekly]\nevery = \"week\"\ntitle = \"The week\"\n\"title.de\" = \"Die Woche\"\n";
+        "[digests.weekly]\nevery = \"day\"\ntitle = \"The week\"\n\"title.de\" = \"Die Woche\"\n";
     let rules = rules(digest);
     assert_eq!(rules.presentation.digest_titles["weekly"].0.len(), 2);
     refused(&digest.replace("title.de", "title.d_e"), "`d_e` is not a locale");
