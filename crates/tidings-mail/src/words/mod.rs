@@ -3,6 +3,7 @@
 //! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
 //! English words around what the host wrote.
 
+pub(super) mod book;
 pub(super) mod books;
 pub(super) mod direction;
 pub(super) mod locale;
@@ -11,6 +12,7 @@ pub(super) mod plural;
 pub(super) mod sentence;
 pub(super) mod tag;
 pub(super) mod text;
+pub(super) mod told;
 pub(super) mod why;
 pub(super) mod wording;
 
@@ -18,7 +20,7 @@ use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
 use crate::words::plural::{Numbered, Plurals};
-use crate::words::text::grouped;
+use crate::words::text::{grouped, grouped_as_in_india};
 
 /// The words of a language. Names in braces are replaced.
 #[derive(Clone, Debug, Deserialize)]
@@ -156,7 +158,16 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        self.in_digits(grouped(count as u64, &self.separator))
+        let language = self.tag.split('-').next().unwrap_or_default();
+        let number = match language {
+            // As CLDR has it: they set thousands apart from ten thousand on.
+            "es" | "it" | "pl" if count < 10_000 => count.to_string(),
+            "bn" | "gu" | "hi" | "kn" | "ml" | "mr" | "pa" | "ta" | "te" => {
+                grouped_as_in_india(count as u64, &self.separator)
+            }
+            _ => grouped(count as u64, &self.separator),
+        };
+        self.in_digits(number)
     }
 
     /// A text with the digits of the language.
@@ -277,7 +288,7 @@ impl Words {
 mod tests {
     use super::*;
 
-    fn of(locale: &str) -> &'static Words {
+    fn of(locale: &str) -> std::sync::Arc<Words> {
         crate::words::locale::Language::of(locale).words
     }
 
@@ -312,12 +323,17 @@ mod tests {
         );
         assert_eq!(of("de-CH").number(4_936), "4.936");
         assert_eq!(of("fr").number(4_936), "4\u{202f}936");
+        assert_eq!([4_936, 14_936].map(|n| of("es").number(n)), ["4936", "14.936"]);
+        assert_eq!(
+            [999, 4_936, 99_999, 1_234_567, 123_456_789].map(|n| of("hi").number(n)),
+            ["999", "4,936", "99,999", "12,34,567", "12,34,56,789"]
+        );
     }
 
     #[test]
     fn an_unknown_language_is_english() {
         assert_eq!(
-            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| &of(locale).tag),
+            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| of(locale).tag.clone()),
             ["en", "de", "en", "en", "ja"]
         );
     }

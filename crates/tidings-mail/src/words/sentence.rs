@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tidings_core::batch::EventData;
 
 use crate::words::Words;
+use crate::words::books::Books;
 use crate::words::locale::Language;
 use crate::words::plural::Plurals;
 
@@ -27,7 +28,7 @@ use crate::words::plural::Plurals;
 pub struct Sentence {
     pieces: Vec<Piece>,
     /// The product's words in its language: how it lists names.
-    pub(crate) words: &'static Words,
+    pub(crate) words: Arc<Words>,
 }
 
 /// The reason why a text is not a sentence.
@@ -115,11 +116,20 @@ impl Sentence {
     /// # Errors
     /// [`SentenceError`] says what to write instead; the first one, if there are several.
     pub fn parse(text: &str, locale: &str) -> Result<Self, SentenceError> {
+        Self::parse_among(&Books::own(None), text, locale)
+    }
+
+    /// Reads a sentence of a locale, which lists names with the words of some books.
+    pub(crate) fn parse_among(
+        books: &Books,
+        text: &str,
+        locale: &str,
+    ) -> Result<Self, SentenceError> {
         let (pieces, faults) = Self::read(text, locale);
         if let Some(fault) = faults.into_iter().next() {
             return Err(fault);
         }
-        Ok(Self { pieces, words: Language::of(locale).words })
+        Ok(Self { pieces, words: Language::among(books, locale).words })
     }
 
     /// All faults of a text as a sentence of a locale.
@@ -202,7 +212,7 @@ impl Sentence {
     pub(crate) fn counted(&self, count: usize) -> Option<String> {
         let said =
             Said { actor: None, object: None, target: None, count, actors: None, data: None };
-        self.text(&said, self.words).filter(|text| !text.is_empty())
+        self.text(&said, &self.words).filter(|text| !text.is_empty())
     }
 
     /// The sentence with its places filled, as it stands among words of a language; `None` where a place has nothing to
@@ -333,7 +343,7 @@ mod tests {
     #[test]
     fn places_are_filled_and_the_object_leads_to_its_page() {
         let sentence = Sentence::parse("{actor} sold {object}, {{really}}.", "en").unwrap();
-        let stretches = sentence.stretches(&said(1), sentence.words).unwrap();
+        let stretches = sentence.stretches(&said(1), &sentence.words).unwrap();
         let parts: Vec<(&str, bool)> =
             stretches.iter().map(|stretch| (stretch.text.as_str(), stretch.link)).collect();
         assert_eq!(parts, [("Ann sold ", false), ("Rain", true), (", {really}.", false)]);
@@ -343,7 +353,7 @@ mod tests {
     fn words_follow_the_count_in_each_language() {
         let told = |text: &str, locale: &str, count: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
-            sentence.text(&said(count), sentence.words).unwrap()
+            sentence.text(&said(count), &sentence.words).unwrap()
         };
         let english = "{count} {count|work|works}";
         assert_eq!(told(english, "en", 1), "1 work");
@@ -364,7 +374,7 @@ mod tests {
         let told = |text: &str, locale: &str, actors: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
             let said = Said { actors: Some(actors), ..said(1) };
-            sentence.text(&said, sentence.words).unwrap()
+            sentence.text(&said, &sentence.words).unwrap()
         };
         let german = "{actor} {actors|hat|haben} {object} kommentiert";
         assert_eq!(told(german, "de", 1), "Ann hat Rain kommentiert");
@@ -400,12 +410,12 @@ mod tests {
     #[test]
     fn a_sentence_without_one_of_its_values_is_not_told() {
         let to_target = Sentence::parse("{actor} in {target}", "en").unwrap();
-        assert_eq!(to_target.text(&said(1), to_target.words), None);
+        assert_eq!(to_target.text(&said(1), &to_target.words), None);
         let data = serde_json::json!({"a": {"b": 2_000, "c": []}, "d": "x\ny"});
         let of_data = |text: &str| {
             let sentence = Sentence::parse(text, "en").unwrap();
             let said = Said { data: data.as_object().cloned().map(Arc::new), ..said(1) };
-            sentence.text(&said, sentence.words)
+            sentence.text(&said, &sentence.words)
         };
         assert_eq!(of_data("{data.a.b} {data.d}").as_deref(), Some("2000 x y"));
         assert_eq!(of_data("{data.a.c}"), None);

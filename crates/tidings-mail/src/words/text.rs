@@ -56,6 +56,23 @@ pub fn grouped(number: u64, separator: &str) -> String {
     out
 }
 
+/// A number as India writes it: with the thousands, and then each two digits, set apart.
+pub(crate) fn grouped_as_in_india(number: u64, separator: &str) -> String {
+    let (above, below) = (number / 1_000, number % 1_000);
+    if above == 0 {
+        return below.to_string();
+    }
+    let mut pairs = vec![format!("{below:03}")];
+    let mut rest = above;
+    while rest >= 100 {
+        pairs.push(format!("{:02}", rest % 100));
+        rest /= 100;
+    }
+    pairs.push(rest.to_string());
+    pairs.reverse();
+    pairs.join(separator)
+}
+
 /// At most `chars_max` code points of a text, cut between words where one is near, else between characters as people
 /// see them, with an ellipsis. Isolates don't count, and one that is cut is closed.
 #[must_use]

@@ -1,6 +1,7 @@
 //! Wording of what differs from mail to mail: the names of types, and dates in the recipient's zone.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
@@ -30,15 +31,15 @@ pub(crate) fn types_in_words(types: &[Id]) -> String {
 pub(crate) struct Calendar {
     zone: TimeZone,
     sent_year: i16,
-    words: &'static Words,
+    words: Arc<Words>,
 }
 
 impl Calendar {
     /// Dates in a zone, for a mail of that instant; an unknown zone counts as UTC.
-    pub(crate) fn new(zone: &str, sent: Instant, words: &'static Words) -> Self {
+    pub(crate) fn new(zone: &str, sent: Instant, words: &Arc<Words>) -> Self {
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
         let sent_year = timestamp(sent).to_zoned_datetime(zone.clone()).year();
-        Self { zone, sent_year, words }
+        Self { zone, sent_year, words: words.clone() }
     }
 
     /// "4 March", with the year where it is not the mail's.
@@ -118,7 +119,7 @@ mod tests {
     use crate::words::locale::Language;
 
     fn english(zone: &str, sent: Instant) -> Calendar {
-        Calendar::new(zone, sent, books::english(false))
+        Calendar::new(zone, sent, &books::english())
     }
 
     #[test]
@@ -149,11 +150,11 @@ mod tests {
             ("he", "יום שני, 4 במרץ 2024, 00:30"),
             ("ja", "2024年3月4日 月曜日 00:30"),
         ] {
-            let paris = Calendar::new("Europe/Paris", sent, Language::of(locale).words);
+            let paris = Calendar::new("Europe/Paris", sent, &Language::of(locale).words);
             assert_eq!(paris.minute(sent), date);
         }
         let first = Instant::parse("2024-03-01T10:00:00Z").unwrap();
-        let french = Calendar::new("Europe/Paris", sent, Language::of("fr").words);
+        let french = Calendar::new("Europe/Paris", sent, &Language::of("fr").words);
         assert_eq!(french.full_day(first), "vendredi 1er mars 2024");
         let old = Instant::parse("1964-10-06T12:00:00Z").unwrap();
         assert_eq!(new_york.day(old), "6 October 1964");

@@ -177,7 +177,7 @@ fn titled(titles: &[(&str, &str)]) -> Vec<Group> {
     });
     for (_, line) in lines {
         let (title, artist) = titles[line.order];
-        Arc::make_mut(&mut line.object).title = Some(title.to_owned());
+        Arc::make_mut(&mut line.object).title = Some(title.into());
         line.actors = vec![role("artist/x", artist)];
         line.reasons = ["everyone".to_owned()].into();
     }
@@ -346,7 +346,7 @@ fn whatever_is_in_it_no_mail_is_cut_off() {
     let mut groups = by_artist(20);
     for line in groups.iter_mut().flat_map(|group| &mut group.lines) {
         let object = Arc::make_mut(&mut line.object);
-        object.title = Some("\"".repeat(1_000));
+        object.title = Some("\"".repeat(1_000).into());
         object.url = Some(format!("https://example.org/{}", "&".repeat(1_900)));
         object.image.clone_from(&object.url);
     }

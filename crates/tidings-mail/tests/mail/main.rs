@@ -9,6 +9,7 @@ mod golden;
 mod headers;
 mod languages;
 mod links;
+mod locales;
 mod merged;
 mod outlook;
 mod products;

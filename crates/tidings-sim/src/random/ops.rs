@@ -13,8 +13,8 @@ use tidings_core::tenant::View;
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
-    Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
-    RecipientChange, Rules, Score, State, Timed,
+    Audience, Command, Data, Day, Event, HostText, Id, Instant, Mode, Near, Object,
+    PreferenceScope, RecipientChange, Rules, Score, State, Timed,
 };
 
 use super::World;
@@ -175,7 +175,13 @@ impl Builder {
                     5 => object.notifiable = Some(false),
                     6 | 7 => object.notifiable = Some(true),
                     9.. => object.data = Some(self::data(what - 9).unwrap_or_default().into()),
-                    _ => object.title = Some("A title".to_owned()),
+                    // What decides is the first of several.
+                    _ if about % 2 == 0 => {
+                        let texts = [("en", "A title"), ("de", "Ein Titel")];
+                        let texts = texts.map(|(tag, text)| (tag.to_owned(), text.to_owned()));
+                        object.title = HostText::by_locale(texts.into());
+                    }
+                    _ => object.title = Some("A title".into()),
                 }
                 self.say(Command::Object(object));
             }
@@ -416,14 +422,14 @@ impl Builder {
             object: object(raw.object),
             // A title is put over what is known of it; a retraction of it stays.
             target: (raw.key > 3).then(|| Object {
-                title: Some("A place".to_owned()),
+                title: Some("A place".into()),
                 data: data(raw.key).map(Data::from),
                 ..object((raw.object + 1) % OBJECTS)
             }),
             // Rows and headers hold a score; what is told does not depend on it.
             score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
             data: data(raw.again),
-            body: body(raw.again),
+            body: body(raw.again).map(Into::into),
             to,
             channels,
             occurred_at: None,

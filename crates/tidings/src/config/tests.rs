@@ -13,6 +13,7 @@ mod presentation;
 mod telemetry;
 mod timing;
 mod users;
+mod words;
 
 fn rules(text: &str) -> Rules {
     parse(text, "t.toml").unwrap_or_else(|faults| panic!("{faults}"))

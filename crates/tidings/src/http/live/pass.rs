@@ -153,7 +153,7 @@ impl Change<'_> {
             false => {
                 let locale = reader.inbox_locale(self.who.0)?;
                 let groups = reader.inbox_groups(self.who.0, &difference.changed)?;
-                let group = |group| Group::of(group, self.design, &locale);
+                let group = |group| Group::of(group, self.design, &[&locale]);
                 groups.into_iter().map(group).collect()
             }
         };
