@@ -46,7 +46,7 @@ pub use templates::template::{Bodies, DEFAULT_TEMPLATES};
 pub use words::locale::{Localised, has_words, is_given};
 pub use words::sentence::{Sentence, SentenceError};
 pub use words::tag::{LocaleError, canonical_locale, check_locale};
-pub use words::text::{cut, grouped, hex};
+pub use words::text::{cut, hex};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.
 pub const HTML_BYTES_MAX: usize = 102_000;

@@ -17,6 +17,7 @@ use crate::message::token::TokenKey;
 use crate::page::brand::BrandView;
 use crate::templates::rendered::Rendered;
 use crate::templates::template::Templates;
+use crate::words::format::Reader;
 use crate::words::locale::{Language, Localised, first_whole};
 use crate::words::text;
 use crate::{Sender, Sentence};
@@ -218,7 +219,7 @@ impl Design {
 
     /// The language of all of a batch's message.
     pub(crate) fn language(&self, batch: &Batch) -> Language {
-        first_whole(&batch.locale, &self.usual, |language| {
+        let language = first_whole(&batch.locale, &self.usual, |language| {
             let types: BTreeSet<&Id> = batch.types().collect();
             let is_mail = batch.channel == EMAIL;
             let has_categories = || {
@@ -237,7 +238,8 @@ impl Design {
             // A layout of the host's has words of its own.
             let has_words = language.has_words || self.templates.have_layout(language);
             has_words && types.iter().all(is_told) && (!is_mail || has_categories())
-        })
+        });
+        language.read_by(Reader::new(&batch.locale, &batch.tz))
     }
 
     /// The language of texts about some types alone.

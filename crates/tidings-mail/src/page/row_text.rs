@@ -7,13 +7,14 @@ use tidings_core::batch::Group;
 
 use super::design::Design;
 use super::lines::{entries, group_sentence, kinds, types_of};
+use crate::words::format::Reader;
 use crate::words::names;
 use crate::words::text;
 
 /// The text of an inbox row, plain, with the language that it is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowText {
-    /// The text.
+    /// The text. What runs the other way than its language is between U+2068 and U+2069.
     pub text: String,
     /// The tag of its language.
     pub lang: String,
@@ -23,9 +24,10 @@ impl Design {
     /// The text of an inbox row: the sentence of its type, if it is true of all its items; else the title of the type
     /// with that of the object, where there is one.
     #[must_use]
-    pub fn row_text(&self, groups: &[Group], locale: &str) -> RowText {
+    pub fn row_text(&self, groups: &[Group], locale: &str, zone: &str) -> RowText {
         let types: BTreeSet<Id> = groups.iter().flat_map(types_of).collect();
         let language = self.language_of(locale, &types.iter().collect::<Vec<_>>());
+        let language = language.read_by(Reader::new(locale, zone));
         let sentence = match groups {
             [group] => group_sentence(group, self, &language),
             _ => None,
@@ -46,6 +48,6 @@ impl Design {
                 (None, None) => kinds(&types, self, &language),
             }
         });
-        RowText { text: text::clean(&text), lang: language.tag() }
+        RowText { text: text::clean_around(&text), lang: language.tag() }
     }
 }

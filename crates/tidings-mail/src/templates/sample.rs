@@ -37,26 +37,26 @@ const SIZES: [(u16, u16); 3] = [(800, 600), (600, 800), (640, 640)];
 #[must_use]
 pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Batch {
     let mut data = Map::new();
-    for path in rules
+    for (path, value) in rules
         .presentation
         .types
         .get(event_type.as_str())
         .iter()
         .flat_map(|wording| data_in(wording, &rules.defaults.locale))
     {
-        put(&mut data, &path, &Value::from(path.rsplit('.').next()));
+        put(&mut data, &path, &value);
     }
     detailed(event_type, rules, locale, items, &data)
 }
 
-/// The paths in `data` that the sentences of a type name.
-fn data_in(wording: &Wording, usual_locale: &str) -> Vec<String> {
+/// The paths in `data` that the sentences of a type name, with values that may stand there.
+fn data_in(wording: &Wording, usual_locale: &str) -> Vec<(String, Value)> {
     let texts = [&wording.sentence, &wording.subject, &wording.body, &wording.notice];
     let sentences = texts.iter().flat_map(|texts| texts.0.iter()).filter_map(|(locale, text)| {
         let locale = if locale.is_empty() { usual_locale } else { locale };
         Sentence::parse(text, locale).ok()
     });
-    sentences.flat_map(|sentence| sentence.data()).collect()
+    sentences.flat_map(|sentence| sentence.samples()).collect()
 }
 
 /// Puts a value at a dotted path.

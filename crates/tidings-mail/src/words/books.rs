@@ -88,6 +88,18 @@ pub(crate) fn of(tags: &[String], address: Option<Address>) -> Option<&'static W
     tags.iter().find_map(book)
 }
 
+/// The tags of the languages that have a book.
+#[cfg(test)]
+pub(crate) const TAGS: [&str; 24] = {
+    let mut tags = [""; 24];
+    let mut at = 0;
+    while at < tags.len() {
+        tags[at] = BOOKS[at].0;
+        at += 1;
+    }
+    tags
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,8 +130,7 @@ mod tests {
     /// The names in braces of a text, sorted.
     fn places(text: &str) -> Vec<String> {
         let names = text.split('{').skip(1).map(|rest| rest.split('}').next().unwrap());
-        // French counts the first day of a month.
-        let mut names: Vec<String> = names.map(|name| name.replace("ordinal", "day")).collect();
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort();
         names
     }
@@ -147,8 +158,6 @@ mod tests {
                 // Small numbers may be words, large ones never are.
                 assert!(forms.last().unwrap().contains("{n}"), "{}: {forms:?}", words.tag);
             }
-            let digits = words.digits.as_ref().map_or(10, |digits| digits.chars().count());
-            assert_eq!(digits, 10, "{}", words.tag);
         }
     }
 
@@ -159,7 +168,7 @@ mod tests {
             for (path, forms) in phrases_of(text) {
                 let own = ["familiar.", "formal."].iter().find_map(|of| path.strip_prefix(of));
                 let path = own.unwrap_or(&path);
-                if ["digits", "and_others"].contains(&path) {
+                if path == "and_others" {
                     continue;
                 }
                 let of_path = english.iter().find(|(known, _)| known == path);

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 
 use tidings_core::presentation::{Address, Texts};
 
+use crate::words::format::Reader;
 use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
 use crate::words::{Words, books};
 
@@ -19,6 +20,8 @@ pub(crate) struct Language {
     pub(crate) has_words: bool,
     /// The way in which it speaks to people; `None` for the usual one.
     address: Option<Address>,
+    /// The reader of what is in it.
+    pub(crate) reader: Reader,
 }
 
 impl Language {
@@ -37,12 +40,18 @@ impl Language {
             has_words: words.is_some(),
             tags,
             address,
+            reader: Reader::new(locale, "UTC"),
         }
     }
 
     /// Another language that speaks to people in the same way.
     pub(crate) fn alike(&self, locale: &str) -> Self {
         Self::addressing(locale, self.address)
+    }
+
+    /// The same for a reader.
+    pub(crate) fn read_by(self, reader: Reader) -> Self {
+        Self { reader, ..self }
     }
 
     /// The tag as documents name their language.

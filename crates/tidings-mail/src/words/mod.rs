@@ -1,10 +1,11 @@
-//! The words of mails, a book for each language: phrases, plurals, numbers, lists and dates.
+//! The words of mails, a book for each language: phrases, plurals and lists; and the ways of a locale, which CLDR has.
 //!
 //! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
 //! English words around what the host wrote.
 
 pub(super) mod books;
 pub(super) mod direction;
+pub(super) mod format;
 pub(super) mod locale;
 pub(super) mod names;
 pub(super) mod plural;
@@ -18,7 +19,6 @@ use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
 use crate::words::plural::{Numbered, Plurals};
-use crate::words::text::grouped;
 
 /// The words of a language. Names in braces are replaced.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,21 +31,9 @@ pub(crate) struct Words {
     pub(crate) is_right_to_left: bool,
     /// True if a noun has a capital wherever it stands.
     pub(crate) keeps_capitals: bool,
-    /// Between thousands.
-    pub(crate) separator: String,
-    /// The digits from zero on; `None` for 0 to 9.
-    pub(crate) digits: Option<String>,
     /// The rules by which the form of a word goes with a count.
     #[serde(skip)]
     pub(crate) plurals: Plurals,
-    /// January first.
-    pub(crate) months: [String; 12],
-    /// Monday first.
-    pub(crate) weekdays: [String; 7],
-    pub(crate) day: String,
-    pub(crate) day_of_year: String,
-    pub(crate) full_day: String,
-    pub(crate) minute: String,
     pub(crate) zone: String,
     /// Between the names of a list, and before the last one.
     pub(crate) comma: String,
@@ -156,19 +144,7 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        self.in_digits(grouped(count as u64, &self.separator))
-    }
-
-    /// A text with the digits of the language.
-    pub(crate) fn in_digits(&self, text: String) -> String {
-        let Some(digits) = &self.digits else {
-            return text;
-        };
-        let own = |c: char| {
-            let digit = c.to_digit(10).and_then(|digit| digits.chars().nth(digit as usize));
-            digit.unwrap_or(c)
-        };
-        text.chars().map(own).collect()
+        format::count(count, self.plurals.locale())
     }
 
     /// A phrase about a count.

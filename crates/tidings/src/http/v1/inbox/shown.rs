@@ -173,10 +173,10 @@ struct ItemObject {
 impl Page {
     /// A page in the words of a design.
     pub(super) fn of(page: InboxPage, design: &Design) -> Self {
-        let locale = page.locale;
+        let (locale, tz) = (page.locale, page.tz);
         let groups = page.groups.into_iter();
         Self {
-            groups: groups.map(|group| Group::of(group, design, &locale)).collect(),
+            groups: groups.map(|group| Group::of(group, design, (&locale, &tz))).collect(),
             counts: page.counts.into(),
             next: page.next.map(|next| next.to_string()),
         }
@@ -184,10 +184,11 @@ impl Page {
 }
 
 impl Group {
-    /// A group in the words of a design.
-    pub(in crate::http) fn of(group: InboxGroup, design: &Design, locale: &str) -> Self {
+    /// A group in the words of a design, for a reader of a locale in a time zone.
+    pub(in crate::http) fn of(group: InboxGroup, design: &Design, reader: (&str, &str)) -> Self {
         let actors = group.actors.iter();
-        let RowText { text, lang } = design.row_text(&group.content, locale);
+        let (locale, tz) = reader;
+        let RowText { text, lang } = design.row_text(&group.content, locale, tz);
         let items = group.items.into_iter();
         Self {
             key: group.key,
@@ -202,14 +203,14 @@ impl Group {
             read: group.read,
             archived: group.archived,
             snoozed_until: group.snoozed_until.map(|until| until.to_string()),
-            items: items.map(|item| Item::of(item, design, locale)).collect(),
+            items: items.map(|item| Item::of(item, design, reader)).collect(),
         }
     }
 }
 
 impl Item {
-    fn of(item: InboxItem, design: &Design, locale: &str) -> Self {
-        let RowText { text, lang } = design.row_text(&item.content, locale);
+    fn of(item: InboxItem, design: &Design, (locale, tz): (&str, &str)) -> Self {
+        let RowText { text, lang } = design.row_text(&item.content, locale, tz);
         Self {
             event: item.event.as_str().to_owned(),
             r#type: item.event_type.as_str().to_owned(),
