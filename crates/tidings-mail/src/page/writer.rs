@@ -66,7 +66,7 @@ struct Above<'a> {
 pub(crate) struct Writer<'a> {
     design: &'a Design,
     language: &'a Language,
-    words: &'static Words,
+    words: &'a Words,
     pub(crate) topics: Topics,
     pub(crate) calendar: Calendar,
     /// True if lines must tell their reason, since the mail's sentence is not true of each.
@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
         language: &'a Language,
         shown: &[&Line],
     ) -> Self {
-        let words = language.words;
+        let words = &*language.words;
         let calendar = Calendar::new(batch.at, language);
         let days: BTreeSet<String> = shown.iter().map(|line| calendar.full_day(line.t)).collect();
         let mut lines = batch.groups.iter().flat_map(|group| &group.lines);
@@ -364,7 +364,7 @@ impl<'a> Writer<'a> {
     /// The text that a person wrote: the event's body, else what its type says is one.
     fn body(&self, line: &Line) -> Option<String> {
         if let Some(body) = &line.body {
-            return Some(body.to_string());
+            return Some(body.first().to_owned());
         }
         let [event_type] = &line.types[..] else {
             return None;

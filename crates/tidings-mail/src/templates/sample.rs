@@ -149,7 +149,7 @@ fn told(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
 }
 
 fn titled(name: &str, title: &str) -> Object {
-    Object { title: Some(title.to_owned()), ..Object::bare(id(name)) }
+    Object { title: Some(title.into()), ..Object::bare(id(name)) }
 }
 
 fn id(name: &str) -> Id {

@@ -3,6 +3,7 @@
 //! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
 //! English words around what the host wrote.
 
+pub(super) mod book;
 pub(super) mod books;
 pub(super) mod direction;
 pub(super) mod format;
@@ -12,9 +13,11 @@ pub(super) mod plural;
 pub(super) mod sentence;
 pub(super) mod tag;
 pub(super) mod text;
+pub(super) mod told;
 pub(super) mod why;
 pub(super) mod wording;
 
+use icu_locale_core::Locale;
 use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
@@ -34,6 +37,9 @@ pub(crate) struct Words {
     /// The rules by which the form of a word goes with a count.
     #[serde(skip)]
     pub(crate) plurals: Plurals,
+    /// The locale whose digits and groups its numbers have.
+    #[serde(skip, default = "no_locale")]
+    pub(crate) numbers: Locale,
     pub(crate) zone: String,
     /// Between the names of a list, and before the last one.
     pub(crate) comma: String,
@@ -74,6 +80,11 @@ pub(crate) struct Words {
     /// The words of the link that unsubscribes.
     pub(crate) unsubscribe: String,
     pub(crate) site: SiteWords,
+}
+
+/// What a book has before it is known whose it is.
+fn no_locale() -> Locale {
+    Locale::UNKNOWN
 }
 
 /// The words of the pages to which mails lead.
@@ -144,7 +155,7 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        format::count(count, self.plurals.locale())
+        format::count(count, &self.numbers)
     }
 
     /// A phrase about a count.
@@ -253,7 +264,7 @@ impl Words {
 mod tests {
     use super::*;
 
-    fn of(locale: &str) -> &'static Words {
+    fn of(locale: &str) -> std::sync::Arc<Words> {
         crate::words::locale::Language::of(locale).words
     }
 
@@ -288,12 +299,17 @@ mod tests {
         );
         assert_eq!(of("de-CH").number(4_936), "4.936");
         assert_eq!(of("fr").number(4_936), "4\u{202f}936");
+        assert_eq!([4_936, 14_936].map(|n| of("es").number(n)), ["4936", "14.936"]);
+        assert_eq!(
+            [999, 4_936, 99_999, 1_234_567, 123_456_789].map(|n| of("hi").number(n)),
+            ["999", "4,936", "99,999", "12,34,567", "12,34,56,789"]
+        );
     }
 
     #[test]
     fn an_unknown_language_is_english() {
         assert_eq!(
-            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| &of(locale).tag),
+            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| of(locale).tag.clone()),
             ["en", "de", "en", "en", "ja"]
         );
     }

@@ -81,11 +81,6 @@ impl Plurals {
         if self.is_many_rare { format!("{words}, or without many") } else { words }
     }
 
-    /// The locale whose they are.
-    pub(crate) fn locale(&self) -> &Locale {
-        &self.locale
-    }
-
     /// The number of categories.
     pub(crate) fn len(&self) -> usize {
         self.categories.len()

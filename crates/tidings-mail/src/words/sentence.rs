@@ -9,6 +9,7 @@ use icu_locale_core::Locale;
 use serde_json::{Value, json};
 use tidings_core::batch::EventData;
 
+use crate::words::books::Books;
 use crate::words::format::{self, Format, Reader};
 use crate::words::locale::Language;
 use crate::words::plural::Plurals;
@@ -32,7 +33,7 @@ pub struct Sentence {
     /// The locale whose text it is.
     locale: Locale,
     /// The product's words in its language: how it lists names.
-    pub(crate) words: &'static Words,
+    pub(crate) words: Arc<Words>,
 }
 
 /// The reason why a text is not a sentence.
@@ -126,11 +127,21 @@ impl Sentence {
     /// # Errors
     /// [`SentenceError`] says what to write instead; the first one, if there are several.
     pub fn parse(text: &str, locale: &str) -> Result<Self, SentenceError> {
+        Self::parse_among(&Books::own(None), text, locale)
+    }
+
+    /// Reads a sentence of a locale, which lists names with the words of some books.
+    pub(crate) fn parse_among(
+        books: &Books,
+        text: &str,
+        locale: &str,
+    ) -> Result<Self, SentenceError> {
         let (pieces, faults) = Self::read(text, locale);
         if let Some(fault) = faults.into_iter().next() {
             return Err(fault);
         }
-        Ok(Self { pieces, locale: tag::parsed(locale), words: Language::of(locale).words })
+        let words = Language::among(books, locale).words;
+        Ok(Self { pieces, locale: tag::parsed(locale), words })
     }
 
     /// All faults of a text as a sentence of a locale.
@@ -242,7 +253,7 @@ impl Sentence {
     /// The sentence with its places filled, as it stands among words of a language; `None` where a place has nothing to
     /// hold. In a message of the other direction it is one isolated stretch.
     pub(crate) fn stretches(&self, said: &Said, language: &Language) -> Option<Vec<Stretch>> {
-        let around = language.words;
+        let around = &*language.words;
         let mut stretches: Vec<Stretch> = Vec::new();
         for piece in &self.pieces {
             let text = match piece {

@@ -227,9 +227,9 @@ fn messages() -> Vec<(Batch, String)> {
 
 /// The page on which one chooses, with the name of a thing.
 fn choices(locale: &str, title: &str) -> String {
-    let row = Row { name: Name::Title(title.to_owned()), pace: None, offers: Vec::new() };
+    let row = Row { name: Name::Title(title.into()), pace: None, offers: Vec::new() };
     let choices = Choices { subjects: vec![row], ..Choices::default() };
-    design().choices(locale, &choices).unwrap()
+    design().choices(&[locale], &choices).unwrap()
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn command(words: &[&str]) -> Read<Command> {
             for facet in facets {
                 match pair(facet)? {
                     ("notifiable", may) => object.notifiable = Some(parsed(may)?),
-                    ("title", title) => object.title = Some(title.to_owned()),
+                    ("title", title) => object.title = Some(title.into()),
                     ("data", data) => object.data = Some(self::data(data)?),
                     _ => return Err(format!("unknown {facet}")),
                 }
@@ -344,7 +344,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
             ("data", data) => {
                 event.data = Some(serde_json::from_str(data).map_err(|fault| fault.to_string())?);
             }
-            ("body", body) => event.body = Some(body.to_owned()),
+            ("body", body) => event.body = Some(body.into()),
             ("channels", names) => {
                 event.channels = Some(names.split(',').map(str::to_owned).collect());
             }

@@ -1,14 +1,14 @@
 //! Conditions, of the few forms that the worlds and cases have: `has(PATH)`, and `PATH OP PATH or literal`.
 
 use serde_json::{Map, Value, json};
-use tidings_core::{Data, Event, Instant};
+use tidings_core::{Data, Event, HostText, Instant};
 
 use super::person::Person;
 
 /// An object as it is known now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    pub(super) title: Option<String>,
+    pub(super) title: Option<HostText>,
     pub(super) data: Option<Data>,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn names(
         let data = known.data.as_ref().map_or_else(|| json!({}), |data| json!(data));
         let mut fields = json!({ "id": id, "data": data });
         if let Some(title) = &known.title {
-            fields["title"] = json!(title);
+            fields["title"] = json!(title.first());
         }
         fields
     };

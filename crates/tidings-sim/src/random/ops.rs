@@ -168,7 +168,7 @@ impl Builder {
                     5 => object.notifiable = Some(false),
                     6 | 7 => object.notifiable = Some(true),
                     9.. => object.data = Some(self::data(what - 9).unwrap_or_default().into()),
-                    _ => object.title = Some("A title".to_owned()),
+                    _ => object.title = Some("A title".into()),
                 }
                 self.say(Command::Object(object));
             }
@@ -399,14 +399,14 @@ impl Builder {
             object: object(raw.object),
             // A title is put over what is known of it; a retraction of it stays.
             target: (raw.key > 3).then(|| Object {
-                title: Some("A place".to_owned()),
+                title: Some("A place".into()),
                 data: data(raw.key).map(Data::from),
                 ..object((raw.object + 1) % OBJECTS)
             }),
             // Rows and headers hold a score; what is told does not depend on it.
             score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
             data: data(raw.again),
-            body: body(raw.again),
+            body: body(raw.again).map(Into::into),
             to,
             channels,
             occurred_at: None,

@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         );
         return Ok(report(streams, &message, Status::Wrong));
     }
-    let Checked { rules, warnings } = match config::check(&arguments.config) {
+    let Checked { rules, warnings, .. } = match config::check(&arguments.config) {
         Ok(checked) => checked,
         Err(faults) => {
             write!(streams.err, "{faults}")?;

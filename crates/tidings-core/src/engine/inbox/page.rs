@@ -24,6 +24,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::channel::INBOX_NO;
 use crate::model::event::Object;
+use crate::model::event::host_text::HostText;
 use crate::model::id::Id;
 use crate::model::item::{Shelf, State};
 use crate::model::number::{RecipientAt, Seq, TypeNo};
@@ -155,7 +156,7 @@ pub struct InboxItem {
     /// The event's `data`.
     pub data: Option<Arc<EventData>>,
     /// The event's `body`.
-    pub body: Option<Arc<str>>,
+    pub body: Option<HostText>,
     /// The event's `occurred_at`.
     pub occurred_at: Option<Instant>,
     /// Time of entering.

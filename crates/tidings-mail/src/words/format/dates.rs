@@ -1,5 +1,8 @@
 //! Dates and times in the calendar and the zone of a reader.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
 use icu_datetime::fieldsets::{MD, T, YMD, YMDE};
 use icu_datetime::input::{Date, DateTime, Time};
 use icu_datetime::{DateTimeFormatter, NoCalendarFormatter};
@@ -87,7 +90,10 @@ fn clock(time: civil::Time) -> Option<Time> {
 pub(crate) struct Calendar {
     reader: Reader,
     sent_year: i16,
-    words: &'static Words,
+    words: Arc<Words>,
+    /// What each line asks for is loaded once.
+    day: OnceCell<Option<DateTimeFormatter<MD>>>,
+    full_day: OnceCell<Option<DateTimeFormatter<YMDE>>>,
 }
 
 impl Calendar {
@@ -95,49 +101,47 @@ impl Calendar {
     pub(crate) fn new(sent: Instant, language: &Language) -> Self {
         let reader = language.reader.clone();
         let sent_year = reader.zone.to_datetime(timestamp(sent)).year();
-        Self { reader, sent_year, words: language.words }
+        let (day, full_day) = (OnceCell::new(), OnceCell::new());
+        Self { reader, sent_year, words: Arc::clone(&language.words), day, full_day }
     }
 
     /// "March 4", with the year where it is not the message's.
     pub(crate) fn day(&self, at: Instant) -> String {
-        let at = self.in_zone(at);
-        let told = |date: Date<icu_calendar::Iso>| {
+        let date = self.in_zone(at).date();
+        let told = || {
             let locale = self.locale();
-            Some(if at.year() == self.sent_year {
-                DateTimeFormatter::try_new(locale.into(), MD::long())
-                    .ok()?
-                    .format(&date)
-                    .to_string()
-            } else {
-                DateTimeFormatter::try_new(locale.into(), YMD::long())
-                    .ok()?
-                    .format(&date)
-                    .to_string()
-            })
+            if date.year() != self.sent_year {
+                let formatter = DateTimeFormatter::try_new(locale.into(), YMD::long()).ok()?;
+                return Some(formatter.format(&iso(date)?).to_string());
+            }
+            let load = || DateTimeFormatter::try_new(locale.into(), MD::long()).ok();
+            let formatter = self.day.get_or_init(load).as_ref()?;
+            Some(formatter.format(&iso(date)?).to_string())
         };
-        iso(at.date()).and_then(told).unwrap_or_else(|| at.date().to_string())
+        told().unwrap_or_else(|| date.to_string())
     }
 
     /// "Monday, March 4, 2024".
     pub(crate) fn full_day(&self, at: Instant) -> String {
-        let at = self.in_zone(at);
-        let told = |date: Date<icu_calendar::Iso>| {
-            let formatter = DateTimeFormatter::try_new(self.locale().into(), YMDE::long()).ok()?;
-            Some(formatter.format(&date).to_string())
+        let date = self.in_zone(at).date();
+        let told = || {
+            let load = || DateTimeFormatter::try_new(self.locale().into(), YMDE::long()).ok();
+            let formatter = self.full_day.get_or_init(load).as_ref()?;
+            Some(formatter.format(&iso(date)?).to_string())
         };
-        iso(at.date()).and_then(told).unwrap_or_else(|| at.date().to_string())
+        told().unwrap_or_else(|| date.to_string())
     }
 
     /// "Monday, March 4, 2024 at 9:00 AM".
     pub(crate) fn minute(&self, at: Instant) -> String {
         let at = self.in_zone(at);
-        let both = Moment { date: Some(at.date()), time: Some(at.time()) }.both();
-        let told = |both: DateTime<icu_calendar::Iso>| {
+        let told = || {
+            let both = Moment { date: Some(at.date()), time: Some(at.time()) }.both()?;
             let fields = YMDE::long().with_time_hm();
             let formatter = DateTimeFormatter::try_new(self.locale().into(), fields).ok()?;
             Some(formatter.format(&both).to_string())
         };
-        both.and_then(told).unwrap_or_else(|| at.to_string())
+        told().unwrap_or_else(|| at.to_string())
     }
 
     /// The common name of the zone: "Paris time".
@@ -157,6 +161,6 @@ impl Calendar {
     }
 
     fn locale(&self) -> &Locale {
-        self.reader.locale_in(self.words.plurals.locale())
+        self.reader.locale_in(&self.words.numbers)
     }
 }

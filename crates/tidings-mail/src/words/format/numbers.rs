@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Option<Decimal> {
     let number: serde_json::Number = serde_json::from_str(text).ok()?;
     if text.contains(['e', 'E']) {
         // What it had of digits has the bounds of a float.
-        return number.to_string().parse().ok();
+        return number.to_string().replace('+', "").parse().ok();
     }
     text.parse().ok()
 }

@@ -1,5 +1,6 @@
 use std::process::{Command, Stdio};
 
+use proptest::prelude::*;
 use serde::Deserialize;
 use tidings_core::Instant;
 
@@ -204,6 +205,40 @@ fn dates_of_messages_are_those_of_the_recipient() {
     for at in [Instant::MIN, Instant::MAX, Instant(i64::MIN), Instant(i64::MAX)] {
         for locale in ["en", "fa", "th", "ar-SA"] {
             assert!(!calendar(locale, "Pacific/Kiritimati", at).minute(at).is_empty());
+        }
+    }
+}
+
+#[test]
+fn i42_a_message_counts_with_the_digits_of_its_readers_locale() {
+    let count = |locale: &str, reader: &str| {
+        let words = Language::of(locale).read_by(Reader::new(reader, "UTC")).words;
+        words.counted(&words.new, 1_234_567)
+    };
+    for (locale, reader, told) in [
+        ("en", "en-GB", "1,234,567 new"),
+        ("en", "en-IN", "12,34,567 new"),
+        ("de", "de-AT", "1\u{a0}234\u{a0}567 neu"),
+        ("en", "de-AT", "1,234,567 new"),
+        ("fa", "fa", "۱٬۲۳۴٬۵۶۷ مورد جدید"),
+    ] {
+        assert_eq!(count(locale, reader), told, "{reader} reads {locale}");
+    }
+    assert!(count("ar", "ar-EG").contains("١٬٢٣٤٬٥٦٧"));
+    assert!(count("ar", "ar").contains("1,234,567"));
+}
+
+proptest! {
+    /// Whatever a value is, it is told or stays as it was given, within bounds.
+    #[test]
+    fn i42_no_value_is_too_odd(
+        value in "[-+0-9TZ:. eE/]{0,30}|\\PC{0,30}|-?[0-9]{1,6}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})?)?",
+        currency in "[A-Za-z]{0,4}|\\PC{0,5}",
+        locale in prop::sample::select(&["en", "ar-EG", "fa", "th", "ar-SA", "zh-TW", "en-u-ca-hebrew-nu-thai", "xx", "?"][..]),
+    ) {
+        for format in ["date", "time", "datetime", "number", "money(x)"] {
+            let told = told_in(format, &value, Some(&currency), locale, (locale, "Pacific/Apia"));
+            prop_assert!(told.is_none_or(|told| !told.is_empty() && told.len() < 4_096));
         }
     }
 }

@@ -154,7 +154,7 @@ impl Change<'_> {
                 let locale = reader.inbox_locale(self.who.0)?;
                 let tz = reader.inbox_zone(self.who.0)?;
                 let groups = reader.inbox_groups(self.who.0, &difference.changed)?;
-                let group = |group| Group::of(group, self.design, (&locale, &tz));
+                let group = |group| Group::of(group, self.design, (&[&locale], &tz));
                 groups.into_iter().map(group).collect()
             }
         };

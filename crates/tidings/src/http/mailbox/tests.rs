@@ -45,7 +45,7 @@ fn the_mailbox_shows_what_the_provider_caught() {
     let lines = batch.groups.iter_mut().flat_map(|group| &mut group.lines);
     for line in lines {
         let object = std::sync::Arc::make_mut(&mut line.object);
-        object.title = Some("<script>alert(1)</script>".to_owned());
+        object.title = Some("<script>alert(1)</script>".into());
     }
     let mail = tidings_mail::render(&batch, &design).unwrap();
     fs::write(dir.path().join("new/a b.eml"), &mail.bytes).unwrap();

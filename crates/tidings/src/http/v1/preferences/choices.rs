@@ -154,7 +154,11 @@ impl AllPreferences {
             };
             let text = |id: &Id| id.as_str().to_owned();
             mutes.push(Mute {
-                title: presenter.object(id)?.title.clone(),
+                title: presenter
+                    .object(id)?
+                    .title
+                    .as_ref()
+                    .map(|title| titles.told(title).to_owned()),
                 topic: topic.map(text),
                 object: object.map(text),
                 channel: (*channel).to_owned(),
@@ -164,7 +168,9 @@ impl AllPreferences {
         Ok(Self {
             choices: Chooser { rules, titles: &titles, applying: &applying }.categories(),
             digests: named
-                .filter_map(|(name, digest)| Some((name.to_owned(), titles.digest(digest.every)?)))
+                .filter_map(|(name, digest)| {
+                    Some((name.to_owned(), titles.digest(name, digest.every)?))
+                })
                 .collect(),
             mutes,
             quiet_hours: quiet::Shown::of(profile.and_then(|of| of.quiet_hours.as_deref())),

@@ -87,7 +87,7 @@ fn body_is_exported_and_played_again() {
     let rules = crate::config::parse(CONFIG, "tidings.toml").unwrap();
     let read = crate::timeline::read_line(&rules, 1, line.as_bytes()).unwrap();
     let tidings_core::Command::Publish(event) = read.command else { panic!("it publishes") };
-    assert_eq!(event.body.as_deref(), Some("Well done"));
+    assert_eq!(event.body, Some("Well done".into()));
 }
 
 #[test]
