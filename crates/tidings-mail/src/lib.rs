@@ -48,7 +48,7 @@ pub use words::books::{Books, OwnWords};
 pub use words::locale::{Localised, is_given};
 pub use words::sentence::{Sentence, SentenceError};
 pub use words::tag::{LocaleError, canonical_locale, check_locale};
-pub use words::text::{cut, hex};
+pub use words::text::{cut, grouped, hex};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.
 pub const HTML_BYTES_MAX: usize = 102_000;

@@ -7,15 +7,7 @@ use jiff::tz::TimeZone;
 
 /// `1234567` as `1,234,567`.
 pub(crate) fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    tidings_mail::grouped(n, ",")
 }
 
 /// A duration in milliseconds, as short as its size deserves.

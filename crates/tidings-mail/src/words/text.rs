@@ -1,4 +1,4 @@
-//! Sanitising of host text for one line of a mail.
+//! Sanitising of host text for one line of a mail, and writing of numbers.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -50,6 +50,20 @@ fn push_space(out: &mut String) {
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A number with a separator between its thousands, for pages that speak no reader's language.
+#[must_use]
+pub fn grouped(number: u64, separator: &str) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3 * separator.len());
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push_str(separator);
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// At most `chars_max` code points of a text, cut between words where one is near, else between characters as people
