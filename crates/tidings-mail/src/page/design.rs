@@ -19,6 +19,7 @@ use crate::page::brand::BrandView;
 use crate::templates::rendered::Rendered;
 use crate::templates::template::Templates;
 use crate::words::books::Books;
+use crate::words::format::Reader;
 use crate::words::locale::{Language, Localised, first_whole};
 use crate::words::text;
 use crate::words::told::Tags;
@@ -239,7 +240,7 @@ impl Design {
     pub(crate) fn language(&self, batch: &Batch) -> Language {
         let types: BTreeSet<&Id> = batch.types().collect();
         let is_mail = batch.channel == EMAIL;
-        first_whole(locales(batch), &self.usual, |language| {
+        let language = first_whole(locales(batch), &self.usual, |language| {
             let has_categories = || {
                 let mut groups = batch.groups.iter();
                 groups.all(|group| {
@@ -257,7 +258,8 @@ impl Design {
             // A layout of the host's has words of its own.
             let has_words = language.has_words || self.templates.have_layout(language);
             has_words && types.iter().all(is_told) && (!is_mail || has_categories())
-        })
+        });
+        language.read_by(Reader::new(&batch.locale, &batch.tz))
     }
 
     /// The tag of the language of a batch's message.

@@ -195,5 +195,5 @@ pub(crate) fn short_sentence(
     let sentence = design.sentence(&group.event_type, language)?;
     let lines: Vec<&Line> = group.lines.iter().collect();
     let said = said_shortly(&lines, &group.actors, sentence, name_chars);
-    sentence.text(&said, &language.words)
+    sentence.text(&said, language)
 }

@@ -7,6 +7,7 @@ use tidings_core::{HostText, Id};
 
 use super::design::Design;
 use super::lines::{entries, group_sentence, kinds, types_of};
+use crate::words::format::Reader;
 use crate::words::names;
 use crate::words::text;
 use crate::words::told::Tags;
@@ -14,7 +15,7 @@ use crate::words::told::Tags;
 /// The text of an inbox row, plain, with the language that it is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowText {
-    /// The text.
+    /// The text. What runs the other way than its language is between U+2068 and U+2069.
     pub text: String,
     /// The tag of its language.
     pub lang: String,
@@ -33,9 +34,11 @@ impl Design {
     /// The text of an inbox row: the sentence of its type, if it is true of all its items; else the title of the type
     /// with that of the object, where there is one. It is in the first of the reader's locales that has the words.
     #[must_use]
-    pub fn row_text(&self, groups: &[Group], locales: &[&str]) -> RowText {
+    pub fn row_text(&self, groups: &[Group], locales: &[&str], zone: &str) -> RowText {
         let types: BTreeSet<Id> = groups.iter().flat_map(types_of).collect();
         let language = self.language_of(locales, &types.iter().collect::<Vec<_>>());
+        let reader = Reader::new(locales.first().unwrap_or(&""), zone);
+        let language = language.read_by(reader);
         let tags = Tags::of(&language, &self.usual);
         let groups = &*tags.groups(groups);
         let sentence = match groups {
@@ -58,6 +61,6 @@ impl Design {
                 (None, None) => kinds(&types, self, &language),
             }
         });
-        RowText { text: text::clean(&text), lang: language.tag(), tags }
+        RowText { text: text::clean_around(&text), lang: language.tag(), tags }
     }
 }

@@ -13,11 +13,11 @@ use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::lines::entries;
 use crate::page::{Page, Section};
+use crate::words::format::Calendar;
 use crate::words::locale::{Language, first_whole};
 use crate::words::names::cut_name;
 use crate::words::text;
 use crate::words::told::Tags;
-use crate::words::wording::Calendar;
 use crate::words::{self, SiteWords, Words};
 
 /// The most lines on a page of the rest.
@@ -352,7 +352,7 @@ impl Design {
         let Some(page) = Page::of_lines(batch, self, &here) else {
             return Ok(None);
         };
-        let day = Calendar::new(&batch.tz, batch.at, &language.words).full_day(batch.at);
+        let day = Calendar::new(batch.at, &language).full_day(batch.at);
         let of = words::fill(&words.site.rest_of, "{day}", &day);
         let after = from + here.len();
         let at = |from: usize| format!("?from={from}");

@@ -87,7 +87,7 @@ fn of_one_kind(
         }
     }
     let said = lines::said_shortly(&lines, &actors, subject, name_chars);
-    subject.text(&said, &language.words)
+    subject.text(&said, language)
 }
 
 /// The only line of a batch.

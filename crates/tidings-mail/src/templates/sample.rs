@@ -69,20 +69,21 @@ pub fn digest_sample(digest: &str, rules: &Rules, locale: &str, items: usize) ->
 fn data_of(event_type: &Id, rules: &Rules) -> Map<String, Value> {
     let mut data = Map::new();
     let wording = rules.presentation.types.get(event_type.as_str());
-    for path in wording.iter().flat_map(|wording| data_in(wording, &rules.defaults.locale)) {
-        put(&mut data, &path, &Value::from(path.rsplit('.').next()));
+    for (path, value) in wording.iter().flat_map(|wording| data_in(wording, &rules.defaults.locale))
+    {
+        put(&mut data, &path, &value);
     }
     data
 }
 
-/// The paths in `data` that the sentences of a type name.
-fn data_in(wording: &Wording, usual_locale: &str) -> Vec<String> {
+/// The paths in `data` that the sentences of a type name, with values that may stand there.
+fn data_in(wording: &Wording, usual_locale: &str) -> Vec<(String, Value)> {
     let texts = [&wording.sentence, &wording.subject, &wording.body, &wording.notice];
     let sentences = texts.iter().flat_map(|texts| texts.0.iter()).filter_map(|(locale, text)| {
         let locale = if locale.is_empty() { usual_locale } else { locale };
         Sentence::parse(text, locale).ok()
     });
-    sentences.flat_map(|sentence| sentence.data()).collect()
+    sentences.flat_map(|sentence| sentence.samples()).collect()
 }
 
 /// Puts a value at a dotted path.

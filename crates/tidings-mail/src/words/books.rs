@@ -10,7 +10,7 @@ use toml::Table;
 use crate::words::Words;
 use crate::words::book::{self, lacking, lay_over};
 use crate::words::plural::Plurals;
-use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
+use crate::words::tag::{canonical_locale, is_right_to_left, parsed, tags, written};
 
 /// The books of tags.
 macro_rules! books {
@@ -75,6 +75,7 @@ impl Book {
             tag: written(tag).unwrap_or_else(|| tag.to_owned()),
             is_right_to_left: is_right_to_left(&canonical),
             plurals: Plurals::of(tag),
+            numbers: parsed(tag),
             ..words
         };
         Self { tag: canonical, lacks: lacking(&phrases), phrases, words: Arc::new(words) }
@@ -170,6 +171,18 @@ impl Books {
 pub(crate) fn english() -> Arc<Words> {
     USUAL.0.english[0].clone()
 }
+
+/// The tags of the languages that have a book.
+#[cfg(test)]
+pub(crate) const TAGS: [&str; 24] = {
+    let mut tags = [""; 24];
+    let mut at = 0;
+    while at < tags.len() {
+        tags[at] = BOOKS[at].0;
+        at += 1;
+    }
+    tags
+};
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ use tidings_core::presentation::Texts;
 
 use crate::words::Words;
 use crate::words::books::{Book, Books};
+use crate::words::format::{self, Reader};
 use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
 
 /// The language of a message, of a page, or of a text.
@@ -20,6 +21,8 @@ pub(crate) struct Language {
     /// True if there are words of its own, all of them.
     pub(crate) has_words: bool,
     books: Books,
+    /// The reader of what is in it.
+    pub(crate) reader: Reader,
 }
 
 impl Language {
@@ -39,12 +42,25 @@ impl Language {
             has_words: book.is_some_and(Book::is_whole),
             books: books.clone(),
             tags,
+            reader: Reader::new(locale, "UTC"),
         }
     }
 
     /// The language of another locale with words of the same books.
     pub(crate) fn alike(&self, locale: &str) -> Self {
         Self::among(&self.books, locale)
+    }
+
+    /// The same for a reader. Its words count with the digits and groups of their locale, if it is in their language.
+    pub(crate) fn read_by(mut self, reader: Reader) -> Self {
+        const TELLING: usize = 1_234_567;
+        let usual = &self.words.numbers;
+        let own = reader.locale_in(usual);
+        if own != usual && format::count(TELLING, own) != format::count(TELLING, usual) {
+            let words = Words { numbers: own.clone(), ..Words::clone(&self.words) };
+            self.words = Arc::new(words);
+        }
+        Self { reader, ..self }
     }
 
     /// The tag as documents name their language.

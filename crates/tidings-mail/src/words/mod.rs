@@ -1,4 +1,4 @@
-//! The words of mails, a book for each language: phrases, plurals, numbers, lists and dates.
+//! The words of mails, a book for each language: phrases, plurals and lists; and the ways of a locale, which CLDR has.
 //!
 //! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
 //! English words around what the host wrote.
@@ -6,6 +6,7 @@
 pub(super) mod book;
 pub(super) mod books;
 pub(super) mod direction;
+pub(super) mod format;
 pub(super) mod locale;
 pub(super) mod names;
 pub(super) mod plural;
@@ -16,11 +17,11 @@ pub(super) mod told;
 pub(super) mod why;
 pub(super) mod wording;
 
+use icu_locale_core::Locale;
 use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
 use crate::words::plural::{Numbered, Plurals};
-use crate::words::text::{grouped, grouped_as_in_india};
 
 /// The words of a language. Names in braces are replaced.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,21 +34,12 @@ pub(crate) struct Words {
     pub(crate) is_right_to_left: bool,
     /// True if a noun has a capital wherever it stands.
     pub(crate) keeps_capitals: bool,
-    /// Between thousands.
-    pub(crate) separator: String,
-    /// The digits from zero on; `None` for 0 to 9.
-    pub(crate) digits: Option<String>,
     /// The rules by which the form of a word goes with a count.
     #[serde(skip)]
     pub(crate) plurals: Plurals,
-    /// January first.
-    pub(crate) months: [String; 12],
-    /// Monday first.
-    pub(crate) weekdays: [String; 7],
-    pub(crate) day: String,
-    pub(crate) day_of_year: String,
-    pub(crate) full_day: String,
-    pub(crate) minute: String,
+    /// The locale whose digits and groups its numbers have.
+    #[serde(skip, default = "no_locale")]
+    pub(crate) numbers: Locale,
     pub(crate) zone: String,
     /// Between the names of a list, and before the last one.
     pub(crate) comma: String,
@@ -88,6 +80,11 @@ pub(crate) struct Words {
     /// The words of the link that unsubscribes.
     pub(crate) unsubscribe: String,
     pub(crate) site: SiteWords,
+}
+
+/// What a book has before it is known whose it is.
+fn no_locale() -> Locale {
+    Locale::UNKNOWN
 }
 
 /// The words of the pages to which mails lead.
@@ -158,28 +155,7 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        let language = self.tag.split('-').next().unwrap_or_default();
-        let number = match language {
-            // As CLDR has it: they set thousands apart from ten thousand on.
-            "es" | "it" | "pl" if count < 10_000 => count.to_string(),
-            "bn" | "gu" | "hi" | "kn" | "ml" | "mr" | "pa" | "ta" | "te" => {
-                grouped_as_in_india(count as u64, &self.separator)
-            }
-            _ => grouped(count as u64, &self.separator),
-        };
-        self.in_digits(number)
-    }
-
-    /// A text with the digits of the language.
-    pub(crate) fn in_digits(&self, text: String) -> String {
-        let Some(digits) = &self.digits else {
-            return text;
-        };
-        let own = |c: char| {
-            let digit = c.to_digit(10).and_then(|digit| digits.chars().nth(digit as usize));
-            digit.unwrap_or(c)
-        };
-        text.chars().map(own).collect()
+        format::count(count, &self.numbers)
     }
 
     /// A phrase about a count.

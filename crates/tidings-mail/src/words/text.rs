@@ -9,6 +9,15 @@ use crate::words::direction::{BEGIN, END};
 /// follows (Unicode Bidirectional Algorithm, explicit formatting) are left out. Marks that only
 /// qualify their neighbour stay, since right-to-left titles need them.
 pub(crate) fn clean(text: &str) -> String {
+    cleaned(text, |_| false)
+}
+
+/// The same of a text whose values are clean and isolated already: their isolates stay.
+pub(crate) fn clean_around(text: &str) -> String {
+    cleaned(text, |c| matches!(c, BEGIN | END))
+}
+
+fn cleaned(text: &str, stays: impl Fn(char) -> bool) -> String {
     let is_clean = |byte: &u8| matches!(byte, b'!'..=b'~' | b' ');
     if text.bytes().all(|byte| is_clean(&byte)) && !text.contains("  ") && text.trim() == text {
         return text.to_owned();
@@ -16,6 +25,7 @@ pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
+            c if stays(c) => out.push(c),
             '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}' => {}
             ' ' | '\u{2028}' | '\u{2029}' => push_space(&mut out),
             c if c.is_control() => push_space(&mut out),
@@ -42,7 +52,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A number with a separator between its thousands.
+/// A number with a separator between its thousands, for pages that speak no reader's language.
 #[must_use]
 pub fn grouped(number: u64, separator: &str) -> String {
     let digits = number.to_string();
@@ -54,23 +64,6 @@ pub fn grouped(number: u64, separator: &str) -> String {
         out.push(digit);
     }
     out
-}
-
-/// A number as India writes it: with the thousands, and then each two digits, set apart.
-pub(crate) fn grouped_as_in_india(number: u64, separator: &str) -> String {
-    let (above, below) = (number / 1_000, number % 1_000);
-    if above == 0 {
-        return below.to_string();
-    }
-    let mut pairs = vec![format!("{below:03}")];
-    let mut rest = above;
-    while rest >= 100 {
-        pairs.push(format!("{:02}", rest % 100));
-        rest /= 100;
-    }
-    pairs.push(rest.to_string());
-    pairs.reverse();
-    pairs.join(separator)
 }
 
 /// At most `chars_max` code points of a text, cut between words where one is near, else between characters as people

@@ -267,7 +267,7 @@ fn sixty_items() {
         "17 neue Werke",
         "und 40 mehr",
         "Sie erhalten diese Nachricht, weil Sie Vincent van Gogh, Edvard Munch und 4 mehr folgen.",
-        "Gesendet von Nightwatch am Montag, 4. März 2024, 09:00 (Ortszeit Paris).",
+        "Gesendet von Nightwatch am Montag, 4. März 2024 um 09:00 (Ortszeit Paris).",
         "Abbestellen oder auswählen, was Sie bekommen:",
     ];
     let batch = to("de-AT", by_artist(60));

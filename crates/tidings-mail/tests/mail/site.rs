@@ -77,7 +77,7 @@ fn the_rest_of_a_message() {
     let rest = page(0).unwrap();
     for (part, count) in [
         ("<h1>46 more</h1>", 1),
-        ("The rest of the message of Monday 4 March 2024", 1),
+        ("The rest of the message of Monday, March 4, 2024", 1),
         ("<h2>", 3),
         ("<h3>", 6),
         // With 40 works: those that the mail has not shown.

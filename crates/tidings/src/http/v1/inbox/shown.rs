@@ -173,10 +173,10 @@ struct ItemObject {
 impl Page {
     /// A page in the words of a design.
     pub(super) fn of(page: InboxPage, design: &Design) -> Self {
-        let locale = page.locale;
+        let (locale, tz) = (page.locale, page.tz);
         let groups = page.groups.into_iter();
         Self {
-            groups: groups.map(|group| Group::of(group, design, &[&locale])).collect(),
+            groups: groups.map(|group| Group::of(group, design, (&[&locale], &tz))).collect(),
             counts: page.counts.into(),
             next: page.next.map(|next| next.to_string()),
         }
@@ -184,10 +184,11 @@ impl Page {
 }
 
 impl Group {
-    /// A group in the words of a design.
-    pub(in crate::http) fn of(group: InboxGroup, design: &Design, locales: &[&str]) -> Self {
+    /// A group in the words of a design, for a reader of some locales, the first choice first, in a time zone.
+    pub(in crate::http) fn of(group: InboxGroup, design: &Design, reader: (&[&str], &str)) -> Self {
         let actors = group.actors.iter();
-        let RowText { text, lang, .. } = design.row_text(&group.content, locales);
+        let (locales, tz) = reader;
+        let RowText { text, lang, .. } = design.row_text(&group.content, locales, tz);
         let items = group.items.into_iter();
         Self {
             key: group.key,
@@ -202,14 +203,14 @@ impl Group {
             read: group.read,
             archived: group.archived,
             snoozed_until: group.snoozed_until.map(|until| until.to_string()),
-            items: items.map(|item| Item::of(item, design, locales)).collect(),
+            items: items.map(|item| Item::of(item, design, reader)).collect(),
         }
     }
 }
 
 impl Item {
-    fn of(item: InboxItem, design: &Design, locales: &[&str]) -> Self {
-        let row = design.row_text(&item.content, locales);
+    fn of(item: InboxItem, design: &Design, (locales, tz): (&[&str], &str)) -> Self {
+        let row = design.row_text(&item.content, locales, tz);
         let object = |object: &Object| ItemObject::of(object, &row);
         Self {
             event: item.event.as_str().to_owned(),
