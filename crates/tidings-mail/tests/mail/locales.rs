@@ -68,7 +68,7 @@ fn situation_9_forms_are_right_in_mail_inbox_and_push() {
             let expected = format!("{count} {form}");
             let batch = one(count, locale);
             let (subject, _, html) = told(&batch, &mail);
-            let row = mail.row_text(&batch.groups, &[locale]);
+            let row = mail.row_text(&batch.groups, &[locale], "UTC");
             let note = short(&Batch { channel: "fcm".to_owned(), ..batch }, &push).unwrap();
             for text in [subject, row.text, note.title] {
                 assert!(text.ends_with(&expected), "{locale}: {text} should say {expected}");
@@ -93,7 +93,7 @@ fn the_first_of_a_readers_locales_that_is_whole_is_the_language() {
         (&["it", "fr"], "en"),
         (&[], "en"),
     ] {
-        assert_eq!(design.row_text(&groups, locales).lang, lang, "{locales:?}");
+        assert_eq!(design.row_text(&groups, locales, "UTC").lang, lang, "{locales:?}");
     }
     for (locales, lang) in [(&["xx", "it"][..], "it"), (&["xx"], "en")] {
         let tag = format!("<html lang=\"{lang}\"");
@@ -168,7 +168,7 @@ fn titles_and_bodies_by_locale_are_in_the_language_of_the_message_and_never_need
         assert!(text.contains(body), "{locale}: {text}");
         let note = short(&Batch { channel: "fcm".to_owned(), ..batch.clone() }, &design).unwrap();
         assert_eq!((&*note.title, &*note.text), (subject, body));
-        let row = design.row_text(&batch.groups, &[locale]);
+        let row = design.row_text(&batch.groups, &[locale], "UTC");
         assert_eq!(row.text, subject);
         let line = &batch.groups[0].lines[0];
         assert_eq!(row.told(line.body.as_ref().unwrap()), body);
