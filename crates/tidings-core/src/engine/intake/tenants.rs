@@ -35,6 +35,12 @@ impl Tenants {
         self.known.get(&number)
     }
 
+    /// The tenants from an id on, or all, by the bytes of their ids.
+    pub(crate) fn iter_from<'t>(&'t self, id: Option<&Id>) -> impl Iterator<Item = &'t KnownTenant> + use<'t> {
+        let numbers = id.map_or_else(|| self.numbers.iter(), |id| self.numbers.from(id));
+        numbers.filter_map(|(_, number)| self.get(*number).map(Arc::as_ref))
+    }
+
     /// The id of a tenant that an entry is of.
     pub(crate) fn id(&self, number: Option<TenantNo>) -> Option<&Id> {
         self.get(number?).map(|known| &known.id)
