@@ -1,0 +1,117 @@
+//! Reads of tenants: what they are, and who is of them.
+
+use std::collections::BTreeSet;
+
+use crate::engine::state::Engine;
+use crate::model::id::Id;
+use crate::model::tenant::{Tenant, TenantNo};
+
+/// The tenants of an engine, to be read.
+#[derive(Clone, Copy)]
+pub struct TenantDirectory<'e>(&'e Engine);
+
+/// A page of a list that is sorted by ids.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageById<T> {
+    /// Its rows.
+    pub rows: Vec<T>,
+    /// True if more come after them.
+    pub has_more: bool,
+}
+
+impl<'e> TenantDirectory<'e> {
+    /// Those of an engine.
+    #[must_use]
+    pub fn of(engine: &'e Engine) -> Self {
+        Self(engine)
+    }
+
+    /// The number of a tenant, if it is there.
+    #[must_use]
+    pub fn number(&self, id: &Id) -> Option<TenantNo> {
+        self.0.intake.tenants.number(id).ok()
+    }
+
+    /// The id of a tenant; `None` = it was deleted.
+    #[must_use]
+    pub fn id(&self, number: TenantNo) -> Option<&'e Id> {
+        self.0.intake.tenants.id(Some(number))
+    }
+
+    /// A tenant, if it is there.
+    #[must_use]
+    pub fn get(&self, id: &Id) -> Option<&'e Tenant> {
+        let known = self.0.intake.tenants.get(self.number(id)?)?;
+        Some(&known.tenant)
+    }
+
+    /// The tenants after an id, by the bytes of their ids.
+    #[must_use]
+    pub fn page(&self, after: Option<&Id>, most: usize) -> PageById<(&'e Id, &'e Tenant)> {
+        let known = self.0.intake.tenants.iter_from(after);
+        let known = known.filter(|known| Some(&known.id) != after);
+        let mut rows: Vec<_> =
+            known.map(|known| (&known.id, &known.tenant)).take(most.saturating_add(1)).collect();
+        let has_more = rows.len() > most;
+        rows.truncate(most);
+        PageById { rows, has_more }
+    }
+
+    /// The ids of all tenants, by their bytes.
+    pub fn ids(&self) -> impl Iterator<Item = &'e Id> + use<'e> {
+        self.0.intake.tenants.iter_from(None).map(|known| &known.id)
+    }
+
+    /// Returns true if somebody is a member. Only the node that has the recipient knows.
+    #[must_use]
+    pub fn is_member(&self, recipient: &Id, tenant: TenantNo) -> bool {
+        let _ = (recipient, tenant);
+        false
+    }
+
+    /// The members of a tenant after an id, by the bytes of their ids, of those whom this node has.
+    #[must_use]
+    pub fn members(&self, tenant: TenantNo, after: Option<&Id>, most: usize) -> PageById<&'e Id> {
+        let is_after = |id: &&Id| after.is_none_or(|after| *id > after);
+        first_of(self.all_members(tenant).filter(is_after), most)
+    }
+
+    fn all_members(&self, _: TenantNo) -> impl Iterator<Item = &'e Id> + use<'e> {
+        std::iter::empty()
+    }
+}
+
+/// The least of some ids. Of a million no more are held than are asked for.
+fn first_of<'e>(ids: impl Iterator<Item = &'e Id>, most: usize) -> PageById<&'e Id> {
+    let mut least = BTreeSet::new();
+    let mut has_more = false;
+    for id in ids {
+        if least.len() >= most && least.last().is_none_or(|last| id > *last) {
+            has_more = true;
+            continue;
+        }
+        least.insert(id);
+        if least.len() > most {
+            least.pop_last();
+            has_more = true;
+        }
+    }
+    PageById { rows: least.into_iter().collect(), has_more }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_ids_are_found_in_any_order() {
+        let ids: Vec<Id> = ["d", "a", "c", "b"].into_iter().map(|id| Id::new(id).unwrap()).collect();
+        let page = |most| {
+            let PageById { rows, has_more } = first_of(ids.iter(), most);
+            (rows.into_iter().map(Id::as_str).collect::<Vec<_>>(), has_more)
+        };
+        assert_eq!(page(2), (vec!["a", "b"], true));
+        assert_eq!(page(4), (vec!["a", "b", "c", "d"], false));
+        assert_eq!(page(0), (vec![], true));
+    }
+}
