@@ -30,6 +30,7 @@ use crate::model::id::{BucketNo, Id};
 use crate::model::messages::{MessageName, MessageState};
 use crate::model::number::{ClosingId, MessageId, RecipientAt, RecipientNo, Seq, TypeNo};
 use crate::model::reason::Reason;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 
 /// The most messages that one page looks at.
@@ -52,6 +53,8 @@ pub struct MessageFilter {
     pub state: Option<MessageState>,
     /// Only those with an entry of this type.
     pub event_type: Option<Id>,
+    /// Only those of this tenant.
+    pub tenant: Option<TenantNo>,
     /// Only those that were built on this UTC day; of those that are not, the ones that were due on it.
     pub day: Option<Day>,
 }
@@ -69,6 +72,8 @@ pub struct MessageSummary {
     pub lane: String,
     /// The lane's batch key.
     pub key: BatchKey,
+    /// The id of the lane's tenant; `None` = of none, or of one that was deleted.
+    pub tenant: Option<Id>,
     /// Its state.
     pub state: MessageState,
     /// The reason why it was not handed over.
@@ -203,6 +208,7 @@ impl Reader<'_> {
             channel: lane_name.channel.name(),
             lane: lane_name.name.clone(),
             key: lane.key.clone(),
+            tenant: self.engine.intake.tenants.id(lane.tenant).cloned(),
             state: standing.state,
             reason: standing.reason,
             due,
@@ -438,6 +444,10 @@ impl Gathering<'_> {
         };
         let is_other = |channel: &String| *channel != summary.channel;
         if filter.channel.as_ref().is_some_and(is_other) {
+            return Ok(());
+        }
+        let own = filter.tenant.map(|number| self.engine.intake.tenants.id(Some(number)));
+        if own.is_some_and(|own| own.is_none() || own != summary.tenant.as_ref()) {
             return Ok(());
         }
         if let Some(type_no) = self.type_no

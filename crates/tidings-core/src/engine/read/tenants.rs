@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
+use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
 use crate::model::tenant::{Tenant, TenantNo};
 
@@ -62,6 +65,12 @@ impl<'e> TenantDirectory<'e> {
         self.0.intake.tenants.iter_from(None).map(|known| &known.id)
     }
 
+    /// Returns true if there are any.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.ids().next().is_some()
+    }
+
     /// Returns true if somebody is a member. Only the node that has the recipient knows.
     #[must_use]
     pub fn is_member(&self, recipient: &Id, tenant: TenantNo) -> bool {
@@ -78,6 +87,17 @@ impl<'e> TenantDirectory<'e> {
 
     fn all_members(&self, _: TenantNo) -> impl Iterator<Item = &'e Id> + use<'e> {
         std::iter::empty()
+    }
+}
+
+impl Reader<'_> {
+    /// The number of the tenant of an event; the outer `None` = the event is not known.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn tenant_of_event(&self, event: &Id) -> Result<Option<Option<TenantNo>>, Unreadable> {
+        let known = self.known_event(&Draft::new(self.view), event)?;
+        Ok(known.map(|known| known.row.tenant))
     }
 }
 
