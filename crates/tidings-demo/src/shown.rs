@@ -9,6 +9,7 @@ use tidings_core::engine::{
 };
 use tidings_core::event::Pivot;
 use tidings_core::rules::Rules;
+use tidings_core::tenant::View;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Day, Id, Instant, Mode, PreferenceScope, State};
 use tidings_mail::{Design, Rest};
@@ -112,16 +113,16 @@ impl Shown {
     }
 
     fn choices(&self, id: &Id) -> Vec<Choice> {
-        let chosen = self.node.engine().preferences(id).unwrap_or_default();
-        let choice = |(scope, channel, mode): (PreferenceScope, &str, Mode)| Choice {
-            scope: match scope {
+        let chosen = self.node.engine().preferences(id, &View::All).unwrap_or_default();
+        let choice = |chosen: tidings_core::command::Choice| Choice {
+            scope: match chosen.scope {
                 PreferenceScope::Category(name) => self.category(&name),
                 PreferenceScope::Type(name) => name,
                 PreferenceScope::AllCategories => "everything".to_owned(),
                 PreferenceScope::Topic(of) | PreferenceScope::Object(of) => of.as_str().to_owned(),
             },
-            channel: channel.to_owned(),
-            mode: match mode {
+            channel: chosen.channel,
+            mode: match chosen.mode {
                 Mode::Never => "never".to_owned(),
                 Mode::Immediate => "immediate".to_owned(),
                 Mode::Digest(name) => name,

@@ -69,8 +69,8 @@ pub struct Token {
 }
 
 impl Token {
-    /// Checks a token: keys are those in force, `longest_ms` the longest life of a token; `tenant` knows the numbers of
-    /// tenants.
+    /// Checks a token: keys are those in force, `longest_ms` the longest life of a token; `tenant` knows the
+    /// number of a tenant, for tokens that were issued in a second.
     ///
     /// # Errors
     /// The first [`Refusal`] that applies. That a token was revoked is looked at after these ([`Token::is_revoked`]).
@@ -79,7 +79,7 @@ impl Token {
         keys: &[SigningKey],
         longest_ms: i64,
         now: Instant,
-        tenant: impl FnOnce(&Id) -> Option<TenantNo>,
+        tenant: impl FnOnce(&Id, i64) -> Option<TenantNo>,
     ) -> Result<Self, Refusal> {
         let parts = Parts::of(text)?;
         let key = parts.key(keys)?;
@@ -237,14 +237,14 @@ impl Claims {
     fn tenant_no(
         &self,
         of_key: Option<TenantNo>,
-        number: impl FnOnce(&Id) -> Option<TenantNo>,
+        number: impl FnOnce(&Id, i64) -> Option<TenantNo>,
     ) -> Result<Option<TenantNo>, Refusal> {
         let said = match &self.tenant {
             None => None,
             Some(Err(())) => return Err(Refusal::Tenant("its claim `tenant` is no id")),
             Some(Ok(id)) => {
                 let unknown = Refusal::Tenant("its claim `tenant` names a tenant that is not there");
-                Some(number(id).ok_or(unknown)?)
+                Some(number(id, whole(self.iat.floor())).ok_or(unknown)?)
             }
         };
         match of_key {
@@ -336,7 +336,7 @@ pub fn read(bytes: &[u8]) {
         secret,
     };
     let keys = [key];
-    let check = |text: &str| Token::check(text, &keys, MINUTE_MS, Instant(0), |_| None);
+    let check = |text: &str| Token::check(text, &keys, MINUTE_MS, Instant(0), |_, _| None);
     let refused = check(text);
     if let Ok(parts) = Parts::of(text)
         && refused == Err(Refusal::Signature)

@@ -8,6 +8,7 @@ use super::clock::by_clock;
 use super::lanes::by_address::LaneContext;
 use super::lanes::lane::{Entering, Lane, Terms};
 use super::people::marks::MarkAt;
+use super::people::preferences::Preference;
 use super::state::{Bucket, Closing};
 use crate::journal::record::{Arrival, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
@@ -75,8 +76,8 @@ impl Bucket {
             }
             Record::Erased { at, number } => self.erase(by(at), number.0, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
-            Record::Preference { number, scope, channel, mode } => {
-                self.preferences.choose(number.0, channel, scope, mode);
+            Record::Preference { number, tenant, scope, channel, mode } => {
+                self.preferences.choose(number.0, Preference { tenant, channel, scope, mode });
                 self.dirty.recipients.insert(number.0);
             }
             Record::Flush { at, number, lanes } => self.flush(by(at), number.0, &lanes, compiled),
@@ -93,7 +94,7 @@ impl Bucket {
                 }
             }
             Record::Counted { at, lane, fewer, enough } => {
-                self.count(by(at), lane, &fewer, &enough, compiled);
+                self.count(by(at), &lane, &fewer, &enough, compiled);
             }
             Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
             Record::Hidden { items, .. } => {
@@ -101,6 +102,9 @@ impl Bucket {
                 self.hidden = seq;
             }
             Record::Clock { at, clock } => self.set_clock(at, clock, compiled),
+            Record::Tenant { at, tenant, terms } => {
+                self.change_tenant(by(at), tenant, terms.as_deref(), compiled);
+            }
             Record::Rules { at, version } => self.change_rules(seq, by(at), version, compiled),
         }
     }
@@ -274,7 +278,7 @@ impl Bucket {
             .cloned()
             .unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
         let who = RoaringBitmap::from_iter([number]);
-        let terms = self.terms(compiled);
+        let terms = self.terms(lane.tenant, compiled);
         with_entering(kept, kept.arrival.at, lane.lane, compiled, |entering| {
             state.enter(&who, None, entering, terms);
         });

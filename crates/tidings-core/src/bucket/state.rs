@@ -23,6 +23,7 @@ use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, LaneNo, Seq};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
@@ -122,6 +123,8 @@ impl Closing {
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
+    /// Tenants whose terms changed.
+    pub(crate) tenants: BTreeSet<TenantNo>,
     pub(crate) topics: FxHashSet<Id>,
     /// Changed marks, each with its recipient.
     pub(crate) marks: FxHashSet<(u32, MarkAt)>,
@@ -176,9 +179,14 @@ impl Bucket {
         ClosingId { bucket, seq }
     }
 
-    /// The parts of a deadline that are not in a lane.
-    pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
-        Terms::of(&self.roster, &self.ended, compiled.version(self.rules))
+    /// The parts of a deadline that are not in a lane, for the lanes of a tenant or of none.
+    pub(crate) fn terms<'a>(
+        &'a self,
+        tenant: Option<TenantNo>,
+        compiled: &'a CompiledRules,
+    ) -> Terms<'a> {
+        let version = compiled.version(self.rules);
+        Terms::of(&self.roster, &self.ended, version).in_lanes_of(tenant)
     }
 
     /// The lanes to be changed, beside what their changes depend on.
@@ -209,7 +217,8 @@ impl Bucket {
                     let Some(lane) = self.lanes.get(&address) else {
                         continue;
                     };
-                    let overdue = lane.deadlines(self.terms(compiled)).overdue(&variant.who, at);
+                    let terms = self.terms(arrival.tenant, compiled);
+                    let overdue = lane.deadlines(terms).overdue(&variant.who, at);
                     if !overdue.is_empty() {
                         all.entry(address).or_default().0 |= overdue;
                     }

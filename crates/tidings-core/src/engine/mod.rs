@@ -25,6 +25,7 @@ mod step;
 mod tests;
 mod workers;
 
+pub use crate::bucket::{Applying, SetBy};
 pub use crate::model::number::{ClosingId, MessageId};
 pub use crate::model::options::Options;
 pub use explain::{Subject, Unexplained};
@@ -52,7 +53,7 @@ pub use read::outcome::{EventReport, Fate, Trace};
 pub use read::reader::Reader;
 pub use read::retrying::{Retried, Retrying};
 pub use read::snapshot::EngineSnapshot;
-pub use read::tenants::{PageById, TenantDirectory};
+pub use read::tenants::{PageById, TenantDirectory, TenantNow};
 pub use read::view::{MessageAt, OpenLane, WaitingEntry};
 pub use replica::answer::{Answers, OpenReply};
 pub use replica::apply::applied_by_shards;

@@ -361,9 +361,9 @@ fn follow(
 /// Closes the lanes that are due.
 fn close_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
     let are_several = engine.shards.are_several_due(engine.intake.clock);
-    engine
-        .shards
-        .each(&engine.intake, draft, are_several, |_, shard, draft| shard.close_due(draft))?;
+    engine.shards.each(&engine.intake, draft, are_several, |intake, shard, draft| {
+        shard.close_due(intake, draft)
+    })?;
     Ok(())
 }
 

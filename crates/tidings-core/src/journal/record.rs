@@ -16,7 +16,7 @@ use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::{Ending, Reason};
 use crate::model::recipient::Recipient;
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::{Day, Instant};
 use crate::sets::set::Set;
 
@@ -152,6 +152,8 @@ pub enum Record {
     Preference {
         /// The recipient's number.
         number: RecipientNo,
+        /// The tenant for whose entries alone it holds; `None` = for all.
+        tenant: Option<TenantNo>,
         /// The scope.
         scope: PreferenceScope,
         /// The channel.
@@ -209,7 +211,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The lane.
-        lane: LaneNo,
+        lane: LaneKey,
         /// The recipients with too few entries: their windows wait for the next slot.
         fewer: Set,
         /// The recipients with enough, whose windows are held.
@@ -250,6 +252,15 @@ pub enum Record {
         number: RecipientNo,
         /// The items by their events' places.
         items: Vec<(EventNo, Item)>,
+    },
+    /// A tenant set other terms for its entries.
+    Tenant {
+        /// The instant.
+        at: Instant,
+        /// The tenant.
+        tenant: TenantNo,
+        /// Its terms; `None` = it was deleted, with the preferences for its entries.
+        terms: Option<Box<TenantTerms>>,
     },
 }
 

@@ -466,7 +466,7 @@ impl Service {
         let rules = self.rules();
         let users = rules.users.as_ref().ok_or_else(users_off)?;
         let keys = self.handle.signing_keys();
-        let tenant = |id: &Id| tenants::number(self, id);
+        let tenant = |id: &Id, issued_s| tenants::of_token(self, id, issued_s);
         let token = Token::check(bearer(headers)?, &keys, users.tokens_ms, self.now(), tenant);
         token.map_err(|refusal| {
             let (code, detail) = match refusal {

@@ -57,7 +57,7 @@ fn checked(token: &str) -> Result<Token, Refusal> {
 }
 
 fn check(token: &str, keys: &[SigningKey]) -> Result<Token, Refusal> {
-    Token::check(token, keys, HOUR_S * 1_000, NOW, |id| (id.as_str() == "acme").then(acme))
+    Token::check(token, keys, HOUR_S * 1_000, NOW, |id, _| (id.as_str() == "acme").then(acme))
 }
 
 fn acme() -> TenantNo {

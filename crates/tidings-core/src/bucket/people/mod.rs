@@ -1,5 +1,6 @@
 //! The recipients of a bucket: profiles, followings, preferences, mutes, marks.
 
+pub(super) mod clocks;
 pub(super) mod column;
 pub(super) mod counted;
 pub(super) mod followers;
@@ -8,4 +9,5 @@ pub(super) mod marks;
 pub(super) mod mutes;
 pub(super) mod preferences;
 pub(super) mod roster;
+pub(super) mod tenant_choices;
 pub(super) mod values;

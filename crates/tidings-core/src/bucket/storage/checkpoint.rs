@@ -13,7 +13,7 @@ use crate::index::Slice;
 use crate::journal::stored::encode;
 use crate::journal::table::{Partition, Table, Write};
 use crate::model::number::RecipientNo;
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::sets::set::Set;
 
 /// The most rows of deleted marks that one checkpoint removes: more than it writes of new ones, each of
@@ -144,6 +144,12 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
             encode(&RecipientRow { profile: Some(profile), preferences })
         });
         let key = bucket.key(Table::Recipients).u32(number).done();
+        put(Partition::Base, key, row);
+    }
+    for tenant in &bucket.dirty.tenants {
+        let terms = bucket.terms_of(*tenant);
+        let row = (terms != TenantTerms::default()).then(|| encode(&terms));
+        let key = bucket.key(Table::TenantTerms).u32(tenant.0.get()).done();
         put(Partition::Base, key, row);
     }
     for topic in &bucket.dirty.topics {

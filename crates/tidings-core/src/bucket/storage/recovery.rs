@@ -18,7 +18,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::id::{BucketNo, Id};
 use crate::model::item::Shelf;
 use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq};
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
@@ -109,13 +109,22 @@ fn read_people(
         let row: RecipientRow = decode("a recipient", value)?;
         if let Some(profile) = row.profile {
             bucket.roster.put(RecipientNo(number), profile, tz);
-            for (channel, scope, mode) in row.preferences {
-                bucket.preferences.choose(number, channel, scope, mode);
+            for chosen in row.preferences {
+                bucket.preferences.choose(number, chosen);
             }
         }
         Ok(())
     })?;
     bucket.roster.reserve(head.next_number);
+    each_row(bucket, view, Table::TenantTerms, |bucket, key, value| {
+        let tenant = u32_at(key, REST).and_then(TenantNo::of_raw);
+        let tenant = tenant.ok_or_else(|| odd_key("a tenant's terms"))?;
+        let terms: TenantTerms = decode("a tenant's terms", value)?;
+        known.terms(&terms)?;
+        bucket.roster.set_tenant(tenant, &terms);
+        bucket.preferences.set_defaults(tenant, &terms);
+        Ok(())
+    })?;
     each_row(bucket, view, Table::Followers, |bucket, key, value| {
         let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
         let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;

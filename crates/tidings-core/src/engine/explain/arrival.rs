@@ -1,8 +1,10 @@
 //! The rules at arrival: whether there is an entry, on which channels, and in which lanes.
 
+use std::collections::BTreeSet;
+
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Left, Why};
+use crate::bucket::{Left, SetBy, Why};
 use crate::engine::explain::{Question, begin};
 use crate::engine::shard::admission::{left_out, would_leave_out};
 use crate::engine::shard::mute::{Branch, Route};
@@ -250,7 +252,7 @@ impl Question<'_> {
     /// The preference that applies on a channel, in words.
     pub(super) fn preference_text(&self, of_type: &Type, channel: ChannelNo) -> String {
         match self.chosen(of_type, channel).0 {
-            Some((scope, mode)) => format!("{scope}: {}", mode_text(mode)),
+            Some((scope, mode)) => format!("{scope}: {}", mode_text(&mode)),
             None => "none is set".to_owned(),
         }
     }
@@ -263,7 +265,7 @@ impl Question<'_> {
         };
         let muted = self.mutes_that_concern(channel);
         match self.chosen(of_type, channel) {
-            (Some((scope, mode)), None) => format!("{scope}: {}", mode_text(mode)),
+            (Some((scope, mode)), None) => format!("{scope}: {}", mode_text(&mode)),
             (None, None) => "the type's policy is never".to_owned(),
             _ if !muted.is_empty() && !of_type.rules.required => {
                 format!("muted: {}", muted.join(", "))
@@ -300,19 +302,28 @@ impl Question<'_> {
         &self,
         of_type: &Type,
         channel: ChannelNo,
-    ) -> (Option<(String, &Mode)>, Option<LaneNo>) {
-        let preferences = &self.bucket.preferences;
-        let chosen = preferences.applying(self.number.0, channel, of_type);
-        let mode = chosen.as_ref().map(|(_, mode)| *mode);
+    ) -> (Option<(String, Mode)>, Option<LaneNo>) {
+        let (preferences, tenant) = (&self.bucket.preferences, self.event.row.tenant);
+        let chosen = preferences.applying(self.number.0, channel, of_type, tenant);
+        let mode = chosen.as_ref().map(|chosen| &chosen.mode);
         let lane = of_type.lane_while(&self.shard.paused, channel, mode);
-        let named = chosen.map(|(scope, mode)| (scope_text(&scope), mode));
+        let named = chosen.map(|chosen| {
+            let scope = scope_text(&chosen.scope);
+            let tenant = self.engine.intake.tenants.id(tenant).map_or("", Id::as_str);
+            let text = match chosen.set_by {
+                SetBy::Recipient => scope,
+                SetBy::RecipientForTenant => format!("{scope} for tenant `{tenant}`"),
+                SetBy::Tenant => format!("{scope}, the default of tenant `{tenant}`"),
+            };
+            (text, chosen.mode)
+        });
         (named, lane)
     }
 
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
         let why = Why { words: &arrival.words, reasons: &arrival.reasons };
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let left = unmuted(self.bucket, of_type, channel, self.event(), why, who);
+        let left = unmuted(self.bucket, of_type, channel, &self.event.row, why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
 
@@ -327,13 +338,16 @@ impl Question<'_> {
             .preferences
             .mutes
             .of(self.number.0)
-            .filter(|(of, _)| *of == channel)
-            .filter(|(_, mute)| match mute {
+            .filter(|(tenant, of, _)| {
+                *of == channel && (tenant.is_none() || *tenant == self.event.row.tenant)
+            })
+            .filter(|(.., mute)| match mute {
                 PreferenceScope::Object(id) => objects.contains(&id),
                 PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
                 _ => false,
             });
-        concern.map(|(_, mute)| scope_text(mute)).collect()
+        let concern: BTreeSet<String> = concern.map(|(.., mute)| scope_text(mute)).collect();
+        concern.into_iter().collect()
     }
 }
 

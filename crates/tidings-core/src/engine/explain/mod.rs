@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
                 clock: None,
                 keys: keys.unwrap_or_default(),
                 after_ms: after_ms.unwrap_or_default(),
-                tenant: None,
+                tenant: event.tenant.as_ref().and_then(|id| engine.intake.tenants.number(id).ok()),
                 event,
             },
             instants: BTreeSet::new(),
@@ -218,12 +218,14 @@ impl Question<'_> {
     }
 
     fn lane_text(&self, lane: &LaneKey) -> String {
-        let name = &self.engine.intake.compiled.names.lane(lane.lane).name;
-        if lane.key.is_empty() {
-            name.clone()
-        } else {
-            format!("{name}, key `{}`", lane.key.as_str())
+        let mut text = self.engine.intake.compiled.names.lane(lane.lane).name.clone();
+        if !lane.key.is_empty() {
+            text.push_str(&format!(", key `{}`", lane.key.as_str()));
         }
+        if let Some(tenant) = self.engine.intake.tenants.id(lane.tenant) {
+            text.push_str(&format!(", tenant `{tenant}`"));
+        }
+        text
     }
 }
 

@@ -51,10 +51,10 @@ pub struct MessageFilter {
     pub channel: Option<String>,
     /// Only those in this state.
     pub state: Option<MessageState>,
+    /// Only those of this tenant.
+    pub tenant: Option<Id>,
     /// Only those with an entry of this type.
     pub event_type: Option<Id>,
-    /// Only those of this tenant.
-    pub tenant: Option<TenantNo>,
     /// Only those that were built on this UTC day; of those that are not, the ones that were due on it.
     pub day: Option<Day>,
 }
@@ -72,8 +72,10 @@ pub struct MessageSummary {
     pub lane: String,
     /// The lane's batch key.
     pub key: BatchKey,
-    /// The id of the lane's tenant; `None` = of none, or of one that was deleted.
+    /// The tenant of its entries; `None` = they are of none.
     pub tenant: Option<Id>,
+    /// The number of that tenant.
+    pub tenant_no: Option<TenantNo>,
     /// Its state.
     pub state: MessageState,
     /// The reason why it was not handed over.
@@ -209,6 +211,7 @@ impl Reader<'_> {
             lane: lane_name.name.clone(),
             key: lane.key.clone(),
             tenant: self.engine.intake.tenants.id(lane.tenant).cloned(),
+            tenant_no: lane.tenant,
             state: standing.state,
             reason: standing.reason,
             due,
@@ -293,6 +296,15 @@ impl Gathering<'_> {
         Ok(())
     }
 
+    /// Returns true if messages of a tenant, or of none, are wanted. One that was deleted before it was made anew is
+    /// another tenant.
+    fn is_of_tenant(&self, tenant: Option<TenantNo>) -> bool {
+        let wanted = self.filter.tenant.as_ref();
+        wanted.is_none_or(|id| {
+            tenant.is_some() && self.engine.intake.tenants.number(id).ok() == tenant
+        })
+    }
+
     fn add_open(
         &mut self,
         shard: &Shard,
@@ -303,7 +315,9 @@ impl Gathering<'_> {
             return Ok(());
         };
         let is_wanted = self.filter.state.is_none_or(|state| state == standing.state);
-        let Some(open) = bucket.closings.get(&id.closing.seq).filter(|_| is_wanted) else {
+        let open = bucket.closings.get(&id.closing.seq);
+        let Some(open) = open.filter(|open| is_wanted && self.is_of_tenant(open.lane.tenant))
+        else {
             return Ok(());
         };
         let row = match standing.state {
@@ -402,6 +416,9 @@ impl Gathering<'_> {
         id: MessageId,
         row: &(Day, MessageRow),
     ) -> Result<(), Unreadable> {
+        if !self.is_of_tenant(row.1.lane.tenant) {
+            return Ok(());
+        }
         let channel = shard.compiled.names.lane(row.1.lane.lane).channel;
         let wanted = self.filter.channel.as_deref();
         if wanted.is_some_and(|wanted| channel_no(wanted) != Some(channel)) {
@@ -444,10 +461,6 @@ impl Gathering<'_> {
         };
         let is_other = |channel: &String| *channel != summary.channel;
         if filter.channel.as_ref().is_some_and(is_other) {
-            return Ok(());
-        }
-        let own = filter.tenant.map(|number| self.engine.intake.tenants.id(Some(number)));
-        if own.is_some_and(|own| own.is_none() || own != summary.tenant.as_ref()) {
             return Ok(());
         }
         if let Some(type_no) = self.type_no

@@ -1,4 +1,4 @@
-//! Reads of tenants: what they are, and who is of them.
+//! Tenants, as readers ask for them.
 
 use std::collections::BTreeSet;
 
@@ -8,6 +8,46 @@ use crate::engine::state::Engine;
 use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
 use crate::model::tenant::{Tenant, TenantNo};
+use crate::model::time::{Instant, SECOND_MS};
+
+/// A tenant as it is now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TenantNow<'a> {
+    /// The id.
+    pub id: &'a Id,
+    /// The number.
+    pub number: TenantNo,
+    /// What it sets.
+    pub tenant: &'a Tenant,
+    /// The instant at which it was made: one of the same id that was deleted before is another.
+    pub made: Instant,
+}
+
+impl Engine {
+    /// A tenant; `None` = there is none of this id, or it was deleted.
+    #[must_use]
+    pub fn tenant(&self, id: &Id) -> Option<TenantNow<'_>> {
+        let number = self.intake.tenants.number(id).ok()?;
+        let known = self.intake.tenants.get(number)?;
+        Some(TenantNow { id: &known.id, number, tenant: &known.tenant, made: known.made })
+    }
+
+    /// The tenants from an id on, or all, in the order of their ids.
+    pub fn tenants(&self, from: Option<&Id>) -> impl Iterator<Item = TenantNow<'_>> + use<'_> {
+        self.intake.tenants.from(from).map(|(number, known)| TenantNow {
+            id: &known.id,
+            number,
+            tenant: &known.tenant,
+            made: known.made,
+        })
+    }
+
+    /// The id of the tenant of this number, also where it was deleted.
+    #[must_use]
+    pub fn tenant_id(&self, number: TenantNo) -> Option<&Id> {
+        self.intake.tenants.id(Some(number))
+    }
+}
 
 /// The tenants of an engine, to be read.
 #[derive(Clone, Copy)]
@@ -32,43 +72,42 @@ impl<'e> TenantDirectory<'e> {
     /// The number of a tenant, if it is there.
     #[must_use]
     pub fn number(&self, id: &Id) -> Option<TenantNo> {
-        self.0.intake.tenants.number(id).ok()
+        self.0.tenant(id).map(|known| known.number)
+    }
+
+    /// The number of a tenant for whom a token was issued in a second since 1970, unless it was for one of the same id
+    /// that was deleted since.
+    #[must_use]
+    pub fn of_token(&self, id: &Id, issued_s: i64) -> Option<TenantNo> {
+        let known = self.0.tenant(id)?;
+        let made_s = known.made.0.div_euclid(SECOND_MS);
+        // The clocks of who signs and of the server may differ: of a first tenant a token may seem older.
+        let is_of_another = issued_s < made_s && self.0.intake.tenants.was_deleted(id);
+        (!is_of_another).then_some(known.number)
     }
 
     /// The id of a tenant; `None` = it was deleted.
     #[must_use]
     pub fn id(&self, number: TenantNo) -> Option<&'e Id> {
-        self.0.intake.tenants.id(Some(number))
-    }
-
-    /// A tenant, if it is there.
-    #[must_use]
-    pub fn get(&self, id: &Id) -> Option<&'e Tenant> {
-        let known = self.0.intake.tenants.get(self.number(id)?)?;
-        Some(&known.tenant)
+        let known = self.0.intake.tenants.get(number)?;
+        Some(&known.id)
     }
 
     /// The tenants after an id, by the bytes of their ids.
     #[must_use]
     pub fn page(&self, after: Option<&Id>, most: usize) -> PageById<(&'e Id, &'e Tenant)> {
-        let known = self.0.intake.tenants.iter_from(after);
-        let known = known.filter(|known| Some(&known.id) != after);
+        let known = self.0.tenants(after).filter(|known| Some(known.id) != after);
         let mut rows: Vec<_> =
-            known.map(|known| (&known.id, &known.tenant)).take(most.saturating_add(1)).collect();
+            known.map(|known| (known.id, known.tenant)).take(most.saturating_add(1)).collect();
         let has_more = rows.len() > most;
         rows.truncate(most);
         PageById { rows, has_more }
     }
 
-    /// The ids of all tenants, by their bytes.
-    pub fn ids(&self) -> impl Iterator<Item = &'e Id> + use<'e> {
-        self.0.intake.tenants.iter_from(None).map(|known| &known.id)
-    }
-
     /// Returns true if there are any.
     #[must_use]
     pub fn is_any(&self) -> bool {
-        self.ids().next().is_some()
+        !self.0.intake.tenants.is_empty()
     }
 
     /// Returns true if somebody is a member. Only the node that has the recipient knows.

@@ -26,6 +26,7 @@ use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::recipient::RecipientChange;
 use crate::model::suppression::ChannelAddress;
+use crate::model::tenant::{KnownTenant, TenantNo};
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 
@@ -134,6 +135,8 @@ pub(crate) enum Act {
     Unschedule { place: EventNo, waits_for: BTreeSet<Instant> },
     /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
     Object { id: Id, withdrawn: bool, withdrawals: u64 },
+    /// A tenant was made, changed or deleted. `void` = the events of it that were scheduled, which enter nothing now.
+    Tenant { number: TenantNo, known: Box<KnownTenant>, void: CancelledEvents },
     /// An address was suppressed, or, without a suppression, is not any more.
     Suppression { address: ChannelAddress, listed: Listed, at: Instant },
 }
@@ -142,6 +145,9 @@ pub(crate) enum Act {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cancel {
     pub(crate) what: Cancelled,
+    /// The tenant whose events alone are meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tenant: Option<TenantNo>,
     pub(crate) events: CancelledEvents,
     /// True if what inboxes were told is taken out of them.
     pub(crate) withdraws: bool,

@@ -21,6 +21,7 @@ use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::id::BucketNo;
 use crate::model::number::{EventNo, MessageId, RecipientNo, Seq};
 use crate::model::reason::{Ending, Reason};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::sets::set::Set;
 
@@ -32,11 +33,11 @@ impl Shard {
         cancel: &Cancel,
     ) -> Result<CancelCount, Unreadable> {
         let mut count = CancelCount::default();
-        for (place, event) in self.copies_in(draft).with_copies(&cancel.what, &cancel.events)? {
+        for (place, event) in self.copies_in(draft).with_copies(cancel)? {
             count.places.insert(place);
             let entries = &mut count.entries;
             for t in event.waits_for {
-                entries.cancelled += cancel_scheduled(self, draft, t, place)?;
+                entries.cancelled += cancel_scheduled(self, draft, t, place, Reason::Event)?;
             }
             if event.days.is_empty() {
                 continue;
@@ -54,18 +55,19 @@ impl Shard {
         Ok(count)
     }
 
-    /// Removes entries that `never` now excludes, of one recipient on a channel or of all, from messages
-    /// that are built and not handed over yet.
+    /// Removes entries that `never` now excludes, of one recipient on a channel or of all, and of one tenant or of all,
+    /// from messages that are built and not handed over yet.
     pub(crate) fn take_out_unwanted(
         &mut self,
         draft: &mut Draft<'_>,
         at: BucketNo,
         whose: Option<(u32, ChannelNo)>,
+        tenant: Option<TenantNo>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
-        let mut unwanted = self.messages(draft).unwanted(at, whose, &version)?;
+        let mut unwanted = self.messages(draft).unwanted(at, whose, tenant, &version)?;
         unwanted.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
         self.take_out(draft, at, Reason::Preference, unwanted)
     }
@@ -154,17 +156,18 @@ impl Shard {
     }
 }
 
-fn cancel_scheduled(
+pub(super) fn cancel_scheduled(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     t: Instant,
     place: EventNo,
+    why: Reason,
 ) -> Result<u64, Unreadable> {
     let mut count = 0;
     for (no, frozen) in shard.take_frozen(draft, t, place)? {
         let mut ended = NotEntered::default();
         for subset in &frozen.subsets {
-            ended.end_all(subset, &subset.who, Reason::Event);
+            ended.end_all(subset, &subset.who, why);
         }
         count += ended.entries();
         shard.drop_entries(draft, no, place, ended);

@@ -1,7 +1,7 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
 use super::state::Shard;
-use super::{follow, take_back};
+use super::{follow, prefer};
 use crate::engine::inbox::mark;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -14,6 +14,7 @@ use crate::model::command::Command;
 use crate::model::id::Id;
 use crate::model::number::RecipientAt;
 use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
+use crate::model::tenant::View;
 
 impl Shard {
     /// Runs a command that concerns one recipient.
@@ -36,23 +37,27 @@ impl Shard {
             Command::ChangeItems { recipient, what, change, .. } => {
                 mark::change_items(self, intake, draft, recipient, what, *change)
             }
-            Command::Preference { recipient, scope, channel, mode, by, .. } => {
-                let chosen = take_back::Chosen { recipient, scope, channel, mode };
-                self.prefer(draft, chosen, *by)
+            Command::Preference { recipient, scope, channel, mode, tenant, by } => {
+                let tenant = tenant.as_ref();
+                let chosen = prefer::Chosen { recipient, scope, channel, mode, tenant };
+                prefer::prefer(self, intake, draft, chosen, *by)
             }
-            Command::Preferences { recipient, chosen, whole, by } => {
-                self.prefer_all(draft, recipient, chosen, *whole, *by)
+            Command::Preferences { recipient, chosen, whole, tenant, by } => {
+                let whole = whole.then_some(tenant.as_ref());
+                prefer::prefer_all(self, intake, draft, recipient, chosen, whole, *by)
             }
-            Command::Flush { recipient, channel, lane, key, .. } => {
+            Command::Flush { recipient, channel, lane, key, view } => {
                 let (channel, lane) = (channel.as_deref(), lane.as_deref());
-                Ok(flush(self, draft, recipient, channel, lane, key.as_ref())?)
+                let wanted = Flushed { channel, lane, key: key.as_ref(), view };
+                Ok(flush(self, intake, draft, recipient, wanted)?)
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
             Command::Report { message, report } => {
                 self.take_report(intake, draft, *message, report)
             }
             Command::Join { tenant, .. } | Command::Leave { tenant, .. } => {
-                Err(Refused::UnknownTenant(tenant.clone()).into())
+                intake.tenants.number(tenant)?;
+                Ok(Reply::Done)
             }
             // The intake accepts what concerns everybody.
             Command::Publish(_)
@@ -107,14 +112,22 @@ fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Rep
     Ok(Reply::Done)
 }
 
+/// The lanes of a flush.
+struct Flushed<'a> {
+    channel: Option<&'a str>,
+    lane: Option<&'a str>,
+    key: Option<&'a BatchKey>,
+    view: &'a View,
+}
+
 fn flush(
     shard: &mut Shard,
+    intake: &Intake,
     draft: &mut Draft<'_>,
     recipient: &Id,
-    channel: Option<&str>,
-    lane: Option<&str>,
-    key: Option<&BatchKey>,
+    Flushed { channel, lane, key, view }: Flushed<'_>,
 ) -> Result<Reply, Refused> {
+    let view = intake.tenants.view(view)?;
     let RecipientAt { bucket, number } = shard.find(recipient)?;
     let channel = match channel {
         Some(name) => {
@@ -129,6 +142,7 @@ fn flush(
             && channel.is_none_or(|channel| channel == name.channel)
             && lane.is_none_or(|lane| lane == name.name)
             && key.is_none_or(|key| *key == at.key)
+            && view.shows(at.tenant)
     });
     let lanes: Vec<_> = open.map(|(at, _)| at).collect();
     let due = lanes.len();

@@ -16,7 +16,7 @@ use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::{ChannelNo, INBOX_NO};
-use crate::model::event::{Audience, Event, Pivot};
+use crate::model::event::{Audience, Pivot};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{LaneNo, RecipientAt, RecipientNo, TypeNo};
 use crate::model::pause::Paused;
@@ -95,7 +95,7 @@ impl Shard {
                 }
             }
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-            let lanes = route(bucket, of_type, &self.paused, event, &reasons.words, classes);
+            let lanes = route(bucket, of_type, &self.paused, row, &reasons.words, classes);
             let lanes = settle_lanes(bucket, &self.compiled, row, lanes);
             routed.insert(bucket.no, lanes);
         }
@@ -219,6 +219,7 @@ pub(crate) fn by_instant(
             (Some(time), _) => {
                 let by_t = bucket
                     .roster
+                    .clocks(row.tenant)
                     .by_zone(&who)
                     .into_iter()
                     .map(|(zone, subset)| (zone.when(time).max(row.came_at()), subset));
@@ -315,11 +316,11 @@ fn route(
     bucket: &Bucket,
     of_type: &Type,
     paused: &Paused,
-    event: &Event,
+    row: &EventRow,
     words: &[String],
     classes: Vec<(Vec<u32>, RoaringBitmap)>,
 ) -> Routed {
-    let only = event.channels.as_deref();
+    let only = row.event.channels.as_deref();
     let mut routed = Routed::new();
     for (reasons, who) in classes {
         let reasons: Vec<u16> = reasons
@@ -331,13 +332,13 @@ fn route(
         for channel in of_type.channels(only) {
             let mut split = Vec::with_capacity(subsets.len());
             for (entries, who) in subsets {
-                let chosen = bucket.preferences.lanes(channel, of_type, paused, who);
+                let chosen = bucket.preferences.lanes(channel, of_type, row.tenant, paused, who);
                 for (lane, subset) in chosen {
                     let Some(lane) = lane else {
                         split.push((entries.clone(), subset));
                         continue;
                     };
-                    for (left, subset) in unmuted(bucket, of_type, channel, event, why, subset) {
+                    for (left, subset) in unmuted(bucket, of_type, channel, row, why, subset) {
                         let mut entries: Vec<Branch> = entries.clone();
                         let reasons = match left {
                             Left::Nothing => {
@@ -368,14 +369,14 @@ pub(crate) fn unmuted(
     bucket: &Bucket,
     of_type: &Type,
     channel: ChannelNo,
-    event: &Event,
+    row: &EventRow,
     why: Why<'_>,
     who: RoaringBitmap,
 ) -> Vec<(Left, RoaringBitmap)> {
     if of_type.rules.required {
         vec![(Left::All, who)]
     } else {
-        bucket.preferences.mutes.split(channel, event, why, who)
+        bucket.preferences.mutes.split(channel, (&row.event, row.tenant), why, who)
     }
 }
 

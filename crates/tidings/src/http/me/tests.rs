@@ -66,7 +66,6 @@ impl Server {
             made: tidings_core::Instant(0),
             tenant: None,
             scope: None,
-            tenant: None,
             secret: SigningSecret::Hs256(text("secret")),
         }
     }

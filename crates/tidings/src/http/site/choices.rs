@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
 use tidings_core::rules::{Digest, Policy, TypeRules};
+use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
 use tidings_mail::{Choices, Name, Offer, Pace, Row, ShortName, Unsubscribe};
 use tidings_node::Durable;
@@ -41,18 +42,18 @@ impl<'r> Chooser<'r> {
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
         let profile = engine.recipient_of(token.message);
         let profile = profile.filter(|profile| profile.id == token.recipient)?;
-        let chosen =
-            engine.preferences(&token.recipient).ok()?.into_iter().map(|(scope, channel, mode)| {
-                Choice { tenant: None, scope, channel: channel.to_owned(), mode }
-            });
+        let chosen = engine.preferences(&token.recipient, &View::All).ok()?;
         let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
         Some(Self {
             locale: locale.clone(),
             rules,
             token,
             channel,
-            chosen: chosen.collect(),
-            lanes: engine.reader(node.view()).lanes_of(&token.recipient, token.channel).ok()?,
+            chosen,
+            lanes: engine
+                .reader(node.view())
+                .lanes_of(&token.recipient, token.channel, None)
+                .ok()?,
         })
     }
 

@@ -10,6 +10,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
+use tidings_core::tenant::View;
 use tidings_core::{Day, Instant};
 use tidings_node::Durable;
 use utoipa_axum::routes;
@@ -140,8 +141,8 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
         for topic in topics {
             write_line(out, at, "subscribe", Follow { recipient, topic })?;
         }
-        for (scope, channel, mode) in engine.preferences(&profile.id).map_err(odd)? {
-            let preference = Preference::of(scope, channel, mode);
+        for choice in engine.preferences(&profile.id, &View::All).map_err(odd)? {
+            let preference = Preference::of(choice.scope, &choice.channel, choice.mode);
             let body = Chosen { recipient, preference };
             write_line(out, at, "preference", body)?;
         }

@@ -264,8 +264,7 @@ fn named(id: &Id) -> Result<MessageName, Problem> {
 
 /// Returns true if the caller sees a message.
 fn is_seen(calling: &Calling, report: &MessageReport) -> bool {
-    let own = calling.id();
-    own.is_none() || own == report.summary.tenant.as_ref()
+    calling.sees(report.summary.tenant_no)
 }
 
 async fn operate(
@@ -309,7 +308,7 @@ async fn list_messages(
         Some(own) => others.of_tenant(own),
         None => others,
     };
-    let tenant = tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+    tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
     if let Some(recipient) = &query.recipient {
         service.at_home(recipient)?;
     }

@@ -30,7 +30,7 @@ use crate::http::request::caller::{Calling, no_tenant, of_no_tenant};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
-use crate::wording::nearest;
+use crate::wording::{nearest, quoted};
 
 /// Rows of a page where the query does not say.
 const ROWS_USUAL: u16 = 50;
@@ -119,9 +119,10 @@ impl PartialSchema for NamedTenant {
 
 impl ToSchema for NamedTenant {}
 
-/// The number of a tenant, if it is there and can be read now.
-pub(in crate::http) fn number(service: &Service, id: &Id) -> Option<TenantNo> {
-    let found = service.handle.look(|node| TenantDirectory::of(node.engine()).number(id));
+/// The number of the tenant of a token that was issued in this second, if it is there and can be read now.
+pub(in crate::http) fn of_token(service: &Service, id: &Id, issued_s: i64) -> Option<TenantNo> {
+    let found =
+        service.handle.look(|node| TenantDirectory::of(node.engine()).of_token(id, issued_s));
     found.ok().flatten()
 }
 
@@ -138,14 +139,15 @@ pub(in crate::http) fn id(service: &Service, number: TenantNo) -> Option<Id> {
 pub(in crate::http) fn known(service: &Service, id: &Id) -> Result<TenantNo, Problem> {
     are_on(service)?;
     let found = service.handle.look(|node| TenantDirectory::of(node.engine()).number(id))?;
-    found.ok_or_else(|| Problem::from(Refused::UnknownTenant(id.clone())).hint(hint(service, id)))
+    let unknown = || format!("unknown tenant {}", quoted(id.as_str()));
+    found.ok_or_else(|| Problem::new(Code::UnknownTenant, unknown()).hint(hint(service, id)))
 }
 
 /// The hint for an unknown tenant: the nearest one.
 pub(in crate::http) fn hint(service: &Service, id: &Id) -> String {
     let near = service.handle.look(|node| {
-        let ids = TenantDirectory::of(node.engine()).ids().take(NEAR_MAX);
-        nearest(id.as_str(), ids.map(Id::as_str)).map(str::to_owned)
+        let ids = node.engine().tenants(None).take(NEAR_MAX).map(|known| known.id.as_str());
+        nearest(id.as_str(), ids).map(str::to_owned)
     });
     let near = near.ok().flatten();
     near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default()
@@ -250,8 +252,7 @@ async fn get_tenant(
     in_path(&service, &calling, &id)?;
     let asked = id.clone();
     let shown = service.look(move |node| {
-        let tenant = TenantDirectory::of(node.engine()).get(&asked);
-        tenant.map(|tenant| TenantShown::of(&asked, tenant))
+        node.engine().tenant(&asked).map(|known| TenantShown::of(known.id, known.tenant))
     });
     match shown.await? {
         Some(shown) => Answer::json(StatusCode::OK, &shown),

@@ -44,10 +44,10 @@ pub(in crate::http::v1) struct MessageShown {
     #[serde(default, skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
-    /// The tenant; left out where it is of none.
+    /// Tenant of its notifications; left out where they are of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub(in crate::http::v1) tenant: Option<String>,
+    tenant: Option<String>,
     /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
