@@ -105,7 +105,8 @@ impl Shown {
     fn topics(&self, view: &StoreView, id: &Id) -> Vec<String> {
         let engine = self.node.engine();
         let following = engine.reader(view).following(id);
-        let mut topics = following.unwrap_or_default();
+        let following = following.unwrap_or_default().into_iter();
+        let mut topics: Vec<String> = following.map(|of| of.topic.as_str().to_owned()).collect();
         topics.sort_by_cached_key(|topic| {
             (std::cmp::Reverse(engine.followers(topic)), topic.clone())
         });

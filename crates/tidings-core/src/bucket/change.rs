@@ -234,6 +234,7 @@ impl Bucket {
         self.preferences.erase(number);
         self.cap_counts.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
+        self.members.erase(number);
         let marks = self.marks.remove(&number);
         let marks = marks.iter().flat_map(|marks| marks.all());
         self.dirty.marks.extend(marks.map(|mark| (number, mark)));

@@ -10,12 +10,11 @@ use super::lanes::lane::{Entering, Lane, Terms};
 use super::people::marks::MarkAt;
 use super::people::preferences::Preference;
 use super::state::{Bucket, Closing};
-use crate::journal::record::{Arrival, Covered, Entries, Record};
+use crate::journal::record::{Arrival, Covered, Entries, Record, TenantTopic};
 use crate::journal::stored::StoredArrival;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
-use crate::model::id::Id;
 use crate::model::item::{Item, Shelf};
 use crate::model::number::{EventNo, LaneNo, Seq};
 use crate::model::time::{Day, Instant};
@@ -76,6 +75,7 @@ impl Bucket {
             }
             Record::Erased { at, number } => self.erase(by(at), number.0, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
+            Record::Members { tenants, on } => self.members.change(&tenants, on),
             Record::Preference { number, tenant, scope, channel, mode } => {
                 self.preferences.choose(number.0, Preference { tenant, channel, scope, mode });
                 self.dirty.recipients.insert(number.0);
@@ -250,7 +250,7 @@ impl Bucket {
         lanes.take_back_messages(lane, at, who, around);
     }
 
-    fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
+    fn follow(&mut self, topics: Vec<(TenantTopic, Set)>, on: bool) {
         for (topic, changed) in topics {
             if !self.dirty.topics.contains(&topic) {
                 self.dirty.topics.insert(topic.clone());

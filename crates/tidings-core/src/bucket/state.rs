@@ -12,16 +12,17 @@ use super::lanes::lane::Terms;
 use super::people::counted::Counted;
 use super::people::followers::Followers;
 use super::people::marks::{MarkAt, Marks};
+use super::people::members::Members;
 use super::people::preferences::Preferences;
 use super::people::roster::Roster;
 use super::scheduled::ScheduledSets;
 use super::storage::work::Chore;
 use crate::index::Index;
-use crate::journal::record::{Arrival, Attempts};
+use crate::journal::record::{Arrival, Attempts, TenantTopic};
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
-use crate::model::id::{BucketNo, Id};
+use crate::model::id::BucketNo;
 use crate::model::number::{ClosingId, LaneNo, Seq};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
@@ -46,6 +47,7 @@ pub(crate) struct Bucket {
     pub(crate) versions: BTreeMap<Seq, u32>,
     pub(crate) roster: Shared<Roster>,
     pub(crate) followers: Followers,
+    pub(crate) members: Members,
     pub(crate) preferences: Shared<Preferences>,
     pub(crate) lanes: Lanes,
     pub(crate) marks: Tree<u32, Shared<Marks>>,
@@ -125,7 +127,7 @@ pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
     /// Tenants whose terms changed.
     pub(crate) tenants: BTreeSet<TenantNo>,
-    pub(crate) topics: FxHashSet<Id>,
+    pub(crate) topics: FxHashSet<TenantTopic>,
     /// Changed marks, each with its recipient.
     pub(crate) marks: FxHashSet<(u32, MarkAt)>,
     /// Deleted marks, whose rows are obsolete.
@@ -148,6 +150,7 @@ impl Bucket {
             versions: BTreeMap::new(),
             roster: Shared::default(),
             followers: Followers::default(),
+            members: Members::default(),
             preferences: Shared::default(),
             lanes: Lanes::default(),
             marks: Tree::new(),
@@ -267,7 +270,8 @@ impl Bucket {
     pub(crate) fn bytes(&self) -> usize {
         let lanes = self.lanes.bytes();
         let waiting = self.ended.bytes() + lanes + self.scheduled.bytes();
-        self.roster.bytes() + self.followers.bytes() + waiting
+        let tenants = self.members.bytes();
+        self.roster.bytes() + self.followers.bytes() + tenants + waiting
     }
 }
 

@@ -31,6 +31,7 @@ mod ended;
 mod growth;
 mod inbox;
 mod loud;
+mod members;
 mod messages;
 mod payload;
 mod reach;
@@ -269,6 +270,15 @@ fn a_tail_is_indexed_when_its_day_is_over() {
     assert_eq!(engine.take_rested(), [Day(0)]);
 }
 
+/// The topics of a recipient, each with its tenant if it is of one.
+fn topics(engine: &Engine, stored: &Stored, who: &str) -> Result<Vec<String>, Stop> {
+    let of = |Followed { topic, tenant }| match tenant {
+        Some(tenant) => format!("{tenant}:{topic}"),
+        None => topic.as_str().to_owned(),
+    };
+    Ok(engine.reader(stored).following(&id(who))?.into_iter().map(of).collect())
+}
+
 #[test]
 fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let options = Options { buckets: 1, ..Options::default() };
@@ -289,7 +299,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let records = recovery::records(BucketNo(0), &stored, Day(0)).unwrap();
     assert_eq!(records.len(), 2, "a profile and a set: {records:?}");
 
-    let following = |engine: &Engine, stored: &Stored| engine.reader(stored).following(&id("a"));
+    let following = |engine: &Engine, stored: &Stored| topics(engine, stored, "a");
     for mut engine in [engine, Engine::open(&stored, &[Day(0)], options).unwrap()] {
         assert_eq!(following(&engine, &stored).unwrap(), ["x", "y"]);
         let leave = |topic: &str| Command::Unsubscribe {
@@ -303,7 +313,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
             assert_eq!(following(&engine, &after).unwrap(), ["x", "z"]);
-            let who = |topic: &str| engine.shards.bucket(BucketNo(0)).followers.get(topic);
+            let who = |topic: &str| engine.shards.bucket(BucketNo(0)).followers.get(None, topic);
             assert_eq!(who("x").unwrap().len(), 1);
             assert!(who("y").is_none_or(|who| who.is_empty()));
         }
@@ -395,7 +405,7 @@ fn what_follows_a_forgetting_in_its_step_is_recovered() {
         stored.commit(step.writes);
         let again = Engine::open(&stored, &[day], options).unwrap();
         assert_eq!(again.recipients(), engine.recipients());
-        let following = |engine: &Engine| engine.reader(&stored).following(&id("a")).unwrap();
+        let following = |engine: &Engine| topics(engine, &stored, "a").unwrap();
         assert_eq!(following(&again), following(&engine));
     }
 }

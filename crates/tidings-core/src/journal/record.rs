@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::journal::table::Key;
 use crate::model::batch_key::{BatchKeys, LaneKey};
 use crate::model::channel::ChannelNo;
 use crate::model::command::MarkKind;
@@ -144,7 +145,7 @@ pub enum Record {
     /// Recipients followed or unfollowed topics.
     Follow {
         /// Topics with their recipients; no topic is repeated.
-        topics: Vec<(Id, Set)>,
+        topics: Vec<(TenantTopic, Set)>,
         /// True if they follow, false if they unfollow.
         on: bool,
     },
@@ -262,6 +263,38 @@ pub enum Record {
         /// Its terms; `None` = it was deleted, with the preferences for its entries.
         terms: Option<Box<TenantTerms>>,
     },
+    /// Recipients became members of tenants, or ceased to be.
+    Members {
+        /// Tenants with their recipients; no tenant is repeated.
+        tenants: Vec<(TenantNo, Set)>,
+        /// True if they are members from here on, false if they are not.
+        on: bool,
+    },
+}
+
+/// A topic of a tenant, or of none. An event reaches the subscriptions of its own tenant alone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TenantTopic {
+    /// The tenant; `None` = of none.
+    pub tenant: Option<TenantNo>,
+    /// The topic.
+    pub topic: Id,
+}
+
+impl TenantTopic {
+    /// Appends it to a key.
+    pub(crate) fn put(&self, key: Key) -> Vec<u8> {
+        let key = key.u32(TenantNo::raw(self.tenant));
+        key.bytes(self.topic.as_str().as_bytes()).done()
+    }
+
+    /// Reads the end of a key; `None` = it makes no sense.
+    pub(crate) fn of_key(end: &[u8]) -> Option<Self> {
+        let (tenant, topic) = end.split_first_chunk()?;
+        let tenant = TenantNo::of_raw(u32::from_be_bytes(*tenant));
+        let topic = Id::new(std::str::from_utf8(topic).ok()?).ok()?;
+        Some(Self { tenant, topic })
+    }
 }
 
 /// A built message that goes again.

@@ -6,6 +6,7 @@ pub(super) mod counted;
 pub(super) mod followers;
 pub(super) mod items;
 pub(super) mod marks;
+pub(super) mod members;
 pub(super) mod mutes;
 pub(super) mod preferences;
 pub(super) mod roster;

@@ -24,6 +24,7 @@ const STALE_MARKS_MAX: usize = 8192;
 pub(in crate::bucket) fn begin(bucket: &mut Bucket) -> Checkpoint {
     let mut rows = dirty_rows(bucket);
     rows.extend(keyed_rows(bucket));
+    rows.extend(member_rows(bucket));
     rows.extend(bucket.cap_counts.rows(bucket.no));
     let head = head(bucket);
     let mut pages = VecDeque::new();
@@ -132,6 +133,15 @@ fn keyed_rows(bucket: &mut Bucket) -> Vec<Write> {
     rows.collect()
 }
 
+fn member_rows(bucket: &mut Bucket) -> Vec<Write> {
+    let rows = bucket.members.take_dirty().into_iter().map(|(last, page)| Write {
+        partition: Partition::Base,
+        key: bucket.key(Table::Members).u64(last).done(),
+        value: page.map(|page| encode(&&*page)),
+    });
+    rows.collect()
+}
+
 fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     let mut rows = Vec::new();
     let mut put = |partition: Partition, key: Vec<u8>, value: Option<Vec<u8>>| {
@@ -153,10 +163,9 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
         put(Partition::Base, key, row);
     }
     for topic in &bucket.dirty.topics {
-        let who = bucket.followers.get(topic.as_str());
+        let who = bucket.followers.get(topic.tenant, topic.topic.as_str());
         let value = who.map(|who| encode(&Set::from(who.clone())));
-        let key = bucket.key(Table::Followers).bytes(topic.as_str().as_bytes()).done();
-        put(Partition::Base, key, value);
+        put(Partition::Base, topic.put(bucket.key(Table::Followers)), value);
     }
     let stale = bucket.dirty.stale_marks.iter().take(STALE_MARKS_MAX);
     for (number, mark) in bucket.dirty.marks.iter().chain(stale) {

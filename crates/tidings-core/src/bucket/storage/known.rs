@@ -88,6 +88,9 @@ impl Known<'_> {
             | Record::Erased { number, .. }
             | Record::Attempted { number, .. } => self.recipient(number.0),
             Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),
+            Record::Members { tenants, .. } => {
+                tenants.iter().try_for_each(|(_, who)| self.set(who))
+            }
             Record::Preference { number, channel: no, .. } => {
                 channel(*no)?;
                 self.recipient(number.0)

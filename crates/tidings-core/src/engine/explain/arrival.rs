@@ -1,6 +1,7 @@
 //! The rules at arrival: whether there is an entry, on which channels, and in which lanes.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use roaring::RoaringBitmap;
 
@@ -52,7 +53,8 @@ impl Question<'_> {
     /// Applies the rules that hold for all channels. `recorded` = the reasons of the entries that there were.
     pub(super) fn arrival(&self, recorded: Option<Vec<String>>) -> Result<Arrival, Unreadable> {
         let event = self.event();
-        let all = Reasons::of(&event.to);
+        let tenant = self.event.row.tenant;
+        let all = Reasons::of(&event.to, tenant);
         let mut arrival = Arrival {
             steps: Vec::new(),
             is_reached: false,
@@ -78,12 +80,18 @@ impl Question<'_> {
                 .cloned()
                 .collect()
         });
-        let goes_to = audience_text(&event.to);
+        let mut goes_to = audience_text(&event.to);
+        if let Some(tenant) = &event.tenant {
+            let _ = write!(goes_to, ", of tenant `{tenant}`");
+        }
         if words.is_empty() {
-            let outside = if self.supposed {
-                "not in the audience"
-            } else {
-                "not in the audience, as it is now"
+            let members = &self.bucket.members;
+            let is_member = tenant.is_none_or(|tenant| members.has(tenant, self.number.0));
+            let outside = match (self.supposed, is_member) {
+                (true, true) => "not in the audience",
+                (true, false) => "not in the audience, and no member of the tenant",
+                (false, true) => "not in the audience, as it is now",
+                (false, false) => "not in the audience, and no member of the tenant, as it is now",
             };
             let step = Step::ends(Rule::Audience, goes_to, outside);
             arrival.steps.push(step);
@@ -140,7 +148,7 @@ impl Question<'_> {
                 &self.draft,
                 RecipientAt { bucket: self.bucket.no, number: self.number },
                 of_type,
-                self.event(),
+                &self.event.row,
             )?
         };
         let step = match would {

@@ -28,7 +28,7 @@ fn of_tenant(tenant: TenantNo) -> Key {
 
 impl Intake {
     /// Refuses whatever names a tenant where tenants are not configured.
-    pub(super) fn check_tenants_on(&self) -> Result<(), Refused> {
+    pub(crate) fn check_tenants_on(&self) -> Result<(), Refused> {
         let is_on = self.rules().is_some_and(|rules| rules.tenants.is_some());
         if is_on { Ok(()) } else { Err(Refused::TenantsOff) }
     }

@@ -124,9 +124,15 @@ impl Tenants {
         numbers.filter_map(|(_, number)| Some((*number, &**self.all.get(number)?)))
     }
 
+    /// Those that are deleted.
+    pub(crate) fn deleted(&self) -> impl Iterator<Item = TenantNo> {
+        let deleted = self.all.iter().filter(|(_, known)| known.is_deleted);
+        deleted.map(|(number, _)| *number)
+    }
+
     /// Returns true if a tenant of an id was deleted at some time.
     pub(crate) fn was_deleted(&self, id: &Id) -> bool {
-        self.all.values().any(|known| known.is_deleted && known.id == *id)
+        self.deleted().any(|number| self.id(Some(number)) == Some(id))
     }
 
     /// Returns true if there is none.

@@ -146,7 +146,11 @@ impl Touching<'_> {
     }
 
     /// The messages with entries that an event may replace.
-    fn messages_replaced(&self, event: &Event) -> Result<Vec<MessageId>, Unreadable> {
+    fn messages_replaced(
+        &self,
+        event: &Event,
+        tenant: Option<TenantNo>,
+    ) -> Result<Vec<MessageId>, Unreadable> {
         let compiled = &self.engine.intake.compiled;
         let of_type = compiled
             .names
@@ -156,7 +160,7 @@ impl Touching<'_> {
         let mut messages = Vec::new();
         if let Some(of_type) = of_type {
             for shard in self.engine.shards.iter() {
-                messages.extend(shard.messages_replaced(self.draft, of_type, event)?);
+                messages.extend(shard.messages_replaced(self.draft, of_type, event, tenant)?);
             }
         }
         Ok(messages)
@@ -165,7 +169,7 @@ impl Touching<'_> {
     /// The messages that an act may change or end.
     fn touched_by_act(&self, act: &Act) -> Result<Vec<MessageId>, Unreadable> {
         match act {
-            Act::Publish { row, .. } => self.messages_replaced(&row.event),
+            Act::Publish { row, .. } => self.messages_replaced(&row.event, row.tenant),
             Act::Cancel(cancel) => self.messages_of_events(cancel),
             Act::Tenant { number, .. } => Ok(self.messages_of_tenant(*number)),
             Act::Forget { before } => self.messages_before(*before),
@@ -206,7 +210,14 @@ impl Touching<'_> {
                 Ok(self.messages_of_recipient(recipient, channel_no(channel)))
             }
             Command::Forget { before } => self.messages_before(*before),
-            Command::Publish(event) => self.messages_replaced(event),
+            Command::Publish(event) => {
+                let tenants = &self.engine.intake.tenants;
+                match event.tenant.as_ref().map(|tenant| tenants.number(tenant)).transpose() {
+                    Ok(tenant) => self.messages_replaced(event, tenant),
+                    // It has no entries yet.
+                    Err(_) => Ok(Vec::new()),
+                }
+            }
             Command::Message { message, .. } => Ok(vec![message.id]),
             Command::Recipient(_)
             | Command::Join { .. }

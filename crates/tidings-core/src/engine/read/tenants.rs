@@ -1,7 +1,5 @@
 //! Tenants, as readers ask for them.
 
-use std::collections::BTreeSet;
-
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
@@ -113,19 +111,8 @@ impl<'e> TenantDirectory<'e> {
     /// Returns true if somebody is a member. Only the node that has the recipient knows.
     #[must_use]
     pub fn is_member(&self, recipient: &Id, tenant: TenantNo) -> bool {
-        let _ = (recipient, tenant);
-        false
-    }
-
-    /// The members of a tenant after an id, by the bytes of their ids, of those whom this node has.
-    #[must_use]
-    pub fn members(&self, tenant: TenantNo, after: Option<&Id>, most: usize) -> PageById<&'e Id> {
-        let is_after = |id: &&Id| after.is_none_or(|after| *id > after);
-        first_of(self.all_members(tenant).filter(is_after), most)
-    }
-
-    fn all_members(&self, _: TenantNo) -> impl Iterator<Item = &'e Id> + use<'e> {
-        std::iter::empty()
+        let found = self.0.find(recipient);
+        found.is_ok_and(|at| self.0.shards.bucket(at.bucket).members.has(tenant, at.number.0))
     }
 }
 
@@ -137,40 +124,5 @@ impl Reader<'_> {
     pub fn tenant_of_event(&self, event: &Id) -> Result<Option<Option<TenantNo>>, Unreadable> {
         let known = self.known_event(&Draft::new(self.view), event)?;
         Ok(known.map(|known| known.row.tenant))
-    }
-}
-
-/// The least of some ids. Of a million no more are held than are asked for.
-fn first_of<'e>(ids: impl Iterator<Item = &'e Id>, most: usize) -> PageById<&'e Id> {
-    let mut least = BTreeSet::new();
-    let mut has_more = false;
-    for id in ids {
-        if least.len() >= most && least.last().is_none_or(|last| id > *last) {
-            has_more = true;
-            continue;
-        }
-        least.insert(id);
-        if least.len() > most {
-            least.pop_last();
-            has_more = true;
-        }
-    }
-    PageById { rows: least.into_iter().collect(), has_more }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_ids_are_found_in_any_order() {
-        let ids: Vec<Id> = ["d", "a", "c", "b"].into_iter().map(|id| Id::new(id).unwrap()).collect();
-        let page = |most| {
-            let PageById { rows, has_more } = first_of(ids.iter(), most);
-            (rows.into_iter().map(Id::as_str).collect::<Vec<_>>(), has_more)
-        };
-        assert_eq!(page(2), (vec!["a", "b"], true));
-        assert_eq!(page(4), (vec!["a", "b", "c", "d"], false));
-        assert_eq!(page(0), (vec![], true));
     }
 }

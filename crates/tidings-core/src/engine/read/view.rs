@@ -13,7 +13,7 @@ use crate::engine::rows::reply::{Refused, Stop};
 use crate::engine::shard::follow;
 use crate::engine::state::Engine;
 use crate::index::{FoundEntry, Look};
-use crate::journal::record::Variant;
+use crate::journal::record::{TenantTopic, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::model::batch_key::{BatchKey, LaneKey};
@@ -77,6 +77,15 @@ pub struct MessageAt {
     pub(crate) seqs: Vec<Seq>,
 }
 
+/// A topic that a recipient follows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Followed {
+    /// The topic.
+    pub topic: Id,
+    /// The tenant; `None` = of none.
+    pub tenant: Option<Id>,
+}
+
 impl Engine {
     /// The suppressed addresses that a change of a profile gives again, and that are not suppressed for that from then
     /// on. A node that has no intake has to tell the one that has it.
@@ -118,11 +127,11 @@ impl Engine {
         self.shards.buckets().map(|bucket| bucket.roster.everyone.len()).sum()
     }
 
-    /// Number of followers of a topic itself.
+    /// Number of followers of a topic itself, of no tenant.
     #[must_use]
     pub fn followers(&self, topic: &str) -> u64 {
         let of = |bucket: &crate::bucket::Bucket| {
-            bucket.followers.get(topic).map_or(0, RoaringBitmap::len)
+            bucket.followers.get(None, topic).map_or(0, RoaringBitmap::len)
         };
         self.shards.buckets().map(of).sum()
     }
@@ -244,19 +253,25 @@ impl<'a> Reader<'a> {
         Ok(lanes)
     }
 
-    /// The topics that a recipient follows, by bytes.
+    /// The topics that a recipient follows, by bytes, then by tenant, of none first.
     ///
     /// # Errors
     /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn following(&self, id: &Id) -> Result<Vec<String>, Stop> {
+    pub fn following(&self, id: &Id) -> Result<Vec<Followed>, Stop> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket, number } = engine.find(id)?;
         let no = engine.shards.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following).u32(number.0).done();
         let mut topics = Vec::new();
         each(view, Partition::Base, &prefix, |key, value| {
-            let of_row = follow::topics_of(key, value)?.into_iter();
-            topics.extend(of_row.map(|topic| topic.as_str().to_owned()));
+            let tenants = &engine.intake.tenants;
+            for TenantTopic { tenant, topic } in follow::topics_of(key, value)? {
+                let known = tenant.map(|tenant| tenants.get(tenant).map(|known| known.id.clone()));
+                // Those of a tenant that was deleted are about to go.
+                if known != Some(None) {
+                    topics.push(Followed { topic, tenant: known.flatten() });
+                }
+            }
             Ok(())
         })?;
         topics.sort_unstable();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use super::members;
 use super::state::Shard;
 use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
@@ -23,12 +24,13 @@ use crate::model::channel::{INBOX, INBOX_NO};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{RecipientNo, TypeNo};
 use crate::model::reason::{Outcome, Reason};
+use crate::model::tenant::TenantNo;
 use crate::rules::Admission;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::lane_kind::LaneKind;
 
 /// Entries of a type with `once_ever` that are delivered.
-type Once = (TypeNo, Header, RoaringBitmap);
+type Once = ((TypeNo, Option<TenantNo>), Header, RoaringBitmap);
 
 impl Shard {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
@@ -38,6 +40,7 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
+        members::end_deleted(self, intake, draft)?;
         let delivered = deliver_to_inboxes(self, intake, draft)?;
         if self.close_due(intake, draft)? || !delivered.is_empty() {
             self.last_output_at = Some(self.clock);
@@ -141,8 +144,8 @@ fn deliver_to_inboxes(
         let Some((of_bucket, once)) = inbox_delivery(shard, intake, draft, at)? else {
             continue;
         };
-        for (type_no, header, who) in once {
-            remember(shard, draft, at, type_no, &header, &who)?;
+        for (of, header, who) in once {
+            remember(shard, draft, at, of, &header, &who)?;
         }
         for record in of_bucket.records() {
             shard.write(draft, at, record);
@@ -211,7 +214,8 @@ fn inbox_delivery(
         row.end(Outcome::Delivered, None, who.len());
         if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
             let header = intake.with_header(draft, *day, event, Header::clone)?;
-            once.push((kept.arrival.type_no, header, who.clone()));
+            let of = (kept.arrival.type_no, kept.arrival.tenant);
+            once.push((of, header, who.clone()));
         }
         reached |= who;
     }

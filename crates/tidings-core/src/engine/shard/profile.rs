@@ -1,7 +1,9 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
+use std::collections::BTreeSet;
+
 use super::state::Shard;
-use super::{follow, prefer};
+use super::{follow, members, prefer};
 use crate::engine::inbox::mark;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -14,7 +16,7 @@ use crate::model::command::Command;
 use crate::model::id::Id;
 use crate::model::number::RecipientAt;
 use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
-use crate::model::tenant::View;
+use crate::model::tenant::{TenantNo, View};
 
 impl Shard {
     /// Runs a command that concerns one recipient.
@@ -25,10 +27,13 @@ impl Shard {
         command: &Command,
     ) -> Result<Reply, Stop> {
         match command {
-            Command::Recipient(change) => self.change_recipient(draft, change),
+            Command::Recipient(change) => {
+                let tenants = members::named(intake, change)?;
+                self.change_recipient(draft, change, tenants)
+            }
             Command::Erase { recipient } => erase(self, draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
-                let replies = self.follow(draft, &[command])?;
+                let replies = self.follow(intake, draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind, .. } => {
@@ -55,9 +60,9 @@ impl Shard {
             Command::Report { message, report } => {
                 self.take_report(intake, draft, *message, report)
             }
-            Command::Join { tenant, .. } | Command::Leave { tenant, .. } => {
-                intake.tenants.number(tenant)?;
-                Ok(Reply::Done)
+            Command::Join { .. } | Command::Leave { .. } => {
+                let replies = members::change(self, intake, draft, &[command])?;
+                Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             // The intake accepts what concerns everybody.
             Command::Publish(_)
@@ -78,10 +83,12 @@ impl Shard {
         }
     }
 
+    /// Creates or changes a recipient. `tenants` = those of which they are a member from now on; `None` = as before.
     pub(crate) fn change_recipient(
         &mut self,
         draft: &mut Draft<'_>,
         change: &RecipientChange,
+        tenants: Option<BTreeSet<TenantNo>>,
     ) -> Result<Reply, Stop> {
         let Some(bucket) = self.buckets.of(change.id.as_str()) else {
             return Err(Refused::UnknownRecipient(change.id.clone()).into());
@@ -96,6 +103,9 @@ impl Shard {
         if known.as_ref() != Some(&new) {
             let record = Record::Profile { at: self.now, number, profile: Box::new(new) };
             self.write(draft, bucket, record);
+        }
+        if let Some(tenants) = tenants {
+            members::set(self, draft, RecipientAt { bucket, number }, tenants)?;
         }
         Ok(Reply::Done)
     }

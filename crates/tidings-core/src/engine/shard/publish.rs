@@ -20,6 +20,7 @@ use crate::model::event::{Audience, Pivot};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{LaneNo, RecipientAt, RecipientNo, TypeNo};
 use crate::model::pause::Paused;
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::model::topic::heard_by;
 use crate::rules::compiled::{CompiledRules, Type};
@@ -71,7 +72,7 @@ impl Shard {
         if named.is_empty() && !event.to.reaches_unnamed() {
             return Ok(spread);
         }
-        let reasons = Reasons::of(&event.to);
+        let reasons = Reasons::of(&event.to, row.tenant);
         let left_out = event
             .actor
             .as_ref()
@@ -241,10 +242,12 @@ pub(crate) fn by_instant(
 pub(crate) struct Reasons {
     pub(crate) words: Vec<String>,
     sources: Vec<Source>,
+    /// The tenant of the event, whose members and subscriptions alone are meant.
+    tenant: Option<TenantNo>,
 }
 
 impl Reasons {
-    pub(crate) fn of(to: &Audience) -> Self {
+    pub(crate) fn of(to: &Audience, tenant: Option<TenantNo>) -> Self {
         let mut all: BTreeMap<String, Source> = BTreeMap::new();
         if to.everyone {
             all.insert("everyone".to_owned(), Source::Everyone);
@@ -261,7 +264,7 @@ impl Reasons {
             }
         }
         let (words, sources) = all.into_iter().unzip();
-        Self { words, sources }
+        Self { words, sources, tenant }
     }
 
     /// The indexes of the reasons for which a recipient is in the audience.
@@ -286,15 +289,21 @@ impl Reasons {
         let mut sources = Vec::new();
         for (at, source) in (0..).zip(&self.sources) {
             let who = match source {
-                Source::Everyone => RoaringBitmap::clone(&bucket.roster.everyone),
+                Source::Everyone => match self.tenant {
+                    Some(tenant) => bucket.members.of(tenant),
+                    None => RoaringBitmap::clone(&bucket.roster.everyone),
+                },
                 Source::Named => named.take().unwrap_or_default(),
                 Source::Near => {
                     let circles = to.near.iter();
                     let mut who = RoaringBitmap::new();
                     circles.for_each(|circle| who |= bucket.roster.places.within(circle));
+                    if let Some(tenant) = self.tenant {
+                        who &= bucket.members.of(tenant);
+                    }
                     who
                 }
-                Source::Topic(topic) => match bucket.followers.get(topic.as_str()) {
+                Source::Topic(topic) => match bucket.followers.get(self.tenant, topic.as_str()) {
                     Some(who) => who.clone(),
                     None => continue,
                 },

@@ -71,7 +71,7 @@ impl Shard {
             };
             let scheduled = &mut self.buckets[no].scheduled;
             scheduled.insert((t, row.place), frozen.everyone());
-            self.note_scheduled(no, t, row.place, type_no, &row.event);
+            self.note_scheduled(no, t, row, type_no);
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
             draft.put_chunked(Partition::Base, key, &encode(&frozen));
         }

@@ -29,6 +29,9 @@ pub(crate) fn changed(
             cancel_scheduled(shard, draft, *t, *place, Reason::TenantGone)?;
         }
     }
+    if let (true, Some(ended)) = (known.is_deleted, &mut *shard.ended_tenants) {
+        ended.insert(number);
+    }
     // What waits ends before its lanes are asked again.
     if known.is_deleted || known.tenant.disabled {
         for &at in &*shard.buckets.numbers() {

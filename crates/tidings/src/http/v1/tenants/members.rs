@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use tidings_core::engine::{Refused, TenantDirectory};
-use tidings_core::{Command, Id};
+use tidings_core::{Command, Id, Recipient};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -70,6 +70,12 @@ struct Member {
     /// Name to show.
     #[schema(required)]
     name: Option<String>,
+}
+
+impl From<&Recipient> for Member {
+    fn from(recipient: &Recipient) -> Self {
+        Self { id: recipient.id.as_str().to_owned(), name: recipient.name.clone() }
+    }
 }
 
 impl MembersPage {
@@ -185,26 +191,21 @@ async fn list_members(
     calling: Calling,
     others: OtherShards,
 ) -> Result<Answer, Problem> {
-    let number = in_path(&service, &calling, &tenant)?;
+    in_path(&service, &calling, &tenant)?;
     let most = query.most();
-    let own = service.look(move |node| {
-        let engine = node.engine();
-        let page = TenantDirectory::of(engine).members(number, query.cursor.as_ref(), most);
-        let last = page.rows.last().filter(|_| page.has_more);
-        let name = |id: &Id| engine.recipient(id).and_then(|profile| profile.name.clone());
-        let shown = |id: &&Id| Member { id: id.as_str().to_owned(), name: name(id) };
-        MembersPage {
-            next: last.map(|id| id.as_str().to_owned()),
-            members: page.rows.iter().map(shown).collect(),
-            missing: None,
-        }
+    let own = service.look(move |node| -> Result<MembersPage, Problem> {
+        let reader = node.engine().reader(node.view());
+        let members = reader.members(&tenant, query.cursor.as_ref(), most.saturating_add(1))?;
+        let members = members.into_iter().map(Member::from).collect();
+        let page = MembersPage { members, next: None, missing: None };
+        Ok(MembersPage::merged(vec![page], most))
     });
     if others.is_none() {
-        return Answer::json(StatusCode::OK, &own.await?);
+        return Answer::json(StatusCode::OK, &own.await?.map_err(of_path)?);
     }
     let (own, mut gathered) = tokio::join!(own, others.gather());
     let mut pages = std::mem::take(&mut gathered.found);
-    pages.push(own?);
+    pages.push(own?.map_err(of_path)?);
     let page = MembersPage { missing: gathered.missing(), ..MembersPage::merged(pages, most) };
     Answer::json(StatusCode::OK, &page)
 }
