@@ -353,7 +353,7 @@ fn to_json(choices: &[Choice]) -> String {
     let list: Vec<Preference> = choices
         .iter()
         .cloned()
-        .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
+        .map(Preference::of)
         .collect();
     serde_json::to_string(&list).unwrap_or_default()
 }
