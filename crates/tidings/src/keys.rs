@@ -164,10 +164,7 @@ pub fn fault_of_name(name: &str) -> Option<String> {
 /// What belongs to `key` among those that are known; `None` = it is unknown. The time this takes doesn't tell how much
 /// of it is right.
 #[must_use]
-pub fn owner_of<'k, T>(
-    key: &str,
-    known: impl IntoIterator<Item = (&'k KeyHash, T)>,
-) -> Option<T> {
+pub fn owner_of<'k, T>(key: &str, known: impl IntoIterator<Item = (&'k KeyHash, T)>) -> Option<T> {
     let hash = hash(key);
     let mut found = None;
     for (known, owner) in known {

@@ -243,7 +243,8 @@ impl Claims {
             None => None,
             Some(Err(())) => return Err(Refusal::Tenant("its claim `tenant` is no id")),
             Some(Ok(id)) => {
-                let unknown = Refusal::Tenant("its claim `tenant` names a tenant that is not there");
+                let unknown =
+                    Refusal::Tenant("its claim `tenant` names a tenant that is not there");
                 Some(number(id, whole(self.iat.floor())).ok_or(unknown)?)
             }
         };

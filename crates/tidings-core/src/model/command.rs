@@ -241,7 +241,9 @@ impl Command {
     pub fn names_tenant(&self) -> bool {
         match self {
             Self::Recipient(change) => of_tenants(change),
-            Self::Publish(event) => event.tenant.is_some() || event.to.profiles.iter().any(of_tenants),
+            Self::Publish(event) => {
+                event.tenant.is_some() || event.to.profiles.iter().any(of_tenants)
+            }
             Self::Subscribe { tenant, .. }
             | Self::Unsubscribe { tenant, .. }
             | Self::Cancel { tenant, .. }

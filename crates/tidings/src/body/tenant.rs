@@ -167,9 +167,7 @@ impl TenantBody {
         };
         let limits = self.limits.map(|limits| match limits {
             None => Some(None),
-            Some(limits) => {
-                limits.notifications_per_day.map(|most| most.map(|PerDay(most)| most))
-            }
+            Some(limits) => limits.notifications_per_day.map(|most| most.map(|PerDay(most)| most)),
         });
         let change = TenantChange {
             replaces,

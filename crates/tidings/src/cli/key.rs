@@ -66,9 +66,7 @@ fn name(text: &str) -> Result<String, String> {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.action {
-        Action::New { name, role, tenant, to } => {
-            new((name, role), tenant.as_ref(), to, streams)
-        }
+        Action::New { name, role, tenant, to } => new((name, role), tenant.as_ref(), to, streams),
         Action::List { to } => show(to, streams),
         Action::Revoke { id, to } => revoke(id, to, streams),
     }
@@ -137,8 +135,7 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
             writeln!(streams.out, "{key}")?;
         }
         let tenant = has_tenants.then(|| or_dash(key, "tenant"));
-        let cells =
-            [cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")];
+        let cells = [cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")];
         table.row(cells.into_iter().chain(tenant));
     }
     if !to.json {

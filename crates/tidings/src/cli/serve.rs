@@ -9,8 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use tidings_core::Rules;
 use tidings_node::{
-    AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings,
-    TENANTS_THERE,
+    AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings, TENANTS_THERE,
 };
 use tidings_store::Expected;
 use tokio::runtime::Runtime;

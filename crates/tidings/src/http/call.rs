@@ -248,7 +248,8 @@ impl Calls {
             })
             .collect();
         let general = kind.codes().filter(|code| *code != Code::Unauthorized);
-        let general = general.chain(COMMON_OF_USERS.iter().copied()).chain(QUERIES_TENANT.iter().copied());
+        let general =
+            general.chain(COMMON_OF_USERS.iter().copied()).chain(QUERIES_TENANT.iter().copied());
         let codes = general.chain(codes.iter().copied());
         let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
             let token = request.extensions().get::<Arc<Token>>();

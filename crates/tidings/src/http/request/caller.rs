@@ -205,9 +205,9 @@ impl Calling {
     ) -> Result<Command, Problem> {
         if let (Command::Publish(event), Some(own)) = (&mut command, self.number()) {
             event.tenant = self.own(event.tenant.take())?;
-            let known = service.handle.look(|node| {
-                node.engine().reader(node.view()).tenant_of_event(&event.id)
-            })?;
+            let known = service
+                .handle
+                .look(|node| node.engine().reader(node.view()).tenant_of_event(&event.id))?;
             if known?.is_some_and(|of| of != Some(own)) {
                 let detail = format!("the id {} is taken", quoted(event.id.as_str()));
                 return Err(Problem::new(Code::IdTaken, detail));

@@ -361,9 +361,7 @@ fn hold(rig: &Rig) -> Sender<()> {
 fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
     let all = |send: &dyn Fn(&Call) -> Answered| calls.iter().map(|call| send(call)).collect();
     let impatient = |settings: Settings| server(Access::Open, settings).0;
-    if let Some(answers) =
-        callers::answers(code, calls).or_else(|| tenants::answers(code, calls))
-    {
+    if let Some(answers) = callers::answers(code, calls).or_else(|| tenants::answers(code, calls)) {
         return Some(answers);
     }
     let answers = match code {
@@ -499,7 +497,9 @@ fn wrong(code: &str, call: &Call) -> Call {
         "unsupported_media_type" => {
             Call { media: "text/xml", body: "<a/>".to_owned(), ..call.clone() }
         }
-        "invalid_query" => call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x&tenant=", call.path)),
+        "invalid_query" => {
+            call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x&tenant=", call.path))
+        }
         "invalid_path" => {
             let at_id = match call.path.split('/').nth(1) {
                 Some("errors") => 2,

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use tidings_core::Id;
 use tidings_core::tenant::View;
 
-use crate::http::error::{Code, Problem};
 use crate::body::Fault;
+use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::caller::Calling;
 use crate::http::service::Service;

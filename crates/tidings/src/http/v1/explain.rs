@@ -7,9 +7,9 @@ use axum::http::StatusCode;
 use tidings_core::engine::{Subject, TenantDirectory, Unexplained};
 use utoipa_axum::routes;
 
+use super::tenants;
 use crate::body::explain::ExplainBody;
 use crate::explained::Explained;
-use super::tenants;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::caller::Calling;

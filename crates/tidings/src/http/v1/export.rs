@@ -36,7 +36,12 @@ const DAYS_MAX: u16 = 3650;
 
 /// The call that exports.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add("export", Kind::Looks, routes!(export), &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff])
+    calls.add(
+        "export",
+        Kind::Looks,
+        routes!(export),
+        &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff],
+    )
 }
 
 struct ExportQuery {
@@ -211,12 +216,7 @@ fn write_tenants(
 }
 
 /// Writes the members of a tenant of this node's parts, with what is of the tenant.
-fn write_members(
-    durable: &Durable,
-    from: Day,
-    tenant: &Id,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     let at = from.start();
     let members = engine.reader(view).members(tenant, None, usize::MAX).map_err(odd)?;

@@ -111,9 +111,7 @@ const STATES: [(&str, InboxState); 6] = [
 
 impl FromQuery for InboxQuery {
     const KNOWN: &'static [&'static str] =
-        &[
-        "limit", "cursor", "state", "category", "type", "grouped", "since", "wait", "tenant",
-    ];
+        &["limit", "cursor", "state", "category", "type", "grouped", "since", "wait", "tenant"];
     const REPEATED: &'static [&'static str] = &["category", "type"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {

@@ -192,7 +192,8 @@ async fn list_keys(State(service): State<Arc<Service>>) -> Result<Answer, Proble
     let keys = service.handle.keys();
     let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant))?;
     // The keys of a deleted tenant have ended with it.
-    let in_force = keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());
+    let in_force =
+        keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());
     let keys = in_force.map(|(key, tenant)| KeyShown::of(key, tenant)).collect();
     Answer::json(StatusCode::OK, &KeysAnswer { keys })
 }

@@ -24,8 +24,8 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::caller::Calling;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
-use crate::http::v1::tenants;
 use crate::http::v1::messages::page::{MessagePage, MessageShown, merged};
+use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service, only};
 use crate::wording::quoted;
 
@@ -44,12 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "list_messages",
             Kind::Looks,
             routes!(list_messages),
-            &[
-                Code::InvalidQuery,
-                Code::RecipientNotFound,
-                Code::UnknownTenant,
-                Code::TenantsOff,
-            ],
+            &[Code::InvalidQuery, Code::RecipientNotFound, Code::UnknownTenant, Code::TenantsOff],
         )
         .add(
             "get_message",

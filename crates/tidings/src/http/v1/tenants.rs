@@ -125,8 +125,7 @@ struct NamedTenant;
 
 impl PartialSchema for NamedTenant {
     fn schema() -> RefOr<Schema> {
-        let about =
-            "A change of a tenant, with its id. Fields that are left out keep their value.";
+        let about = "A change of a tenant, with its id. Fields that are left out keep their value.";
         with_id::<TenantBody>(about, "acme")
     }
 }
@@ -244,7 +243,9 @@ async fn patch_tenant(
     in_path(&service, &calling, &id)?;
     let body: TenantBody = change.parse()?;
     if calling.id().is_some() && body.is_of_host() {
-        return Err(of_no_tenant().hint("leave `limits` and `disabled` out: only the host sets them"));
+        return Err(
+            of_no_tenant().hint("leave `limits` and `disabled` out: only the host sets them")
+        );
     }
     let command = body.command(&service.rules(), Some(id), false)?;
     service.done(&change, command).await.map_err(of_path)
@@ -312,9 +313,8 @@ async fn change_tenants(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each::new(|rules, fields| {
-        Ok(fields.body::<TenantBody>()?.command(rules, None, false)?)
-    });
+    let each =
+        Each::new(|rules, fields| Ok(fields.body::<TenantBody>()?.command(rules, None, false)?));
     array::many(service, request, wanted, each).await
 }
 

@@ -214,11 +214,7 @@ pub(in crate::http) async fn snooze(
     let mut items: Items = change.parse()?;
     let view = reader.reach(items.tenant())?;
     let (what, snoozed) = items.snoozed(&service.rules(), service.now())?;
-    let command = Command::ChangeItems {
-        view,
-        recipient: reader.recipient.clone(),
-        what,
-        change: snoozed,
-    };
+    let command =
+        Command::ChangeItems { view, recipient: reader.recipient.clone(), what, change: snoozed };
     done(&service, &reader, &change, command).await
 }

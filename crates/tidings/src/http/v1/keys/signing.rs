@@ -139,7 +139,8 @@ async fn list_signing_keys(State(service): State<Arc<Service>>) -> Result<Answer
     let keys = service.handle.signing_keys();
     let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant))?;
     // The keys of a deleted tenant have ended with it.
-    let in_force = keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());
+    let in_force =
+        keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());
     let keys = in_force.map(|(key, tenant)| SigningKeyShown::of(key, tenant)).collect();
     Answer::json(StatusCode::OK, &SigningKeysAnswer { keys })
 }

@@ -139,7 +139,11 @@ impl AllPreferences {
         if profile.is_some() {
             chosen = engine.preferences(recipient, view)?;
             for channel in channel::TABLE {
-                let found = engine.reader(node.view()).applying(recipient, channel.number, view.tenant())?;
+                let found = engine.reader(node.view()).applying(
+                    recipient,
+                    channel.number,
+                    view.tenant(),
+                )?;
                 applying.insert(channel.number, found);
             }
         }
@@ -171,10 +175,7 @@ impl AllPreferences {
             mutes,
             quiet_hours: quiet::Shown::of(profile.and_then(|of| of.quiet_hours.as_deref())),
             push: push_key(rules),
-            preferences: chosen
-                .into_iter()
-                .map(Preference::of)
-                .collect(),
+            preferences: chosen.into_iter().map(Preference::of).collect(),
         })
     }
 }

@@ -32,8 +32,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
         Code::TenantsOff,
         Code::RecipientNotFound,
     ];
-    const OF_MANY: &[Code] =
-        &[Code::InvalidPath, Code::TenantNotFound, Code::TenantsOff, MANY[0], MANY[1], MANY[2], MANY[3]];
+    const OF_MANY: &[Code] = &[
+        Code::InvalidPath,
+        Code::TenantNotFound,
+        Code::TenantsOff,
+        MANY[0],
+        MANY[1],
+        MANY[2],
+        MANY[3],
+    ];
     calls
         .add("put_member", Kind::Changes, routes!(put_member), OF_ONE)
         .add("remove_member", Kind::Changes, routes!(remove_member), OF_ONE)
@@ -167,8 +174,7 @@ async fn change_members(
     request: Request,
 ) -> Result<Response, Problem> {
     in_path(&service, &calling, &tenant)?;
-    let each =
-        Each::new(move |_, fields| Ok(fields.body::<MemberBody>()?.command(tenant.clone())));
+    let each = Each::new(move |_, fields| Ok(fields.body::<MemberBody>()?.command(tenant.clone())));
     array::many(service, request, wanted, each).await
 }
 
