@@ -16,7 +16,7 @@ use crate::config::duration;
 use crate::wording::quoted;
 
 /// The most bytes of a title and of a recipient's name.
-pub(super) const TITLE_BYTES_MAX: usize = 1 << 10;
+pub(in crate::body) const TITLE_BYTES_MAX: usize = 1 << 10;
 
 /// A value that is a text in a body.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ mod documented;
 mod hooks;
 mod presentation;
 mod telemetry;
+mod tenants;
 mod timing;
 mod users;
 mod words;

@@ -8,6 +8,7 @@ use tidings_core::{Day, Instant, Mode, Object, PreferenceScope, Rules, State};
 use super::*;
 
 mod recipients;
+mod tenants;
 
 const CONFIG: &str = r#"
 [categories.art]

@@ -379,10 +379,6 @@ fn offer(to: Pace, set: &[Choice]) -> Offer {
 
 /// Choices as the API has them.
 fn to_json(choices: &[Choice]) -> String {
-    let list: Vec<Preference> = choices
-        .iter()
-        .cloned()
-        .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
-        .collect();
+    let list: Vec<Preference> = choices.iter().cloned().map(Preference::of).collect();
     serde_json::to_string(&list).unwrap_or_default()
 }

@@ -75,6 +75,10 @@ pub(in crate::http) struct InboxQuery {
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     #[param(value_type = Option<String>, example = "25s")]
     wait: Option<Duration>,
+    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    #[param(value_type = Option<String>, min_length = 1, max_length = 256)]
+    #[expect(dead_code, reason = "`Reader` reads it")]
+    tenant: (),
 }
 
 /// The longest wait for a change.
@@ -107,7 +111,7 @@ const STATES: [(&str, InboxState); 6] = [
 
 impl FromQuery for InboxQuery {
     const KNOWN: &'static [&'static str] =
-        &["limit", "cursor", "state", "category", "type", "grouped", "since", "wait"];
+        &["limit", "cursor", "state", "category", "type", "grouped", "since", "wait", "tenant"];
     const REPEATED: &'static [&'static str] = &["category", "type"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
@@ -120,13 +124,18 @@ impl FromQuery for InboxQuery {
             grouped: query.word("grouped", &[("true", true), ("false", false)])?,
             since: query.parsed("since", revision, "the `rev` of an answer")?,
             wait: query.parsed("wait", wait, "a duration of at most 60s, such as 25s")?,
+            tenant: (),
         })
     }
 }
 
 impl InboxQuery {
     /// The choice, checked against a configuration.
-    fn checked(self, rules: &Rules) -> Result<tidings_core::engine::InboxQuery, Problem> {
+    fn checked(
+        self,
+        rules: &Rules,
+        view: View,
+    ) -> Result<tidings_core::engine::InboxQuery, Problem> {
         let from: Option<Cursor> = match self.cursor.as_deref().map(str::parse) {
             None => None,
             Some(Ok(cursor)) => Some(cursor),
@@ -143,7 +152,7 @@ impl InboxQuery {
             known("type", name, rules.types.keys())?;
         }
         Ok(tidings_core::engine::InboxQuery {
-            view: View::All,
+            view,
             from,
             limit: usize::from(self.limit.unwrap_or(GROUPS_USUAL)),
             state: self.state.unwrap_or_default(),
@@ -190,7 +199,7 @@ pub(in crate::http) async fn inbox(
     InQuery(query): InQuery<InboxQuery>,
 ) -> Result<Answer, Problem> {
     let (since, wait) = (query.since, query.wait.unwrap_or_default());
-    let query = query.checked(&service.rules())?;
+    let query = query.checked(&service.rules(), reader.view())?;
     let (id, may_be_unknown) = (reader.recipient.clone(), reader.is_user());
     let read = move |node: &Durable| -> Result<InboxPage, Problem> {
         match node.engine().reader(node.view()).inbox(&id, &query) {

@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
+use crate::body::tenant;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::users::reader::Reader;
@@ -246,12 +247,14 @@ pub(in crate::http) async fn pending(
 )]
 pub(in crate::http) async fn flush(
     State(service): State<Arc<Service>>,
-    Reader { recipient, .. }: Reader,
+    reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let limits = if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };
-    let of = recipient.clone();
-    let command = limits.command(recipient)?;
+    let mut limits =
+        if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };
+    let view = reader.reach(tenant::named(limits.tenant.take()))?;
+    let of = reader.recipient.clone();
+    let command = limits.command(reader.recipient, view)?;
     let scheduled =
         service.look(move |node| node.engine().reader(node.view()).scheduled(&of)).await??;
     let scheduled = ScheduledCount::of(&scheduled);

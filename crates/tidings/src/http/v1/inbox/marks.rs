@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use tidings_core::Command;
 use tidings_core::command::{ItemChange, MarkKind};
-use tidings_core::tenant::View;
 use utoipa_axum::routes;
 
 use super::counted;
@@ -50,12 +49,13 @@ async fn mark(
     change: &Change,
     made: Made,
 ) -> Result<Answer, Problem> {
-    let items: Items = change.parse()?;
+    let mut items: Items = change.parse()?;
+    let view = reader.reach(items.tenant())?;
     let what = items.named(&service.rules(), service.now())?;
     let recipient = reader.recipient.clone();
     let command = match made {
-        Made::Mark(kind) => Command::Mark { view: View::All, recipient, what, kind },
-        Made::Items(change) => Command::ChangeItems { view: View::All, recipient, what, change },
+        Made::Mark(kind) => Command::Mark { view, recipient, what, kind },
+        Made::Items(change) => Command::ChangeItems { view, recipient, what, change },
     };
     done(service, &reader, change, command).await
 }
@@ -211,13 +211,10 @@ pub(in crate::http) async fn snooze(
     reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let items: Items = change.parse()?;
+    let mut items: Items = change.parse()?;
+    let view = reader.reach(items.tenant())?;
     let (what, snoozed) = items.snoozed(&service.rules(), service.now())?;
-    let command = Command::ChangeItems {
-        view: View::All,
-        recipient: reader.recipient.clone(),
-        what,
-        change: snoozed,
-    };
+    let command =
+        Command::ChangeItems { view, recipient: reader.recipient.clone(), what, change: snoozed };
     done(&service, &reader, &change, command).await
 }

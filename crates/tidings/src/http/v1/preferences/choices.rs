@@ -128,7 +128,7 @@ impl AllPreferences {
         node: &Durable,
         rules: &Rules,
         design: &Design,
-        recipient: &Id,
+        (recipient, view): (&Id, &View),
     ) -> Result<Self, Problem> {
         let engine = node.engine();
         let profile = engine.recipient(recipient);
@@ -137,9 +137,13 @@ impl AllPreferences {
         let mut applying = ByChannel::new();
         let mut chosen = Vec::new();
         if profile.is_some() {
-            chosen = engine.preferences(recipient, &View::All)?;
+            chosen = engine.preferences(recipient, view)?;
             for channel in channel::TABLE {
-                let found = engine.reader(node.view()).applying(recipient, channel.number, None)?;
+                let found = engine.reader(node.view()).applying(
+                    recipient,
+                    channel.number,
+                    view.tenant(),
+                )?;
                 applying.insert(channel.number, found);
             }
         }
@@ -177,10 +181,7 @@ impl AllPreferences {
             mutes,
             quiet_hours: quiet::Shown::of(profile.and_then(|of| of.quiet_hours.as_deref())),
             push: push_key(rules),
-            preferences: chosen
-                .into_iter()
-                .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
-                .collect(),
+            preferences: chosen.into_iter().map(Preference::of).collect(),
         })
     }
 }
