@@ -356,8 +356,9 @@ impl Question<'_> {
                 PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
                 _ => false,
             });
-        let concern: BTreeSet<String> = concern.map(|(.., mute)| scope_text(mute)).collect();
-        concern.into_iter().collect()
+        // One of all tenants and one of the event's own are told once.
+        let concern: BTreeSet<&PreferenceScope> = concern.map(|(.., mute)| mute).collect();
+        concern.into_iter().map(scope_text).collect()
     }
 }
 
