@@ -52,8 +52,8 @@ impl FromQuery for ExportQuery {
 
 /// Export the last days as a timeline
 ///
-/// Streams lines that `tidings simulate` plays: first all recipients, subscriptions and preferences as they are now,
-/// then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
+/// Streams lines that `tidings simulate` plays: first all recipients, memberships, subscriptions and preferences as they
+/// are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
 /// objects, marks of seen and cancels are not part of it. Two exports or backups may be read at once.
 #[utoipa::path(
     get, path = "/v1/export", tag = "admin",
