@@ -47,7 +47,7 @@ impl InboxesAt {
         Some(Self {
             next: bucket.next_seq,
             delivered_to: bucket.delivered_to,
-            hidden: bucket.hidden,
+            hidden: bucket.hidden.of_all(),
             rules: bucket.rules,
             withdrawals: engine.intake.objects.withdrawals,
             forgotten_before: engine.intake.forgotten_before,
@@ -75,7 +75,7 @@ impl InboxesAt {
         let mut changed = &**among - &*held.roster.everyone;
         for number in &**among {
             let marks = held.marks.get(&number);
-            if marks.is_some_and(|marks| marks.changed >= self.next) {
+            if marks.is_some_and(|marks| marks.changed.of_all() >= self.next) {
                 changed.insert(number);
             }
         }

@@ -30,11 +30,11 @@ impl Shard {
                 let replies = self.follow(draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
-            Command::Mark { recipient, what, kind, .. } => {
-                mark::mark(self, intake, draft, recipient, what, *kind)
+            Command::Mark { recipient, what, kind, view } => {
+                mark::mark(self, intake, draft, recipient, what, *kind, view)
             }
-            Command::ChangeItems { recipient, what, change, .. } => {
-                mark::change_items(self, intake, draft, recipient, what, *change)
+            Command::ChangeItems { recipient, what, change, view } => {
+                mark::change_items(self, intake, draft, recipient, what, *change, view)
             }
             Command::Preference { recipient, scope, channel, mode, by, .. } => {
                 let chosen = take_back::Chosen { recipient, scope, channel, mode };
