@@ -35,6 +35,7 @@ mod payload;
 mod reach;
 mod replica;
 mod snapshot;
+mod tenants;
 mod workers;
 
 #[derive(Clone, Default)]

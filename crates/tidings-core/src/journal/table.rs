@@ -16,7 +16,7 @@
 //! | `SCHEDULED` | base | either | t, place | the event; a bucket's frozen sets of it |
 //! | `SCHEDULED_IDS` | base | intake | event id, 0, place | t, place |
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
-//! | `CANCELLED_AHEAD` | base | intake | event id | until when the event is cancelled if it comes |
+//! | `CANCELLED_AHEAD` | base | intake | tenant, event id | until when the event is cancelled if it comes |
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
 //! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
 //! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
@@ -55,6 +55,8 @@
 //! | `OCCURRENCES` | day | intake or bucket | instant, number | what occurred in a step that hooks tell the host |
 //! | `HOOKS` | base | intake | name of a hook | since when it is told, whether it was resumed or is replayed |
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook | how far it was told of this owner's occurrences |
+//! | `TENANTS` | base | intake | number of a tenant | its id, what it sets, whether it was deleted |
+//! | `SCHEDULED_OF_TENANTS` | base | intake | number of a tenant, t, place | nothing: an event of it is scheduled |
 //! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
@@ -159,6 +161,8 @@ pub enum Table {
     Occurrences = 83,
     Hooks = 84,
     HookProgress = 85,
+    Tenants = 86,
+    ScheduledOfTenants = 90,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.

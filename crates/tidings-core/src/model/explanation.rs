@@ -88,6 +88,8 @@ impl EntryState {
 /// The rules of an explanation, in the order in which they are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
+    /// The state of the event's tenant.
+    Tenant,
     /// The event's type is configured.
     Type,
     /// The recipient's state.
@@ -145,6 +147,7 @@ impl Rule {
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
+            Self::Tenant => "tenant",
             Self::Type => "type",
             Self::Recipient => "recipient",
             Self::Audience => "audience",

@@ -60,6 +60,8 @@ pub enum Reason {
     Suppressed,
     /// A template of the configuration failed over its message.
     Template,
+    /// The tenant was disabled or deleted.
+    TenantGone,
 }
 
 /// The end of a built message.
@@ -150,6 +152,7 @@ impl Reason {
     pub fn outcome(self) -> Outcome {
         match self {
             Self::RecipientGone
+            | Self::TenantGone
             | Self::Preference
             | Self::Condition
             | Self::Event
@@ -198,6 +201,7 @@ impl Reason {
             Self::Message => "message",
             Self::Suppressed => "suppressed",
             Self::Template => "template",
+            Self::TenantGone => "tenant_gone",
         }
     }
 }

@@ -57,6 +57,9 @@ pub(crate) fn hint(refused: &Refused) -> Option<String> {
             let configured = configured.iter().map(String::as_str);
             Some(unknown("type", event_type.as_str(), configured).hint)
         }
+        Refused::UnknownTenant { tenant, near } => {
+            did_you_mean(tenant.as_str(), near.iter().map(String::as_str))
+        }
         _ => None,
     }
 }

@@ -435,7 +435,7 @@ impl From<Refused> for Problem {
             Refused::Preference(_) => Code::UnknownPreference,
             Refused::UnknownMessage(_) => Code::MessageNotFound,
             Refused::MessageState { .. } | Refused::MessageGone(_) => Code::MessageState,
-            Refused::UnknownTenant(_) => Code::UnknownTenant,
+            Refused::UnknownTenant { .. } => Code::UnknownTenant,
             Refused::TenantGone(_) => Code::TenantGone,
             Refused::TenantDeleting(_) => Code::TenantDeleting,
             Refused::TenantsOff => Code::TenantsOff,

@@ -12,6 +12,7 @@ use super::lane::{Due, Entering, FewPage, Lane, Terms};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::number::{LaneNo, Seq};
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::names::LaneName;
@@ -130,6 +131,12 @@ impl Lanes {
         let plain = plain.map(|(no, lane)| (LaneKey::from(*no), &**lane));
         let keyed = self.keyed_of(number);
         plain.chain(keyed.filter_map(|at| Some((at.clone(), self.get(at)?))))
+    }
+
+    /// The recipients with an open window of a tenant.
+    pub(crate) fn waiting_of(&self, tenant: TenantNo) -> RoaringBitmap {
+        let of_tenant = self.keyed.iter().filter(|(at, _)| at.tenant == Some(tenant));
+        of_tenant.fold(RoaringBitmap::new(), |all, (_, keyed)| all | keyed.lane.open())
     }
 
     fn keyed_of(&self, number: u32) -> impl Iterator<Item = &LaneKey> {

@@ -122,7 +122,7 @@ impl Waiting<'_> {
         let plain = bucket.lanes.plain().get(&lane_no).map(|lane| &**lane);
         let has = |number: u32, kept: &StoredArrival| {
             let key = names.key(lane_no, &kept.arrival.keys);
-            let lane = if key.is_empty() {
+            let lane = if key.is_empty() && kept.arrival.tenant.is_none() {
                 plain
             } else {
                 bucket.lanes.get(&names.address(lane_no, &kept.arrival.keys, kept.arrival.tenant))

@@ -6,8 +6,9 @@
 
 use roaring::RoaringBitmap;
 
-use crate::engine::intake::objects::Objects;
+use crate::engine::intake::state::Intake;
 use crate::index::headers::Header;
+use crate::journal::record::Arrival;
 use crate::journal::stored::StoredArrival;
 use crate::model::reason::Reason;
 use crate::model::time::Instant;
@@ -16,6 +17,8 @@ use crate::rules::compiled::CompiledRules;
 /// The facts that decide about the entries of one event on one channel. Those left out end nothing.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Facts<'a> {
+    /// Its tenant was disabled or deleted.
+    pub(crate) tenant_gone: Ends<'a>,
     /// Its type is no longer configured.
     pub(crate) unknown_type: Ends<'a>,
     /// The recipient is gone.
@@ -54,7 +57,8 @@ pub(crate) enum Ends<'a> {
 type Check = (Reason, for<'a> fn(&Facts<'a>) -> Ends<'a>);
 
 /// The checks in their order: the first that applies ends the entry.
-const CHECKS: [Check; 11] = [
+const CHECKS: [Check; 12] = [
+    (Reason::TenantGone, |facts| facts.tenant_gone),
     (Reason::UnknownType, |facts| facts.unknown_type),
     (Reason::RecipientGone, |facts| facts.gone),
     (Reason::Expired, |facts| facts.expired),
@@ -144,7 +148,7 @@ impl Checks<'_> {
 /// The facts that all entries of an arrival share at an instant.
 pub(crate) fn facts_of(
     compiled: &CompiledRules,
-    objects: &Objects,
+    intake: &Intake,
     kept: &StoredArrival,
     header: &Header,
     at: Instant,
@@ -152,10 +156,12 @@ pub(crate) fn facts_of(
     let version = compiled.current();
     let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
     let look_back = of_type.and_then(|of_type| of_type.rules.look_back_ms);
+    let Arrival { tenant, place, .. } = kept.arrival;
     Facts {
+        tenant_gone: Ends::all_if(intake.tenants.are_void(tenant, place)),
         unknown_type: Ends::all_if(of_type.is_none()),
         expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
-        withdrawn: Ends::all_if(objects.withdrawn.contains_key(&header.object)),
+        withdrawn: Ends::all_if(intake.objects.withdrawn.contains_key(&header.object)),
         stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
         ..Facts::default()
     }
@@ -170,6 +176,7 @@ mod tests {
         let somebody = RoaringBitmap::from_iter([1, 2]);
         let is_seen = |number| number == 1;
         let mut facts = Facts {
+            tenant_gone: Ends::All,
             unknown_type: Ends::All,
             gone: Ends::Of(&somebody),
             expired: Ends::All,
@@ -182,7 +189,8 @@ mod tests {
             no_address: Ends::Of(&somebody),
             suppressed: Ends::All,
         };
-        let lifts: [fn(&mut Facts<'_>); 11] = [
+        let lifts: [fn(&mut Facts<'_>); 12] = [
+            |facts| facts.tenant_gone = Ends::None,
             |facts| facts.unknown_type = Ends::None,
             |facts| facts.gone = Ends::None,
             |facts| facts.expired = Ends::None,
@@ -196,6 +204,7 @@ mod tests {
             |facts| facts.suppressed = Ends::None,
         ];
         let order = [
+            Reason::TenantGone,
             Reason::UnknownType,
             Reason::RecipientGone,
             Reason::Expired,

@@ -139,6 +139,7 @@ impl Question<'_> {
                 let now = self.suppression_text(channel, at);
                 now.or_else(|| was.then(|| "lifted since".to_owned()))
             }
+            Reason::TenantGone => event.tenant.as_ref().map(|tenant| tenant.as_str().to_owned()),
             // No check gives these.
             Reason::Event
             | Reason::Forgotten
@@ -163,6 +164,7 @@ impl Question<'_> {
 /// The rule behind a reason for which entries end by themselves.
 pub(super) fn rule_of(reason: Reason) -> Rule {
     match reason {
+        Reason::TenantGone => Rule::Tenant,
         Reason::UnknownType => Rule::Type,
         Reason::RecipientGone => Rule::Recipient,
         Reason::Expired => Rule::ExpiresAt,

@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
                 clock: None,
                 keys: keys.unwrap_or_default(),
                 after_ms: after_ms.unwrap_or_default(),
-                tenant: None,
+                tenant: event.tenant.as_ref().and_then(|id| engine.intake.tenants.number(id).ok()),
                 event,
             },
             instants: BTreeSet::new(),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::locate::named_in;
 use super::objects::Giver;
 use super::state::Intake;
+use super::tenancy::scheduled_of;
 use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EventRow, ScheduledRow};
@@ -30,6 +31,7 @@ use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
 use crate::model::occurrence::{By, Occurrence, OccurrenceKind, OccurrenceOwner};
 use crate::model::suppression::{ChannelAddress, Suppression};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 use crate::rules::compiled::{Type, Version};
@@ -68,10 +70,15 @@ impl Intake {
                 self.objects.retract(draft, object, today)?;
                 Ok(done)
             }
-            Command::Cancel { what, .. } | Command::Withdraw { what, .. } => {
+            Command::Cancel { what, tenant } | Command::Withdraw { what, tenant } => {
+                if tenant.is_some() {
+                    self.check_tenants_on()?;
+                }
+                let tenant = tenant.as_ref().map(|id| self.tenants.number(id)).transpose()?;
                 let cancel = Cancel {
                     what: what.clone(),
-                    events: self.accept_cancel(draft, what)?,
+                    tenant,
+                    events: self.accept_cancel(draft, what, tenant)?,
                     withdraws: matches!(command, Command::Withdraw { .. }),
                 };
                 Ok(Accepted::Act(Act::Cancel(cancel)))
@@ -100,9 +107,8 @@ impl Intake {
             Command::Pause(what) => Ok(self.accept_pause(what, true)?),
             Command::Resume(what) => Ok(self.accept_pause(what, false)?),
             Command::Forget { before } => Ok(Accepted::Forget(*before)),
-            Command::Tenant { tenant, .. } | Command::DeleteTenant { tenant } => {
-                Err(Refused::UnknownTenant(tenant.clone()).into())
-            }
+            Command::Tenant { tenant, change } => self.accept_tenant(draft, tenant, change),
+            Command::DeleteTenant { tenant } => self.delete_tenant(draft, tenant),
             Command::Hook { name, change } => {
                 change_hook(self, draft, name, *change)?;
                 Ok(done)
@@ -174,6 +180,7 @@ impl Intake {
 
     /// Gives an event its place and its rows, once.
     fn accept_event(&mut self, draft: &mut Draft<'_>, event: &Event) -> Result<Accepted, Stop> {
+        let tenant = self.tenant_of(draft, event)?;
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Accepted::Answered(Reply::Published(published)));
@@ -192,13 +199,13 @@ impl Intake {
             clock: (self.clock < now).then_some(self.clock),
             keys,
             after_ms,
-            tenant: None,
+            tenant,
             event: event.clone(),
         });
         let profiles = std::mem::take(&mut row.event.to.profiles);
         self.next_place.0 += 1;
         self.tally.events += 1;
-        if self.ahead.has(&event.id, now) {
+        if self.ahead.has(&event.id, tenant, now) {
             self.name_objects(draft, event, now.day())?;
             let at = self.keep_event(draft, now.day(), &row);
             self.register(draft, &row, None, Some(at));
@@ -238,6 +245,10 @@ impl Intake {
             self.scheduled.insert((*t, row.place), ());
             let key = scheduled_key(Owner::Intake, *t, row.place);
             draft.put(Partition::Base, key, to_json(&kept));
+            if let Some(tenant) = row.tenant {
+                let key = scheduled_of(tenant, *t, row.place);
+                draft.put(Partition::Base, key, Vec::new());
+            }
         }
     }
 
@@ -294,7 +305,7 @@ impl Intake {
         at: Option<EventAt>,
     ) {
         let event = &row.event;
-        let located = encode(&Located { place: row.place, scheduled, at });
+        let located = encode(&Located { place: row.place, scheduled, at, tenant: row.tenant });
         let day = self.now.day();
         let today = Partition::Day(day);
         self.id_days.insert(day);
@@ -359,7 +370,8 @@ impl Intake {
         let at = self.keep_event(draft, today, row);
         self.id_days.insert(today);
         self.entered_days.insert(today);
-        let located = Located { place: row.place, scheduled: Some(last), at: Some(at) };
+        let (place, tenant) = (row.place, row.tenant);
+        let located = Located { place, scheduled: Some(last), at: Some(at), tenant };
         name_again(draft, Owner::Intake, today, &row.event, located);
         Ok(at)
     }
@@ -368,6 +380,9 @@ impl Intake {
     fn take_scheduled(&mut self, draft: &mut Draft<'_>, t: Instant, row: &EventRow, last: Instant) {
         let place = row.place;
         self.scheduled.remove(&(t, place));
+        if let Some(tenant) = row.tenant {
+            draft.delete(Partition::Base, scheduled_of(tenant, t, place));
+        }
         // Shards on other nodes may still read it: then it goes with the acts that say so.
         if !draft.is_logged() {
             draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
@@ -389,9 +404,20 @@ impl Intake {
         &mut self,
         draft: &mut Draft<'_>,
         cancelled: &Cancelled,
+        tenant: Option<TenantNo>,
     ) -> Result<CancelledEvents, Unreadable> {
-        let events = self.located_events(draft, cancelled)?;
-        for (place, event) in &events {
+        let events = self.located_events(draft, cancelled, tenant)?;
+        self.unschedule(draft, &events)?;
+        Ok(events)
+    }
+
+    /// Takes events out of the schedule; each gets a row of today.
+    pub(super) fn unschedule(
+        &mut self,
+        draft: &mut Draft<'_>,
+        events: &CancelledEvents,
+    ) -> Result<(), Unreadable> {
+        for (place, event) in events {
             let Some(first) = event.waits_for.first() else {
                 continue;
             };
@@ -402,7 +428,7 @@ impl Intake {
             let at = self.enter_row(draft, last, &row)?;
             draft.log(|| Act::Keep { row, at });
         }
-        Ok(events)
+        Ok(())
     }
 
     /// Ends an act with the answer of shards, which is that of all of them if it is whole: an event that names somebody
@@ -433,7 +459,7 @@ impl Intake {
             return Ok(reply);
         }
         let now = self.now;
-        self.ahead.remember(draft, id, now);
+        self.ahead.remember(draft, id, cancel.tenant, now);
         Ok(Reply::Cancelled(TakenBack { remembered: true, ..TakenBack::default() }))
     }
 

@@ -8,19 +8,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
-use crate::journal::table::{Key, Owner, Partition, REST, Table};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{DAY_MS, Instant};
 
-/// The ids that were cancelled before they were published.
+/// The ids that were cancelled before they were published, each for one tenant or for all.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
-    until: BTreeMap<Id, Instant>,
-    by_age: BTreeSet<(Instant, Id)>,
+    until: BTreeMap<(Id, Option<TenantNo>), Instant>,
+    by_age: BTreeSet<(Instant, (Id, Option<TenantNo>))>,
 }
 
-fn key(event: &Id) -> Vec<u8> {
-    let key = Key::of(Owner::Intake, Table::CancelledAhead);
+fn key((event, tenant): &(Id, Option<TenantNo>)) -> Vec<u8> {
+    let key = Key::of(Owner::Intake, Table::CancelledAhead).u32(TenantNo::raw(*tenant));
     key.bytes(event.as_str().as_bytes()).done()
 }
 
@@ -31,17 +32,18 @@ impl Ahead {
         each_base(view, Table::CancelledAhead, |key, value| {
             let odd = || Unreadable("the key of a cancel is odd".to_owned());
             let event = key
-                .get(REST..)
+                .get(REST + 4..)
                 .and_then(|id| std::str::from_utf8(id).ok())
                 .and_then(|id| Id::new(id).ok())
                 .ok_or_else(odd)?;
-            ahead.note(event, decode("a cancel", value)?);
+            let tenant = u32_at(key, REST).ok_or_else(odd)?;
+            ahead.note((event, TenantNo::of_raw(tenant)), decode("a cancel", value)?);
             Ok(())
         })?;
         Ok(ahead)
     }
 
-    fn note(&mut self, event: Id, until: Instant) {
+    fn note(&mut self, event: (Id, Option<TenantNo>), until: Instant) {
         if let Some(before) = self.until.insert(event.clone(), until) {
             self.by_age.remove(&(before, event.clone()));
         }
@@ -49,7 +51,13 @@ impl Ahead {
     }
 
     /// Remembers a cancel, and drops those that are too old.
-    pub(crate) fn remember(&mut self, draft: &mut Draft<'_>, event: &Id, now: Instant) {
+    pub(crate) fn remember(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: &Id,
+        tenant: Option<TenantNo>,
+        now: Instant,
+    ) {
         while self.by_age.first().is_some_and(|(until, _)| *until <= now) {
             let Some((_, old)) = self.by_age.pop_first() else {
                 break;
@@ -58,12 +66,20 @@ impl Ahead {
             draft.delete(Partition::Base, key(&old));
         }
         let until = now.plus_ms(DAY_MS);
-        draft.put(Partition::Base, key(event), encode(&until));
-        self.note(event.clone(), until);
+        let event = (event.clone(), tenant);
+        draft.put(Partition::Base, key(&event), encode(&until));
+        self.note(event, until);
     }
 
-    /// Returns true if an event is cancelled that is published now.
-    pub(crate) fn has(&self, event: &Id, now: Instant) -> bool {
-        self.until.get(event).is_some_and(|until| now < *until)
+    /// Returns true if an event of a tenant, or of none, is cancelled that is published now.
+    pub(crate) fn has(&self, event: &Id, tenant: Option<TenantNo>, now: Instant) -> bool {
+        if self.until.is_empty() {
+            return false;
+        }
+        let holds = |tenant| {
+            let until = self.until.get(&(event.clone(), tenant));
+            until.is_some_and(|until| now < *until)
+        };
+        holds(None) || tenant.is_some() && holds(tenant)
     }
 }

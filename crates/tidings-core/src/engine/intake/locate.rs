@@ -13,6 +13,7 @@ use crate::journal::table::{Owner, Partition, Table};
 use crate::model::command::Cancelled;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 
 /// Places of events, each with the day of the row that names it; none = a row that outlives days.
@@ -46,12 +47,13 @@ impl Intake {
         Ok(located)
     }
 
-    /// The events to cancel. A scheduled event is known by its schedule as well as by the days on which it
+    /// The events to cancel, of a tenant or of all. A scheduled event is known by its schedule as well as by the days on which it
     /// entered.
     pub(crate) fn located_events(
         &self,
         draft: &Draft<'_>,
         cancelled: &Cancelled,
+        tenant: Option<TenantNo>,
     ) -> Result<CancelledEvents, Unreadable> {
         let located = match cancelled {
             Cancelled::Event(id) => self.located_event(draft, id)?,
@@ -64,7 +66,8 @@ impl Intake {
             }
         };
         let mut events = CancelledEvents::new();
-        for (day, located) in located {
+        let is_of = |located: &Located| tenant.is_none() || located.tenant == tenant;
+        for (day, located) in located.into_iter().filter(|(_, located)| is_of(located)) {
             let event = events.entry(located.place).or_default();
             event.days.extend(day.filter(|_| located.at.is_some()));
             if event.waits_for.is_empty() {

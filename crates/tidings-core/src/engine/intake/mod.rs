@@ -9,4 +9,5 @@ pub(super) mod objects;
 pub(super) mod recent;
 pub(super) mod state;
 pub(super) mod suppressed;
+mod tenancy;
 pub(super) mod tenants;

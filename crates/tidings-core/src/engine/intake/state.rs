@@ -413,6 +413,7 @@ impl Intake {
             tally: head.tally,
             objects: Objects::recover(view, head.withdrawals, head.kept_objects)?,
             suppressions: Suppressions::recover(view)?,
+            tenants: Tenants::recover(view)?,
             ahead: Own(Ahead::recover(view)?),
             forgotten_before: head.forgotten_before,
             paused: head.paused,

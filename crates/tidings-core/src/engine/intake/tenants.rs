@@ -1,43 +1,122 @@
-//! Tenants as they are now, by id and by number.
+//! Tenants as they are now, by id and by number (contract, section 12).
+//!
+//! A tenant that is deleted keeps its number and its id, since events that were accepted for it are kept. Whatever
+//! names the number is void from that moment on, so deleting changes nothing row by row.
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::named::each_base;
 use crate::engine::rows::reply::Refused;
+use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;
+use crate::model::number::EventNo;
 use crate::model::tenant::{Tenant, TenantNo, View};
+use crate::model::time::Instant;
 use crate::sets::shared::Tree;
+
+/// Number of neighbours in the order of ids among which the name that was meant may be.
+const NEIGHBOURS: usize = 64;
 
 /// The tenants of a store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tenants {
+    /// The numbers of those that were not deleted.
     numbers: Tree<Id, TenantNo>,
-    known: Tree<TenantNo, Arc<KnownTenant>>,
+    all: Tree<TenantNo, Arc<KnownTenant>>,
 }
 
-/// A tenant with its id.
-#[derive(Clone, Debug, PartialEq)]
+/// A tenant with its id, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnownTenant {
     pub(crate) id: Id,
     pub(crate) tenant: Tenant,
+    /// The instant at which it was made.
+    pub(crate) made: Instant,
+    /// Events before this place are void: it was disabled or deleted after they came.
+    pub(crate) void_before: EventNo,
+    pub(crate) is_deleted: bool,
+}
+
+fn key(number: TenantNo) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Tenants).u32(number.0.get()).done()
 }
 
 impl Tenants {
+    /// Reads what is stored.
+    pub(crate) fn recover(view: &dyn ReadView) -> Result<Self, Unreadable> {
+        let mut tenants = Self::default();
+        each_base(view, Table::Tenants, |key, value| {
+            let number = u32_at(key, REST).and_then(|raw| TenantNo::of_raw(raw));
+            let number = number.ok_or_else(|| Unreadable("a tenant's key is odd".to_owned()))?;
+            tenants.note(number, from_json("a tenant", value)?);
+            Ok(())
+        })?;
+        Ok(tenants)
+    }
+
+    /// Takes over a tenant as another node has it.
+    pub(crate) fn note(&mut self, number: TenantNo, known: KnownTenant) {
+        if known.is_deleted {
+            if self.numbers.get(&known.id) == Some(&number) {
+                self.numbers.remove(&known.id);
+            }
+        } else {
+            self.numbers.insert(known.id.clone(), number);
+        }
+        self.all.insert(number, Arc::new(known));
+    }
+
+    /// Writes a tenant.
+    pub(crate) fn put(&mut self, draft: &mut Draft<'_>, number: TenantNo, known: KnownTenant) {
+        draft.put(Partition::Base, key(number), to_json(&known));
+        self.note(number, known);
+    }
+
+    /// The number that the next new tenant has.
+    pub(crate) fn next_number(&self) -> TenantNo {
+        let last = self.all.last().map_or(0, |(number, _)| number.0.get());
+        TenantNo::of_raw(last.saturating_add(1)).expect("it is above another number")
+    }
+
     /// The number of a tenant.
     ///
     /// # Errors
     /// [`Refused::UnknownTenant`].
     pub(crate) fn number(&self, id: &Id) -> Result<TenantNo, Refused> {
-        self.numbers.get(id).copied().ok_or_else(|| Refused::UnknownTenant(id.clone()))
+        let number = self.numbers.get(id).copied();
+        number.ok_or_else(|| Refused::UnknownTenant { tenant: id.clone(), near: self.near(id) })
+    }
+
+    /// The ids next to one in their order, for whoever looks for the name that was meant.
+    fn near(&self, id: &Id) -> Vec<String> {
+        let after = self.numbers.from(id).take(NEIGHBOURS).map(|(id, _)| id);
+        let first = id.as_str().chars().next().map(String::from);
+        let first = first.and_then(|first| Id::new(&first).ok());
+        let alike = first.iter().flat_map(|first| self.numbers.from(first).take(NEIGHBOURS));
+        let mut near: Vec<String> =
+            alike.map(|(id, _)| id).chain(after).map(|id| id.as_str().to_owned()).collect();
+        near.dedup();
+        near
     }
 
     /// The tenant of a number; `None` = it was deleted.
     pub(crate) fn get(&self, number: TenantNo) -> Option<&Arc<KnownTenant>> {
-        self.known.get(&number)
+        self.all.get(&number).filter(|known| !known.is_deleted)
     }
 
-    /// The id of a tenant that an entry is of.
+    /// The id of the tenant of an entry, also where it was deleted.
     pub(crate) fn id(&self, number: Option<TenantNo>) -> Option<&Id> {
-        self.get(number?).map(|known| &known.id)
+        self.all.get(&number?).map(|known| &known.id)
+    }
+
+    /// Returns true if entries of an event of a tenant are void: the tenant was disabled or deleted after it came.
+    pub(crate) fn are_void(&self, tenant: Option<TenantNo>, place: EventNo) -> bool {
+        let known = tenant.and_then(|number| self.all.get(&number));
+        known.is_some_and(|known| known.is_deleted || place < known.void_before)
     }
 
     /// A view with its tenant as a number.
@@ -46,5 +125,22 @@ impl Tenants {
     /// [`Refused::UnknownTenant`].
     pub(crate) fn view(&self, view: &View) -> Result<View<TenantNo>, Refused> {
         view.try_map(|id| self.number(id))
+    }
+
+    /// Those that are not deleted, from an id on, in the order of their ids.
+    pub(crate) fn from(
+        &self,
+        id: Option<&Id>,
+    ) -> impl Iterator<Item = (TenantNo, &KnownTenant)> + use<'_> {
+        let numbers = match id {
+            Some(id) => self.numbers.from(id),
+            None => self.numbers.iter(),
+        };
+        numbers.filter_map(|(_, number)| Some((*number, &**self.all.get(number)?)))
+    }
+
+    /// Returns true if there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
     }
 }

@@ -321,7 +321,7 @@ impl Planner<'_> {
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
                     suppressed: Ends::Of(&suppressed),
-                    ..facts_of(&engine.intake.compiled, &engine.intake.objects, kept, header, *at)
+                    ..facts_of(&engine.intake.compiled, &engine.intake, kept, header, *at)
                 };
                 facts.checks()
             })

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::engine::rows::act::{Act, CancelledEvents, LogEntry};
+use crate::engine::rows::act::{Act, Cancel, LogEntry};
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::channel::{ChannelNo, channel_no};
-use crate::model::command::{Cancelled, Command};
+use crate::model::command::Command;
 use crate::model::event::Event;
 use crate::model::id::Id;
-use crate::model::number::{MessageId, RecipientAt};
+use crate::model::number::{MessageId, RecipientAt, RecipientNo};
+use crate::model::tenant::TenantNo;
 use crate::model::time::Day;
 use crate::rules::Rules;
 use crate::rules::compiled::Version;
@@ -102,14 +103,10 @@ impl Touching<'_> {
     }
 
     /// The messages with entries of cancelled events.
-    fn messages_of_events(
-        &self,
-        cancelled: &Cancelled,
-        events: &CancelledEvents,
-    ) -> Result<Vec<MessageId>, Unreadable> {
+    fn messages_of_events(&self, cancel: &Cancel) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
         for shard in self.engine.shards.iter() {
-            let events = shard.copies_in(self.draft).with_copies(cancelled, events)?;
+            let events = shard.copies_in(self.draft).with_copies(cancel)?;
             for (bucket, (place, event)) in shard
                 .buckets
                 .iter()
@@ -135,6 +132,19 @@ impl Touching<'_> {
         Ok(messages)
     }
 
+    /// The messages of a tenant's lanes.
+    fn messages_of_tenant(&self, tenant: TenantNo) -> Vec<MessageId> {
+        let mut messages = Vec::new();
+        for bucket in self.engine.shards.buckets() {
+            let of_tenant = bucket.closings.iter().filter(|(_, of)| of.lane.tenant == Some(tenant));
+            for (closing, open) in of_tenant {
+                let closing = bucket.closing_id(*closing);
+                messages.extend(open.sending.iter().map(|no| closing.message(RecipientNo(no))));
+            }
+        }
+        messages
+    }
+
     /// The messages with entries that an event may replace.
     fn messages_replaced(&self, event: &Event) -> Result<Vec<MessageId>, Unreadable> {
         let compiled = &self.engine.intake.compiled;
@@ -156,7 +166,11 @@ impl Touching<'_> {
     fn touched_by_act(&self, act: &Act) -> Result<Vec<MessageId>, Unreadable> {
         match act {
             Act::Publish { row, .. } => self.messages_replaced(&row.event),
-            Act::Cancel(cancel) => self.messages_of_events(&cancel.what, &cancel.events),
+            Act::Cancel(cancel) => self.messages_of_events(cancel),
+            Act::Tenant { number, known, .. } if known.is_deleted || known.tenant.disabled => {
+                Ok(self.messages_of_tenant(*number))
+            }
+            Act::Tenant { .. } => Ok(Vec::new()),
             Act::Forget { before } => self.messages_before(*before),
             Act::Rules { rules, .. } => self.unwanted_under(rules),
             Act::Enter { .. }
@@ -173,9 +187,21 @@ impl Touching<'_> {
     /// The messages that a command may change or end.
     fn touched_by(&self, command: &Command) -> Result<Vec<MessageId>, Unreadable> {
         match command {
-            Command::Cancel { what: cancelled, .. } | Command::Withdraw { what: cancelled, .. } => {
-                let events = self.engine.intake.located_events(self.draft, cancelled)?;
-                self.messages_of_events(cancelled, &events)
+            Command::Cancel { what, tenant } | Command::Withdraw { what, tenant } => {
+                let intake = &self.engine.intake;
+                let tenant = tenant.as_ref().map(|id| intake.tenants.number(id)).transpose();
+                // One that is not there is refused.
+                let Ok(tenant) = tenant else {
+                    return Ok(Vec::new());
+                };
+                let events = intake.located_events(self.draft, what, tenant)?;
+                let cancel = Cancel { what: what.clone(), tenant, events, withdraws: false };
+                self.messages_of_events(&cancel)
+            }
+            Command::Tenant { change, .. } if change.disabled != Some(true) => Ok(Vec::new()),
+            Command::Tenant { tenant, .. } | Command::DeleteTenant { tenant } => {
+                let number = self.engine.intake.tenants.number(tenant);
+                Ok(number.map_or_else(|_| Vec::new(), |number| self.messages_of_tenant(number)))
             }
             Command::Erase { recipient } | Command::Preferences { recipient, .. } => {
                 Ok(self.messages_of_recipient(recipient, None))
@@ -187,8 +213,6 @@ impl Touching<'_> {
             Command::Publish(event) => self.messages_replaced(event),
             Command::Message { message, .. } => Ok(vec![message.id]),
             Command::Recipient(_)
-            | Command::Tenant { .. }
-            | Command::DeleteTenant { .. }
             | Command::Join { .. }
             | Command::Leave { .. }
             | Command::Subscribe { .. }

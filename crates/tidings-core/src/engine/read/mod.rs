@@ -11,4 +11,5 @@ pub(super) mod outcome;
 pub(super) mod reader;
 pub(super) mod retrying;
 pub(super) mod snapshot;
+pub(super) mod tenants;
 pub(super) mod view;

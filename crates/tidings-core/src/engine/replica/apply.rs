@@ -211,6 +211,10 @@ impl Act {
                 .iter()
                 .flat_map(|(place, event)| event.waits_for.iter().map(move |t| (*t, *place)))
                 .collect(),
+            Self::Tenant { void, .. } => void
+                .iter()
+                .flat_map(|(place, event)| event.waits_for.iter().map(move |t| (*t, *place)))
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -283,6 +287,14 @@ impl Intake {
             Act::Expire { .. } => {}
             Act::Object { id, withdrawn, withdrawals } => {
                 self.objects.observe(id, *withdrawn, *withdrawals);
+            }
+            Act::Tenant { number, known, void } => {
+                self.tenants.note(*number, (**known).clone());
+                for (place, event) in void {
+                    for t in &event.waits_for {
+                        self.scheduled.remove(&(*t, *place));
+                    }
+                }
             }
             Act::Suppression { address, listed, at } => {
                 self.suppressions.put(draft, address, *listed, *at);

@@ -18,6 +18,7 @@ use super::listed::Listed;
 use super::reply::{
     Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
 };
+use crate::engine::intake::tenants::KnownTenant;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Table};
@@ -26,6 +27,7 @@ use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::recipient::RecipientChange;
 use crate::model::suppression::ChannelAddress;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 
@@ -134,6 +136,8 @@ pub(crate) enum Act {
     Unschedule { place: EventNo, waits_for: BTreeSet<Instant> },
     /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
     Object { id: Id, withdrawn: bool, withdrawals: u64 },
+    /// A tenant was made, changed or deleted. `void` = the events of it that were scheduled, which enter nothing now.
+    Tenant { number: TenantNo, known: Box<KnownTenant>, void: CancelledEvents },
     /// An address was suppressed, or, without a suppression, is not any more.
     Suppression { address: ChannelAddress, listed: Listed, at: Instant },
 }
@@ -142,6 +146,9 @@ pub(crate) enum Act {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cancel {
     pub(crate) what: Cancelled,
+    /// The tenant whose events alone are meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tenant: Option<TenantNo>,
     pub(crate) events: CancelledEvents,
     /// True if what inboxes were told is taken out of them.
     pub(crate) withdraws: bool,

@@ -12,6 +12,7 @@ use crate::journal::table::{Key, Owner, Partition, Table, after_prefix};
 use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::names::Named;
 
@@ -23,6 +24,8 @@ pub(crate) struct Located {
     pub(crate) scheduled: Option<Instant>,
     /// The address of its row; none if it is only scheduled.
     pub(crate) at: Option<EventAt>,
+    /// Its tenant, if any.
+    pub(crate) tenant: Option<TenantNo>,
 }
 
 pub(crate) fn id_key(event: &Id) -> Vec<u8> {

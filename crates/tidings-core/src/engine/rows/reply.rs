@@ -202,8 +202,13 @@ pub enum Refused {
     #[error(transparent)]
     BatchKey(#[from] KeyTooLong),
     /// There is no such tenant.
-    #[error("unknown tenant `{0}`")]
-    UnknownTenant(Id),
+    #[error("unknown tenant `{tenant}`")]
+    UnknownTenant {
+        /// The tenant.
+        tenant: Id,
+        /// Some that there are, of similar names.
+        near: Vec<String>,
+    },
     /// The tenant is disabled: nothing is published for it.
     #[error("the tenant `{0}` is disabled")]
     TenantGone(Id),

@@ -33,11 +33,11 @@ impl Shard {
         cancel: &Cancel,
     ) -> Result<CancelCount, Unreadable> {
         let mut count = CancelCount::default();
-        for (place, event) in self.copies_in(draft).with_copies(&cancel.what, &cancel.events)? {
+        for (place, event) in self.copies_in(draft).with_copies(cancel)? {
             count.places.insert(place);
             let entries = &mut count.entries;
             for t in event.waits_for {
-                entries.cancelled += cancel_scheduled(self, draft, t, place)?;
+                entries.cancelled += cancel_scheduled(self, draft, t, place, Reason::Event)?;
             }
             if event.days.is_empty() {
                 continue;
@@ -155,17 +155,18 @@ impl Shard {
     }
 }
 
-fn cancel_scheduled(
+pub(super) fn cancel_scheduled(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     t: Instant,
     place: EventNo,
+    why: Reason,
 ) -> Result<u64, Unreadable> {
     let mut count = 0;
     for (no, frozen) in shard.take_frozen(draft, t, place)? {
         let mut ended = NotEntered::default();
         for subset in &frozen.subsets {
-            ended.end_all(subset, &subset.who, Reason::Event);
+            ended.end_all(subset, &subset.who, why);
         }
         count += ended.entries();
         shard.drop_entries(draft, no, place, ended);

@@ -6,8 +6,9 @@ use super::state::Shard;
 use crate::engine::intake::locate;
 use crate::engine::intake::locate::Places;
 use crate::engine::intake::state::Intake;
-use crate::engine::rows::act::CancelledEvents;
+use crate::engine::rows::act::{Cancel, CancelledEvents};
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::named::Located;
 use crate::journal::stored::Unreadable;
 use crate::journal::table::{Owner, Table};
 use crate::model::command::Cancelled;
@@ -30,17 +31,15 @@ impl Shard {
 
 impl Copies<'_> {
     /// Cancelled events with the days to which entries of them moved.
-    pub(crate) fn with_copies(
-        &self,
-        what: &Cancelled,
-        events: &CancelledEvents,
-    ) -> Result<CancelledEvents, Unreadable> {
-        let (name, table) = match what {
+    pub(crate) fn with_copies(&self, cancel: &Cancel) -> Result<CancelledEvents, Unreadable> {
+        let (name, table) = match &cancel.what {
             Cancelled::Event(id) => (id, Table::EnteredIds),
             Cancelled::Key(key) => (key, Table::Keys),
         };
-        let mut events = events.clone();
-        for (day, located) in self.copies_of(name, table)? {
+        let mut events = cancel.events.clone();
+        let copies = self.copies_of(name, table)?.into_iter();
+        let is_of = |located: &Located| cancel.tenant.is_none() || located.tenant == cancel.tenant;
+        for (day, located) in copies.filter(|(_, located)| is_of(located)) {
             events.entry(located.place).or_default().days.extend(day);
         }
         Ok(events)

@@ -170,8 +170,8 @@ fn inbox_delivery(
             who -= ended;
         }
         let event = kept.arrival.event;
-        let (rules, objects) = (&*shard.compiled, &intake.objects);
-        let look = |header: &Header| facts_of(rules, objects, kept, header, shard.clock);
+        let rules = &*shard.compiled;
+        let look = |header: &Header| facts_of(rules, intake, kept, header, shard.clock);
         let version = shard.compiled.current();
         let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
         let asked = of_type.filter(|of_type| of_type.condition.is_some());

@@ -17,3 +17,4 @@ pub(super) mod schedule;
 pub(super) mod seen;
 pub(super) mod state;
 pub(super) mod take_back;
+pub(super) mod tenant;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::admitted::Admitted;
 use super::buckets::Buckets;
+use super::tenant;
 use crate::bucket::Bucket;
 use crate::bucket::storage::recovery::{self, Source};
 use crate::engine::intake::state::{Intake, Tally};
@@ -246,6 +247,9 @@ impl Shard {
             Act::Rules { version, .. } => {
                 self.compiled = Arc::clone(&intake.compiled);
                 self.put_in_force(draft, *version)?;
+            }
+            Act::Tenant { number, known, void } => {
+                tenant::changed(self, draft, *number, known, void)?;
             }
             Act::Keep { .. }
             | Act::Unschedule { .. }

@@ -29,7 +29,9 @@ use crate::model::number::{LaneNo, RecipientAt, TypeNo};
 use crate::model::occurrence::By;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Reason;
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
+use crate::rules::Rules;
 use crate::rules::compiled::Version;
 use crate::rules::lane_kind::LaneKind;
 use crate::rules::names::LaneName;
@@ -55,6 +57,10 @@ pub(crate) struct Among<'a> {
     pub(crate) type_no: Option<TypeNo>,
     /// Only entries of paused types, which wait apart.
     pub(crate) paused_only: bool,
+    /// Only entries of this tenant.
+    pub(crate) tenant: Option<TenantNo>,
+    /// True if all of these end: their tenant is gone.
+    pub(crate) are_void: bool,
 }
 
 /// Entries of one arrival that move to another lane.
@@ -122,7 +128,7 @@ impl Shard {
         chosen: Chosen<'_>,
     ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
         let (scope, mode) = (chosen.scope, chosen.mode);
-        let choices = choosable(self, scope, chosen.channel, mode)?
+        let choices = choosable(self.rules(), scope, chosen.channel, mode)?
             .into_iter()
             .map(|channel| (channel, scope.clone(), mode.clone()));
         let choices: Vec<_> = choices.collect();
@@ -147,7 +153,7 @@ impl Shard {
         let mut wanted = BTreeMap::new();
         for choice in list {
             let channels =
-                choosable(self, &choice.scope, &choice.channel, &choice.mode)?.into_iter();
+                choosable(self.rules(), &choice.scope, &choice.channel, &choice.mode)?.into_iter();
             let scope = || choice.scope.clone();
             wanted.extend(channels.map(|channel| ((channel, scope()), choice.mode.clone())));
         }
@@ -185,7 +191,7 @@ impl Shard {
         let bucket = &self.buckets[at];
         let mut sorted = Sorted::default();
         for (lane, _, found) in &found {
-            sort_out(draft, self, &version, bucket, *lane, found, &mut sorted)?;
+            sort_out(draft, self, &version, bucket, *lane, found, among, &mut sorted)?;
         }
         let Sorted { mut ends, mut moved } = sorted;
         moved.sort_by_key(|moved: &Moved<'_>| {
@@ -287,8 +293,8 @@ impl Shard {
 }
 
 /// The numbers of the channels on which a mode is set, where it is allowed.
-fn choosable(
-    shard: &Shard,
+pub(crate) fn choosable(
+    rules: Option<&Rules>,
     scope: &PreferenceScope,
     channel: &str,
     mode: &Mode,
@@ -298,7 +304,7 @@ fn choosable(
         return Err(Refused::Preference(what.to_owned()));
     }
     if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
-        && let Some(of_type) = shard.rules().and_then(|rules| rules.types.get(name))
+        && let Some(of_type) = rules.and_then(|rules| rules.types.get(name))
         && of_type.required
     {
         let what = format!("the type `{name}` is required, so it can't be `never`");
@@ -312,7 +318,7 @@ fn choosable(
         None => return Err(Refused::UnknownChannel(channel.to_owned())),
     };
     if let Mode::Digest(name) = mode {
-        let known = shard.rules().is_some_and(|rules| rules.digests.contains_key(name));
+        let known = rules.is_some_and(|rules| rules.digests.contains_key(name));
         if !known {
             return Err(Refused::Preference(format!("there is no digest `{name}`")));
         }
@@ -400,7 +406,8 @@ fn is_first_copy(shard: &mut Shard, at: EventAt) -> bool {
 fn copy_row(shard: &mut Shard, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
     let today = shard.now.day();
     accepted::copy(draft, today, at, &row);
-    let located = Located { place: row.place, scheduled: None, at: Some(at) };
+    let (place, tenant) = (row.place, row.tenant);
+    let located = Located { place, scheduled: None, at: Some(at), tenant };
     name_again(draft, Owner::Shared, today, &row.event, located);
     shard.kept_objects.push((row.event, today));
 }
@@ -450,6 +457,7 @@ fn sort_out<'a>(
     bucket: &Bucket,
     lane: LaneNo,
     found: &'a Found,
+    among: Among<'_>,
     sorted: &mut Sorted<'a>,
 ) -> Result<(), Unreadable> {
     let (compiled, paused) = (&*shard.compiled, &shard.paused);
@@ -457,6 +465,9 @@ fn sort_out<'a>(
     let from_paused = *kind == LaneKind::Paused;
     for (source, mut who) in found.by_source() {
         let (kept, variant) = found.source(source);
+        if among.tenant.is_some_and(|tenant| kept.arrival.tenant != Some(tenant)) {
+            continue;
+        }
         let mut end = |why: Option<Reason>, who: RoaringBitmap| {
             sorted.ends.entry(why).or_default().push(Entries {
                 seq: kept.seq,
@@ -488,6 +499,7 @@ fn sort_out<'a>(
             }
         }
         let facts = Facts {
+            tenant_gone: Ends::all_if(among.are_void),
             unknown_type: Ends::all_if(from_paused && of_type.is_none()),
             gone: Ends::Of(&gone),
             never: Ends::Of(&never),

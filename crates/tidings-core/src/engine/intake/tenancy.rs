@@ -1,0 +1,175 @@
+//! Commands that make, change and delete tenants, and the tenant of an event.
+
+use std::collections::BTreeMap;
+
+use super::accept::Accepted;
+use super::state::Intake;
+use super::tenants::KnownTenant;
+use crate::engine::rows::act::{Act, CancelledEvents};
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::engine::shard::take_back::choosable;
+use crate::journal::stored::{Unreadable, each};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
+use crate::model::event::Event;
+use crate::model::id::Id;
+use crate::model::number::EventNo;
+use crate::model::tenant::{Tenant, TenantChange, TenantNo};
+use crate::model::time::Instant;
+use crate::rules::UnknownTenant;
+
+/// The key under which a scheduled event of a tenant is found by it.
+pub(super) fn scheduled_of(tenant: TenantNo, t: Instant, place: EventNo) -> Vec<u8> {
+    of_tenant(tenant).i64(t.0).u64(place.0).done()
+}
+
+fn of_tenant(tenant: TenantNo) -> Key {
+    Key::of(Owner::Intake, Table::ScheduledOfTenants).u32(tenant.0.get())
+}
+
+impl Intake {
+    /// Refuses whatever names a tenant where tenants are not configured.
+    pub(super) fn check_tenants_on(&self) -> Result<(), Refused> {
+        let is_on = self.rules().is_some_and(|rules| rules.tenants.is_some());
+        if is_on { Ok(()) } else { Err(Refused::TenantsOff) }
+    }
+
+    /// The tenant of an event that is published now. Under `unknown = "make"` one that is not there is made.
+    pub(super) fn tenant_of(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: &Event,
+    ) -> Result<Option<TenantNo>, Refused> {
+        let Some(id) = &event.tenant else {
+            return Ok(None);
+        };
+        self.check_tenants_on()?;
+        let number = match self.tenants.number(id) {
+            Ok(number) => number,
+            Err(_) if self.makes_unknown() => {
+                let number = self.tenants.next_number();
+                let known = KnownTenant {
+                    id: id.clone(),
+                    tenant: Tenant::default(),
+                    made: self.now,
+                    void_before: EventNo::default(),
+                    is_deleted: false,
+                };
+                self.put_tenant(draft, number, &known);
+                number
+            }
+            Err(refused) => return Err(refused),
+        };
+        match self.tenants.get(number) {
+            Some(known) if !known.tenant.disabled => Ok(Some(number)),
+            _ => Err(Refused::TenantGone(id.clone())),
+        }
+    }
+
+    fn makes_unknown(&self) -> bool {
+        let rules = self.rules().and_then(|rules| rules.tenants);
+        rules.is_some_and(|rules| rules.unknown == UnknownTenant::Make)
+    }
+
+    /// Writes a tenant that nothing in a shard depends on yet.
+    fn put_tenant(&mut self, draft: &mut Draft<'_>, number: TenantNo, known: &KnownTenant) {
+        self.tenants.put(draft, number, known.clone());
+        draft.log(|| Act::Tenant {
+            number,
+            known: Box::new(known.clone()),
+            void: CancelledEvents::new(),
+        });
+    }
+
+    /// Makes or changes a tenant.
+    pub(super) fn accept_tenant(
+        &mut self,
+        draft: &mut Draft<'_>,
+        id: &Id,
+        change: &TenantChange,
+    ) -> Result<Accepted, Stop> {
+        self.check_tenants_on()?;
+        self.limits().check_data(change.data.iter().flatten())?;
+        let known = match self.tenants.number(id) {
+            Ok(number) => self.tenants.get(number).map(|known| (number, KnownTenant::clone(known))),
+            Err(_) => None,
+        };
+        let tenant = change.of(known.as_ref().map(|(_, known)| &known.tenant));
+        for choice in &tenant.preferences {
+            if choice.scope.is_mute() {
+                let what = "a tenant's defaults have no mutes";
+                return Err(Refused::Preference(what.to_owned()).into());
+            }
+            choosable(self.rules(), &choice.scope, &choice.channel, &choice.mode)?;
+        }
+        let (number, mut after) = match known {
+            Some((_, known)) if known.tenant == tenant => {
+                return Ok(Accepted::Answered(Reply::Done));
+            }
+            Some((number, known)) => (number, KnownTenant { tenant, ..known }),
+            None => {
+                let (id, made) = (id.clone(), self.now);
+                let void_before = EventNo::default();
+                let known = KnownTenant { id, tenant, made, void_before, is_deleted: false };
+                (self.tenants.next_number(), known)
+            }
+        };
+        let mut void = CancelledEvents::new();
+        if after.tenant.disabled {
+            after.void_before = self.next_place;
+            void = self.take_scheduled_of(draft, number)?;
+        }
+        self.tenants.put(draft, number, after.clone());
+        Ok(Accepted::Act(Act::Tenant { number, known: Box::new(after), void }))
+    }
+
+    /// Deletes a tenant.
+    pub(super) fn delete_tenant(
+        &mut self,
+        draft: &mut Draft<'_>,
+        id: &Id,
+    ) -> Result<Accepted, Stop> {
+        self.check_tenants_on()?;
+        let number = self.tenants.number(id)?;
+        let void = self.take_scheduled_of(draft, number)?;
+        let known = self.tenants.get(number).map(|known| known.made).unwrap_or(self.now);
+        // Events of it are kept, and name it; nothing else of it is needed.
+        let after = KnownTenant {
+            id: id.clone(),
+            tenant: Tenant::default(),
+            made: known,
+            void_before: self.next_place,
+            is_deleted: true,
+        };
+        self.tenants.put(draft, number, after.clone());
+        Ok(Accepted::Act(Act::Tenant { number, known: Box::new(after), void }))
+    }
+
+    /// Takes the scheduled events of a tenant out of the schedule.
+    fn take_scheduled_of(
+        &mut self,
+        draft: &mut Draft<'_>,
+        number: TenantNo,
+    ) -> Result<CancelledEvents, Unreadable> {
+        let prefix = of_tenant(number).done();
+        let mut rows: BTreeMap<Vec<u8>, bool> = BTreeMap::new();
+        each(draft.view, Partition::Base, &prefix, |key, _| {
+            rows.insert(key.to_vec(), true);
+            Ok(())
+        })?;
+        for (key, value) in draft.written(Partition::Base, &prefix) {
+            rows.insert(key.to_vec(), value.is_some());
+        }
+        let mut events = CancelledEvents::new();
+        for key in rows.into_iter().filter_map(|(key, is_there)| is_there.then_some(key)) {
+            let t = i64_at(&key, REST + 4).map(Instant);
+            let place = u64_at(&key, REST + 12).map(EventNo);
+            let (t, place) = t.zip(place).ok_or_else(|| {
+                Unreadable("the key of a tenant's scheduled event is odd".to_owned())
+            })?;
+            events.entry(place).or_default().waits_for.insert(t);
+        }
+        self.unschedule(draft, &events)?;
+        Ok(events)
+    }
+}
