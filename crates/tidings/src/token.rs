@@ -53,6 +53,8 @@ pub enum Refusal {
 pub struct Token {
     /// The recipient who has it.
     pub recipient: Id,
+    /// The tenant whose view it opens; `None` = all that is the recipient's.
+    pub tenant: Option<Id>,
     /// The id of the key that signed it.
     pub key: String,
     /// What it opens.
@@ -84,6 +86,7 @@ impl Token {
         let of_key = key.scope.as_deref().map_or(Scope::ALL, Scope::of);
         Ok(Self {
             recipient: claims.sub,
+            tenant: None,
             key: key.id.clone(),
             scope: claims.scope.as_deref().map_or(Scope::ALL, Scope::of).within(of_key),
             issued_s: whole(claims.iat.floor()),

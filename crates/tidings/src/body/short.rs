@@ -151,9 +151,17 @@ impl FlushLimits {
     /// # Errors
     /// A channel that there is not.
     pub(crate) fn command(self, recipient: Id) -> Result<Command, Fault> {
+        self.command_in(recipient, View::All)
+    }
+
+    /// The command that makes those of a view due.
+    ///
+    /// # Errors
+    /// A channel that there is not.
+    pub(crate) fn command_in(self, recipient: Id, view: View) -> Result<Command, Fault> {
         self.channel.as_deref().map_or(Ok(()), known_channel)?;
         Ok(Command::Flush {
-            view: View::All,
+            view,
             recipient,
             channel: self.channel,
             lane: self.lane.map(|lane| lane.0.as_str().to_owned()),

@@ -207,7 +207,9 @@ fn rev(walk: &Walk<'_>, newest: Seq) -> u64 {
     let forgotten = intake.forgotten_before.map_or(0, |day| day.0);
     let marked = marks.map_or_else(Seq::default, |marks| marks.changed.in_view(*of));
     let newest = newest.max(marked).max(bucket.hidden.in_view(*of)).max(bucket.forgotten_to);
-    newest.0 + intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
+    // The entries of a tenant that is deleted leave what shows all.
+    let deleted = if *of == View::All { intake.tenants.deleted() } else { 0 };
+    newest.0 + intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0) + deleted
 }
 
 impl Reader<'_> {

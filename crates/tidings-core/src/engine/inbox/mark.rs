@@ -75,7 +75,7 @@ pub(crate) fn mark(
             Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
         };
         let walk = walk(shard, intake, draft, of, view);
-        let may_have_tenants = shard.rules().is_some_and(|rules| rules.tenants.is_some());
+        let may_have_tenants = !intake.tenants.is_empty();
         let shows = changed_tenants(&walk, &subject, State::of(kind), may_have_tenants)?;
         let record = Record::Mark {
             at: shard.now,

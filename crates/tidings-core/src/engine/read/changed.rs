@@ -22,6 +22,7 @@ pub struct InboxesAt {
     rules: u32,
     withdrawals: u64,
     forgotten_before: Option<Day>,
+    deleted_tenants: u64,
 }
 
 impl Engine {
@@ -51,6 +52,7 @@ impl InboxesAt {
             rules: bucket.rules,
             withdrawals: engine.intake.objects.withdrawals,
             forgotten_before: engine.intake.forgotten_before,
+            deleted_tenants: engine.intake.tenants.deleted(),
         })
     }
 
@@ -65,8 +67,11 @@ impl InboxesAt {
         if now == *self {
             return Set::default();
         }
-        let concerns_all = (now.hidden, now.rules, now.withdrawals, now.forgotten_before)
-            != (self.hidden, self.rules, self.withdrawals, self.forgotten_before)
+        let of_all = |at: &Self| {
+            let Self { hidden, rules, withdrawals, forgotten_before, deleted_tenants, .. } = *at;
+            (hidden, rules, withdrawals, forgotten_before, deleted_tenants)
+        };
+        let concerns_all = of_all(&now) != of_all(self)
             // An older state than the one that is known: the store was opened again.
             || now.next < self.next;
         if concerns_all {

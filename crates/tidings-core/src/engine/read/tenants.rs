@@ -1,8 +1,10 @@
 //! Tenants, as readers ask for them.
 
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::reply::Refused;
 use crate::engine::state::Engine;
 use crate::model::id::Id;
-use crate::model::tenant::{Tenant, TenantNo};
+use crate::model::tenant::{Tenant, TenantNo, View};
 use crate::model::time::Instant;
 
 /// A tenant as it is now.
@@ -41,5 +43,15 @@ impl Engine {
     #[must_use]
     pub fn tenant_id(&self, number: TenantNo) -> Option<&Id> {
         self.intake.tenants.id(Some(number))
+    }
+}
+
+impl Reader<'_> {
+    /// A view with its tenant as a number: one of the same id that was deleted before had another.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`].
+    pub fn numbered(&self, view: &View) -> Result<View<TenantNo>, Refused> {
+        self.engine.intake.tenants.view(view)
     }
 }

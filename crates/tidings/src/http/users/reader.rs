@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use serde::Deserialize;
 use tidings_core::Id;
+use tidings_core::engine::Refused;
+use tidings_core::tenant::View;
 
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
@@ -17,6 +19,8 @@ use crate::wording::quoted;
 pub(in crate::http) struct Reader {
     /// The recipient.
     pub(in crate::http) recipient: Id,
+    /// The entries that are seen and reached.
+    pub(in crate::http) view: View,
     /// The token; `None` = the host calls, with an API key.
     token: Option<Arc<Token>>,
 }
@@ -40,13 +44,38 @@ impl FromRequestParts<Arc<Service>> for Reader {
         parts: &mut Parts,
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
+        let asked = asked_tenant(parts, service).await?;
         if let Some(token) = parts.extensions.get::<Arc<Token>>() {
             let token = Arc::clone(token);
-            return Ok(Self { recipient: token.recipient.clone(), token: Some(token) });
+            let tenant = match (&token.tenant, asked) {
+                (Some(_), Some(_)) => {
+                    let detail = "`tenant` is said by the token, so the query must not have it";
+                    return Err(Problem::new(Code::InvalidQuery, detail).hint("leave it out"));
+                }
+                (own, asked) => own.clone().or(asked),
+            };
+            let view = tenant.map_or(View::All, View::Of);
+            return Ok(Self { recipient: token.recipient.clone(), view, token: Some(token) });
         }
         let InPath(Named { id }) = InPath::from_request_parts(parts, service).await?;
-        Ok(Self { recipient: id, token: None })
+        Ok(Self { recipient: id, view: asked.map_or(View::All, View::Of), token: None })
     }
+}
+
+/// The tenant of the query, whose view is asked for.
+async fn asked_tenant(parts: &mut Parts, service: &Arc<Service>) -> Result<Option<Id>, Problem> {
+    let Query(query) = Query::<Vec<(String, String)>>::from_request_parts(parts, service)
+        .await
+        .map_err(|_| Problem::new(Code::InvalidQuery, "the query is not valid"))?;
+    let Some((_, tenant)) = query.into_iter().find(|(name, _)| name == "tenant") else {
+        return Ok(None);
+    };
+    if service.rules().tenants.is_none() {
+        return Err(Refused::TenantsOff.into());
+    }
+    let wanted = || format!("`tenant` must be the id of a tenant, got {}", quoted(&tenant));
+    let tenant = Id::new(&tenant).map_err(|_| Problem::new(Code::InvalidQuery, wanted()))?;
+    Ok(Some(tenant))
 }
 
 impl Reader {
