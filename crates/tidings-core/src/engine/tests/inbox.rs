@@ -562,10 +562,22 @@ impl World {
     fn page(&mut self, who: usize, query: &InboxQuery) -> InboxPage {
         let page = self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), query).unwrap();
         assert!(page.groups.len() <= query.limit);
-        let whole = self.naive(who, InboxState::All);
+        let place = |tenant: &Id| TENANTS.iter().position(|name| *name == tenant.as_str());
+        let view = query.view.try_map(|tenant| place(tenant).ok_or(())).unwrap();
+        let whole = self.naive(who, InboxState::All, view);
         assert_eq!((page.counts.unseen, page.counts.unread), (whole.1, whole.2));
-        let counted =
-            self.engine.reader(&self.stored).inbox_counts(&id(PEOPLE[who]), &View::All).unwrap();
+        let of_tenants = page.counts.tenants.as_ref().map(|tenants| {
+            let counts = tenants.iter().map(|(id, of)| (id.as_str(), of.unseen, of.unread));
+            counts.collect::<Vec<_>>()
+        });
+        let naive = (0..TENANTS.len()).map(|tenant| {
+            let (_, unseen, unread) = self.naive(who, InboxState::All, View::Only(tenant));
+            (TENANTS[tenant], unseen, unread)
+        });
+        let naive = naive.filter(|(_, _, unread)| *unread > 0).collect();
+        assert_eq!(of_tenants, (view == View::All).then_some(naive));
+        let reader = self.engine.reader(&self.stored);
+        let counted = reader.inbox_counts(&id(PEOPLE[who]), &query.view).unwrap();
         assert_eq!(counted, page.counts, "counts and page say the same");
         let of_categories = page.counts.categories.values();
         assert_eq!(of_categories.map(|of| of.unseen).sum::<u64>(), page.counts.unseen);
