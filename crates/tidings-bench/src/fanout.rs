@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 use tidings_core::engine::Options;
+use tidings_core::rules::TenantRules;
 use tidings_core::time::{DAY_MS, MINUTE_MS};
 use tidings_core::{Command, Day, Instant, Rules};
 use tidings_store::Store as _;
@@ -18,6 +19,8 @@ use super::rival::redis::Redis;
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, At, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
+
+mod tenants;
 
 /// Arguments of `fanout`.
 #[derive(Clone, Debug, clap::Args)]
@@ -37,6 +40,9 @@ pub(crate) struct Params {
     /// Events of the day whose bytes on disk are counted; 0 leaves that out
     #[arg(long, default_value_t = 1000)]
     pub(crate) events: u32,
+    /// Spread the recipients over so many tenants, and publish to everyone of one beside an event that names as many
+    #[arg(long, default_value_t = 0)]
+    pub(crate) tenants: u32,
     /// Do the same work with these, in turns with tidings
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) vs: Vec<Rival>,
@@ -153,7 +159,7 @@ struct Fanout {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
     if params.recipients == 0 || params.followers.iter().any(|one| *one > params.recipients) {
         return Err(Fault::Wrong("there are at most as many followers as recipients".to_owned()));
     }
@@ -162,6 +168,12 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
             "what it is held against (`--vs`) takes its turns one event at a time, and at least one"
                 .to_owned(),
         ));
+    }
+    if params.tenants > params.recipients {
+        return Err(Fault::Wrong("there are at most as many tenants as recipients".to_owned()));
+    }
+    if params.tenants > 0 {
+        rules.tenants = Some(TenantRules::default());
     }
     let directory = world::directory(&params.dir)?;
     let at = At { directory: directory.path(), database: params.store.as_deref() };
@@ -176,6 +188,9 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         }
     }
     measurements.splice(0..0, fanout.publish(directory.path())?);
+    if params.tenants > 0 {
+        measurements.extend(tenants::publish(&mut fanout)?);
+    }
     Ok(measurements)
 }
 

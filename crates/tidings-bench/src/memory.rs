@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use fastrand::Rng;
 use tidings_core::engine::{Engine, Options, Reach};
 use tidings_core::journal::stored::{ReadView, Unreadable};
+use tidings_core::rules::TenantRules;
 use tidings_core::table::Partition;
 use tidings_core::{Command, RecipientChange, Rules};
 
@@ -22,6 +23,9 @@ pub(crate) struct Params {
     /// Of a hundred recipients, how many have a place on the map
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) placed: u32,
+    /// Spread the recipients over so many tenants, and measure the memory of a membership
+    #[arg(long, default_value_t = 0)]
+    pub(crate) tenants: u32,
 }
 
 /// Nothing is stored: what is measured is the engine alone.
@@ -44,7 +48,10 @@ impl ReadView for Nothing {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
+    if params.tenants > 0 {
+        rules.tenants = Some(TenantRules::default());
+    }
     let mut engine = Engine::open(&Nothing, &[], Options::default())?;
     engine.set_rules(&Nothing, &Reach::new(), BEGIN, rules)?;
     fill(&mut engine, (0..params.recipients).map(world::make))?;
@@ -68,10 +75,37 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     ]);
     let of =
         |metric, samples: &[f64]| Measurement::of("memory", &named, (metric, "bytes"), samples);
-    Ok(vec![
+    let mut measurements = vec![
         of("resident_per_recipient", &each(after.saturating_sub(before))),
         of("counted_per_recipient", &each(engine.bytes() as u64)),
         of("profile_and_id_per_recipient", &each(before)),
+    ];
+    if params.tenants > 0 {
+        measurements.extend(memberships(params, &mut engine)?);
+    }
+    Ok(measurements)
+}
+
+/// Makes each recipient a member of a tenant; in no order, as people join.
+fn memberships(params: &Params, engine: &mut Engine) -> Result<Vec<Measurement>, Fault> {
+    let tenants = params.tenants;
+    fill(engine, (0..tenants).map(world::tenant))?;
+    let mut people: Vec<u32> = (0..params.recipients).collect();
+    Rng::with_seed(1).shuffle(&mut people);
+    let before = resident_bytes("self")?;
+    fill(engine, people.into_iter().map(|number| world::join(number, number % tenants)))?;
+    let grown = resident_bytes("self")?.saturating_sub(before);
+    let (count, counted) = engine.reader(&Nothing).memberships();
+    let each = |bytes: u64| [number(bytes) / number(count.max(1))];
+    let named = BTreeMap::from([
+        ("recipients", u64::from(params.recipients)),
+        ("tenants", u64::from(tenants)),
+    ]);
+    let of =
+        |metric, samples: &[f64]| Measurement::of("memory", &named, (metric, "bytes"), samples);
+    Ok(vec![
+        of("resident_per_membership", &each(grown)),
+        of("counted_per_membership", &each(counted as u64)),
     ])
 }
 

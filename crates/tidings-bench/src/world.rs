@@ -238,6 +238,21 @@ pub(crate) fn follow(number: u32, topic: &str) -> Command {
     Command::Subscribe { tenant: None, recipient: recipient(number), topic: id(topic) }
 }
 
+/// The name of a tenant.
+pub(crate) fn tenant_id(number: u32) -> Id {
+    id(&format!("tenant-{number:06}"))
+}
+
+/// Makes a tenant.
+pub(crate) fn tenant(number: u32) -> Command {
+    Command::Tenant { tenant: tenant_id(number), change: Box::default() }
+}
+
+/// Makes a recipient a member of a tenant.
+pub(crate) fn join(number: u32, tenant: u32) -> Command {
+    Command::Join { recipient: recipient(number), tenant: tenant_id(tenant) }
+}
+
 /// Withdraws an object that no event is about.
 pub(crate) fn withdraw(number: u32) -> Command {
     Command::Retract { object: id(&format!("withdrawn/{number}")) }

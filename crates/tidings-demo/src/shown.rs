@@ -9,6 +9,7 @@ use tidings_core::engine::{
 };
 use tidings_core::event::Pivot;
 use tidings_core::rules::Rules;
+use tidings_core::tenant::View;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Day, Id, Instant, Mode, PreferenceScope, State};
 use tidings_mail::{Design, Rest};
@@ -104,7 +105,8 @@ impl Shown {
     fn topics(&self, view: &StoreView, id: &Id) -> Vec<String> {
         let engine = self.node.engine();
         let following = engine.reader(view).following(id);
-        let mut topics = following.unwrap_or_default();
+        let following = following.unwrap_or_default().into_iter();
+        let mut topics: Vec<String> = following.map(|of| of.topic.as_str().to_owned()).collect();
         topics.sort_by_cached_key(|topic| {
             (std::cmp::Reverse(engine.followers(topic)), topic.clone())
         });
@@ -112,16 +114,16 @@ impl Shown {
     }
 
     fn choices(&self, id: &Id) -> Vec<Choice> {
-        let chosen = self.node.engine().preferences(id).unwrap_or_default();
-        let choice = |(scope, channel, mode): (PreferenceScope, &str, Mode)| Choice {
-            scope: match scope {
+        let chosen = self.node.engine().preferences(id, &View::All).unwrap_or_default();
+        let choice = |chosen: tidings_core::command::Choice| Choice {
+            scope: match chosen.scope {
                 PreferenceScope::Category(name) => self.category(&name),
                 PreferenceScope::Type(name) => name,
                 PreferenceScope::AllCategories => "everything".to_owned(),
                 PreferenceScope::Topic(of) | PreferenceScope::Object(of) => of.as_str().to_owned(),
             },
-            channel: channel.to_owned(),
-            mode: match mode {
+            channel: chosen.channel,
+            mode: match chosen.mode {
                 Mode::Never => "never".to_owned(),
                 Mode::Immediate => "immediate".to_owned(),
                 Mode::Digest(name) => name,

@@ -31,7 +31,7 @@ pub use message::address::address;
 pub use message::dkim::{Dkim, DkimError};
 pub use message::sender::{Sender, SenderError};
 pub use message::tag::{MESSAGE_HEADER, MailTag};
-pub use message::token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
+pub use message::token::{MadeTenant, Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 pub use page::brand::is_color;
 pub use page::design::Design;
 pub use page::row_text::RowText;

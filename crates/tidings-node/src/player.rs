@@ -399,7 +399,7 @@ impl Player {
 /// Puts the messages of an instant in their order.
 fn sort(messages: &mut [Message]) {
     messages.sort_by(|a, b| {
-        let of_a = (&a.recipient, &a.channel, &a.lane, &a.key);
-        of_a.cmp(&(&b.recipient, &b.channel, &b.lane, &b.key))
+        let of_a = (&a.recipient, &a.channel, &a.lane, &a.key, &a.tenant);
+        of_a.cmp(&(&b.recipient, &b.channel, &b.lane, &b.key, &b.tenant))
     });
 }

@@ -176,7 +176,7 @@ pub fn difference(one: &Played, other: &Played) -> Option<String> {
 /// A message in the words of a case.
 #[must_use]
 pub fn line(message: &Message) -> String {
-    let Message { at, recipient, channel, lane, key, items, skipped } = message;
+    let Message { at, recipient, channel, lane, key, items, skipped, .. } = message;
     let mut line = format!("= {at} {recipient} {channel} {lane}");
     if !key.is_empty() {
         let _ = write!(line, " {}", key.as_str());

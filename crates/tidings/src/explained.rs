@@ -12,6 +12,9 @@ pub(crate) struct Explained {
     event: String,
     /// Its type.
     r#type: String,
+    /// Its tenant; absent = of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tenant: Option<String>,
     /// The recipient.
     recipient: String,
     /// The time as of which it is explained.
@@ -86,6 +89,7 @@ impl From<Explanation> for Explained {
         Self {
             event: explanation.event.as_str().to_owned(),
             r#type: explanation.event_type.as_str().to_owned(),
+            tenant: explanation.tenant.map(|tenant| tenant.as_str().to_owned()),
             recipient: explanation.recipient.as_str().to_owned(),
             as_of: explanation.as_of.to_string(),
             supposed: explanation.supposed,

@@ -272,6 +272,7 @@ mod tests {
 
     fn message(at: Instant) -> Message {
         Message {
+            tenant: None,
             at,
             recipient: tidings_core::Id::new("r").unwrap(),
             channel: "inbox".to_owned(),

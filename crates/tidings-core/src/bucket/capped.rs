@@ -64,10 +64,11 @@ impl Bucket {
     ) -> RoaringBitmap {
         let channel = compiled.names.lane(lane.lane).channel;
         let caps = self.caps(channel, compiled);
+        let terms = self.terms(lane.tenant, compiled);
         let Some(lane) = self.lanes.get(lane).filter(|_| !caps.is_empty()) else {
             return RoaringBitmap::new();
         };
-        let asked = who - lane.deadlines(self.terms(compiled)).passes(who);
+        let asked = who - lane.deadlines(terms).passes(who);
         let is_full = |number: &u32| self.cap_counts.free_at(channel, *number, now, caps).is_some();
         asked.iter().filter(is_full).collect()
     }

@@ -3,11 +3,13 @@
 use roaring::RoaringBitmap;
 
 use super::lanes::lane::Lane;
-use crate::bucket::state::version_at;
-use crate::bucket::{Bucket, Terms};
+use super::people::clocks::Clocks;
+use crate::bucket::Bucket;
 use crate::journal::record::Entries;
+use crate::model::batch_key::LaneKey;
 use crate::model::number::{RecipientNo, Seq};
 use crate::model::recipient::Recipient;
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::Instant;
 use crate::rules::compiled::CompiledRules;
 
@@ -29,22 +31,101 @@ impl Bucket {
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.fade_by(around);
         self.versions.insert(seq, number);
-        for (no, lane) in self.lanes.plain_mut() {
-            lane.count_if(compiled.counts(&compiled.names.lane(*no).kind));
-        }
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.count_if(around);
         if let Some(version) = compiled.version(number) {
             for number in self.roster.set_default_zone(&version.rules.defaults.tz) {
-                self.rezone(at, number, compiled);
+                // A tenant's zone goes before the default.
+                self.rezone(at, number, |clocks| !clocks.has_zone(), compiled);
             }
         }
         let everyone = self.roster.ever();
         self.ask_again(at, &everyone, compiled);
     }
 
+    /// Folds in what a tenant sets; `None` = it is gone, and so are preferences for its entries.
+    pub(super) fn change_tenant(
+        &mut self,
+        at: Instant,
+        tenant: TenantNo,
+        terms: Option<&TenantTerms>,
+        compiled: &CompiledRules,
+    ) {
+        self.dirty.tenants.insert(tenant);
+        let old = self.terms_of(tenant);
+        let nothing = TenantTerms::default();
+        let new = terms.unwrap_or(&nothing);
+        let rezones = old.tz != new.tz;
+        let moves = rezones || old.quiet_hours != new.quiet_hours;
+        if moves {
+            let (lanes, around) = self.lanes_and_around(compiled);
+            let around_it = around.terms.in_lanes_of(Some(tenant));
+            let is_quiet = |lane: &Lane| lane.may_be_quiet(around_it);
+            lanes.change_of_tenant(tenant, around, is_quiet, |lane, who, terms| {
+                lane.settle_passed(who, at, terms);
+            });
+        }
+        if terms.is_none() {
+            self.dirty.recipients |= self.preferences.forget_tenant(tenant);
+        } else if old.preferences != new.preferences {
+            self.preferences.set_defaults(tenant, new);
+        }
+        if !moves {
+            return;
+        }
+        self.roster.set_tenant(tenant, new);
+        if rezones {
+            let old = old.tz.as_deref();
+            for lane in
+                self.lanes.keyed_where(|at, lane| at.tenant == Some(tenant) && lane.is_digest())
+            {
+                let open = self.lanes.get(&lane).map(|lane| lane.open().clone());
+                let has_moved = |number: &u32| {
+                    let number = RecipientNo(*number);
+                    let clocks = self.roster.clocks(Some(tenant));
+                    let usual = || self.roster.zone(number).map(|(zone, _)| zone);
+                    let has_own = || {
+                        let profile = self.roster.profile(number);
+                        profile.is_none_or(|profile| profile.tz.is_some())
+                    };
+                    !has_own() && clocks.zone(number).map(|(zone, _)| zone) != old.or_else(usual)
+                };
+                let moved = open.unwrap_or_default().iter().filter(has_moved).collect();
+                self.rezone_in(at, &lane, &moved, compiled);
+            }
+        }
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.change_of_tenant(tenant, around, |_| true, |lane, who, _| lane.ask_again(who, at));
+    }
+
+    /// What a tenant sets.
+    pub(crate) fn terms_of(&self, tenant: TenantNo) -> TenantTerms {
+        let (tz, quiet_hours) = self.roster.set_by(tenant);
+        TenantTerms {
+            tz: tz.map(str::to_owned),
+            quiet_hours: quiet_hours.cloned().map(Box::new),
+            preferences: self.preferences.of_tenants.defaults(tenant).to_vec(),
+        }
+    }
+
     /// Makes deadlines final that have passed while their windows were held, before what they depend on changes.
     fn settle_passed(&mut self, at: Instant, who: &RoaringBitmap, compiled: &CompiledRules) {
+        self.settle_passed_where(at, who, |_| true, compiled);
+    }
+
+    /// [`Bucket::settle_passed`] in the lanes of some tenants, by their clocks.
+    fn settle_passed_where(
+        &mut self,
+        at: Instant,
+        who: &RoaringBitmap,
+        is_wanted: impl Fn(Clocks<'_>) -> bool,
+        compiled: &CompiledRules,
+    ) {
         let (lanes, around) = self.lanes_and_around(compiled);
-        let is_quiet = |lane: &Lane| lane.may_be_quiet(around.terms);
+        let is_quiet = |tenant: Option<TenantNo>, lane: &Lane| {
+            let terms = around.terms.in_lanes_of(tenant);
+            lane.may_be_quiet(terms) && is_wanted(terms.clocks())
+        };
         lanes.change_some(who, around, is_quiet, |lane, terms| {
             lane.settle_passed(who, at, terms);
         });
@@ -68,7 +149,7 @@ impl Bucket {
     /// Asks windows again that were put off, since what held them has changed.
     pub(super) fn ask_again(&mut self, at: Instant, who: &RoaringBitmap, compiled: &CompiledRules) {
         let (lanes, around) = self.lanes_and_around(compiled);
-        let is_late = |lane: &Lane| lane.has_late(who);
+        let is_late = |_, lane: &Lane| lane.has_late(who);
         lanes.change_some(who, around, is_late, |lane, _| lane.ask_again(who, at));
     }
 
@@ -81,26 +162,30 @@ impl Bucket {
     ) {
         let version = compiled.version(self.rules);
         let default_tz = version.map_or("UTC", |version| version.rules.defaults.tz.as_str());
-        let zone = self.roster.zone(RecipientNo(number)).map(|(name, _)| name.to_owned());
         let single = RoaringBitmap::from_iter([number]);
-        let clock = profile.tz.as_deref().unwrap_or(default_tz);
-        let moves = self.roster.profile(RecipientNo(number)).is_some_and(|known| {
-            known.quiet_hours != profile.quiet_hours
-                || zone.as_deref().is_some_and(|zone| zone != clock)
-        });
-        if moves {
-            self.settle_passed(at, &single, compiled);
+        let known = self.roster.profile(RecipientNo(number));
+        let before = known.map(|known| (known.tz.clone(), known.quiet_hours.clone()));
+        let new_hours = profile.quiet_hours.clone();
+        let new_tz = profile.tz.clone();
+        // Whether the zone changes for entries of a tenant depends on whether that sets one.
+        let rezones = |clocks: Clocks<'_>| {
+            let usual = clocks.usual_zone(default_tz);
+            before.as_ref().is_some_and(|(old_tz, _)| {
+                old_tz.as_deref().unwrap_or(usual) != new_tz.as_deref().unwrap_or(usual)
+            })
+        };
+        let has_new_hours = before.as_ref().is_some_and(|(_, hours)| *hours != new_hours);
+        let moves = |clocks: Clocks<'_>| has_new_hours || rezones(clocks);
+        let may_move =
+            has_new_hours || before.as_ref().is_some_and(|(old_tz, _)| *old_tz != new_tz);
+        if may_move {
+            self.settle_passed_where(at, &single, moves, compiled);
         }
         let confirmed_before = !self.roster.unconfirmed.contains(number);
         self.roster.put(RecipientNo(number), profile, default_tz);
         self.dirty.recipients.insert(number);
-        let rezoned = zone.is_some_and(|old| {
-            self.roster.zone(RecipientNo(number)).is_some_and(|(new, _)| new != old)
-        });
-        if rezoned {
-            self.rezone(at, number, compiled);
-        }
-        if moves {
+        if may_move {
+            self.rezone(at, number, rezones, compiled);
             self.ask_again(at, &single, compiled);
         }
         if !confirmed_before && !self.roster.unconfirmed.contains(number) {
@@ -108,17 +193,38 @@ impl Bucket {
         }
     }
 
-    /// Updates the next slots of a recipient's open digests after a change of the time zone.
-    fn rezone(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        for lane in self.lanes.plain_mut().values_mut().filter(|lane| lane.is_digest()) {
-            // A window keeps the digest as it was when it was opened.
-            let Some(since) = lane.since(number) else {
-                continue;
-            };
-            let version = version_at(&self.versions, since);
-            let version = version.and_then(|version| compiled.version(version));
-            if version.is_some() {
-                lane.rezone(number, at, Terms::of(&self.roster, &self.ended, version));
+    /// Updates the next slots of a recipient's open digests after a change of the zone, in the lanes of some tenants, by
+    /// their clocks.
+    fn rezone(
+        &mut self,
+        at: Instant,
+        number: u32,
+        is_wanted: impl Fn(Clocks<'_>) -> bool,
+        compiled: &CompiledRules,
+    ) {
+        let who = RoaringBitmap::from_iter([number]);
+        let plain = self.lanes.plain().iter().filter(|(_, lane)| lane.is_digest());
+        let plain: Vec<LaneKey> = plain.map(|(no, _)| LaneKey::from(*no)).collect();
+        for lane in plain.into_iter().chain(self.lanes.keyed_digests(&who)) {
+            if is_wanted(self.roster.clocks(lane.tenant)) {
+                self.rezone_in(at, &lane, &who, compiled);
+            }
+        }
+    }
+
+    fn rezone_in(
+        &mut self,
+        at: Instant,
+        lane: &LaneKey,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
+        // A window keeps the digest as it was when it was opened.
+        for (version, who) in self.by_version(lane, who) {
+            if compiled.version(version).is_some() {
+                self.change_under(version, lane, &who, compiled, |lane, terms| {
+                    who.iter().for_each(|number| lane.rezone(number, at, terms));
+                });
             }
         }
     }
@@ -128,6 +234,7 @@ impl Bucket {
         self.preferences.erase(number);
         self.cap_counts.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
+        self.members.erase(number);
         let marks = self.marks.remove(&number);
         let marks = marks.iter().flat_map(|marks| marks.all());
         self.dirty.marks.extend(marks.map(|mark| (number, mark)));

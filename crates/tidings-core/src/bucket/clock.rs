@@ -101,5 +101,15 @@ impl Bucket {
                 lane.wait_from(to, &who, terms);
             }
         }
+        let ever = self.roster.ever();
+        for at in self.lanes.keyed_where(|_, lane| lane.has_slot_after(to)) {
+            let (lanes, around) = self.lanes_and_around(compiled);
+            let later = lanes.change_known(&at, &ever, around, |lane, _| lane.take_slots_after(to));
+            for (version, who) in self.by_version(&at, &later.unwrap_or_default()) {
+                self.change_under(version, &at, &who, compiled, |lane, terms| {
+                    lane.wait_from(to, &who, terms);
+                });
+            }
+        }
     }
 }

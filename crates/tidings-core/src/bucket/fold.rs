@@ -8,12 +8,12 @@ use super::clock::by_clock;
 use super::lanes::by_address::LaneContext;
 use super::lanes::lane::{Entering, Lane, Terms};
 use super::people::marks::{Made, MarkAt};
+use super::people::preferences::Preference;
 use super::state::{Bucket, Closing};
-use crate::journal::record::{Arrival, Covered, Entries, Record};
+use crate::journal::record::{Arrival, Covered, Entries, Record, TenantTopic};
 use crate::journal::stored::StoredArrival;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
-use crate::model::id::Id;
 use crate::model::item::{Item, Shelf};
 use crate::model::number::{EventNo, LaneNo, Seq};
 use crate::model::tenant::TenantNo;
@@ -75,8 +75,9 @@ impl Bucket {
             }
             Record::Erased { at, number } => self.erase(by(at), number.0, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
-            Record::Preference { number, scope, channel, mode } => {
-                self.preferences.choose(number.0, channel, scope, mode);
+            Record::Members { tenants, on } => self.members.change(&tenants, on),
+            Record::Preference { number, tenant, scope, channel, mode } => {
+                self.preferences.choose(number.0, Preference { tenant, channel, scope, mode });
                 self.dirty.recipients.insert(number.0);
             }
             Record::Flush { at, number, lanes } => self.flush(by(at), number.0, &lanes, compiled),
@@ -93,7 +94,7 @@ impl Bucket {
                 }
             }
             Record::Counted { at, lane, fewer, enough } => {
-                self.count(by(at), lane, &fewer, &enough, compiled);
+                self.count(by(at), &lane, &fewer, &enough, compiled);
             }
             Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
             Record::Hidden { tenant, items, .. } => {
@@ -101,6 +102,9 @@ impl Bucket {
                 self.hidden.note(tenant, seq);
             }
             Record::Clock { at, clock } => self.set_clock(at, clock, compiled),
+            Record::Tenant { at, tenant, terms } => {
+                self.change_tenant(by(at), tenant, terms.as_deref(), compiled);
+            }
             Record::Rules { at, version } => self.change_rules(seq, by(at), version, compiled),
         }
     }
@@ -246,7 +250,7 @@ impl Bucket {
         lanes.take_back_messages(lane, at, who, around);
     }
 
-    fn follow(&mut self, topics: Vec<(Id, Set)>, on: bool) {
+    fn follow(&mut self, topics: Vec<(TenantTopic, Set)>, on: bool) {
         for (topic, changed) in topics {
             if !self.dirty.topics.contains(&topic) {
                 self.dirty.topics.insert(topic.clone());
@@ -274,7 +278,7 @@ impl Bucket {
             .cloned()
             .unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
         let who = RoaringBitmap::from_iter([number]);
-        let terms = self.terms(compiled);
+        let terms = self.terms(lane.tenant, compiled);
         with_entering(kept, kept.arrival.at, lane.lane, compiled, |entering| {
             state.enter(&who, None, entering, terms);
         });

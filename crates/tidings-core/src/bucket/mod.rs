@@ -15,11 +15,14 @@ mod state;
 pub(crate) mod storage;
 
 pub(crate) use lanes::lane::{Due, Lane, Terms};
+pub(crate) use lanes::waiting::Wanted;
 pub(crate) use people::counted::{AsOf, Counts, TypeCounts};
 pub(crate) use people::covering::{Looked, Marking};
 pub(crate) use people::items::Items;
 pub(crate) use people::marks::{MarkAt, Marks, Reading};
 pub(crate) use people::mutes::{Left, Why};
 pub(crate) use people::newest::NewestSeqs;
+pub(crate) use people::preferences::Preference;
+pub use people::preferences::{Applying, SetBy};
 pub(crate) use scheduled::{Frozen, FrozenSubset};
 pub(crate) use state::{Bucket, Closing};

@@ -3,8 +3,10 @@
 use roaring::RoaringBitmap;
 
 use super::Bucket;
+use super::lanes::lane::Lane;
 use super::state::Closing;
 use crate::journal::record::Reopened;
+use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::number::{LaneNo, Seq};
 use crate::model::time::Instant;
@@ -64,15 +66,12 @@ impl Bucket {
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.pause(at, around);
         for no in emptied {
-            if let Some(lane) = lanes.plain_mut().get_mut(no) {
-                lane.empty();
-            }
+            lanes.empty(*no, around);
         }
     }
 
     /// Returns true if a lane keeps what is paused.
-    pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
-        let lane = self.lanes.plain().get(&lane);
-        lane.is_some_and(|lane| lane.keeps_paused())
+    pub(crate) fn keeps_paused(&self, lane: &LaneKey) -> bool {
+        self.lanes.get(lane).is_some_and(Lane::keeps_paused)
     }
 }

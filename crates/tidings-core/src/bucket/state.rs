@@ -12,18 +12,20 @@ use super::lanes::lane::Terms;
 use super::people::counted::Counted;
 use super::people::followers::Followers;
 use super::people::marks::{MarkAt, Marks};
+use super::people::members::Members;
 use super::people::newest::NewestSeqs;
 use super::people::preferences::Preferences;
 use super::people::roster::Roster;
 use super::scheduled::ScheduledSets;
 use super::storage::work::Chore;
 use crate::index::Index;
-use crate::journal::record::{Arrival, Attempts};
+use crate::journal::record::{Arrival, Attempts, TenantTopic};
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
-use crate::model::id::{BucketNo, Id};
+use crate::model::id::BucketNo;
 use crate::model::number::{ClosingId, LaneNo, Seq};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
@@ -46,6 +48,7 @@ pub(crate) struct Bucket {
     pub(crate) versions: BTreeMap<Seq, u32>,
     pub(crate) roster: Shared<Roster>,
     pub(crate) followers: Followers,
+    pub(crate) members: Members,
     pub(crate) preferences: Shared<Preferences>,
     pub(crate) lanes: Lanes,
     pub(crate) marks: Tree<u32, Shared<Marks>>,
@@ -123,7 +126,9 @@ impl Closing {
 #[derive(Debug, Default)]
 pub(crate) struct Dirty {
     pub(crate) recipients: RoaringBitmap,
-    pub(crate) topics: FxHashSet<Id>,
+    /// Tenants whose terms changed.
+    pub(crate) tenants: BTreeSet<TenantNo>,
+    pub(crate) topics: FxHashSet<TenantTopic>,
     /// Changed marks, each with its recipient.
     pub(crate) marks: FxHashSet<(u32, MarkAt)>,
     /// Deleted marks, whose rows are obsolete.
@@ -146,6 +151,7 @@ impl Bucket {
             versions: BTreeMap::new(),
             roster: Shared::default(),
             followers: Followers::default(),
+            members: Members::default(),
             preferences: Shared::default(),
             lanes: Lanes::default(),
             marks: Tree::new(),
@@ -177,9 +183,14 @@ impl Bucket {
         ClosingId { bucket, seq }
     }
 
-    /// The parts of a deadline that are not in a lane.
-    pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
-        Terms::of(&self.roster, &self.ended, compiled.version(self.rules))
+    /// The parts of a deadline that are not in a lane, for the lanes of a tenant or of none.
+    pub(crate) fn terms<'a>(
+        &'a self,
+        tenant: Option<TenantNo>,
+        compiled: &'a CompiledRules,
+    ) -> Terms<'a> {
+        let version = compiled.version(self.rules);
+        Terms::of(&self.roster, &self.ended, version).in_lanes_of(tenant)
     }
 
     /// The lanes to be changed, beside what their changes depend on.
@@ -210,7 +221,8 @@ impl Bucket {
                     let Some(lane) = self.lanes.get(&address) else {
                         continue;
                     };
-                    let overdue = lane.deadlines(self.terms(compiled)).overdue(&variant.who, at);
+                    let terms = self.terms(arrival.tenant, compiled);
+                    let overdue = lane.deadlines(terms).overdue(&variant.who, at);
                     if !overdue.is_empty() {
                         all.entry(address).or_default().0 |= overdue;
                     }
@@ -259,7 +271,8 @@ impl Bucket {
     pub(crate) fn bytes(&self) -> usize {
         let lanes = self.lanes.bytes();
         let waiting = self.ended.bytes() + lanes + self.scheduled.bytes();
-        self.roster.bytes() + self.followers.bytes() + waiting
+        let tenants = self.members.bytes();
+        self.roster.bytes() + self.followers.bytes() + tenants + waiting
     }
 }
 

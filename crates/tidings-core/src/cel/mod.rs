@@ -19,7 +19,9 @@ mod value;
 use crate::model::batch_key::{BatchKey, TooLong};
 use crate::model::data::Data;
 use crate::model::event::{Audience, Event, Object};
+use crate::model::id::Id;
 use crate::model::recipient::Recipient;
+use crate::model::tenant::Tenant;
 use crate::model::time::Instant;
 pub use fault::{Failed, Fault};
 use kinds::Kinds;
@@ -180,21 +182,35 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
         let channels = channels.iter().map(|channel| Value::of_text(channel));
         fields.push(("channels", Value::of_list(channels)));
     }
+    if let Some(tenant) = &event.tenant {
+        fields.push(("tenant", Value::of_text(tenant.as_str())));
+    }
     if let Some(key) = &event.cancellation_key {
         fields.push(("cancellation_key", Value::of_text(key.as_str())));
     }
     fields
 }
 
-/// A recipient as a condition sees them. What their profile does not say is absent, but `data` is empty.
+/// A recipient as a condition sees them, for an entry of a tenant or of none. What neither their profile nor the tenant
+/// says is absent, but `data` is empty.
 #[must_use]
-pub fn of_recipient(recipient: &Recipient) -> Value<'_> {
-    let fields = [("tz", &recipient.tz), ("locale", &recipient.locale)];
-    let given =
-        fields.into_iter().filter_map(|(name, text)| Some((name, Value::of_text(text.as_ref()?))));
+pub fn of_recipient<'a>(recipient: &'a Recipient, tenant: Option<&'a Tenant>) -> Value<'a> {
+    let fields = [
+        ("tz", recipient.tz.as_ref().or_else(|| tenant?.tz.as_ref())),
+        ("locale", recipient.locale.as_ref().or_else(|| tenant?.locale.as_ref())),
+    ];
+    let given = fields.into_iter().filter_map(|(name, text)| Some((name, Value::of_text(text?))));
     let always =
         [("id", Value::of_text(recipient.id.as_str())), ("data", of_data(recipient.data.as_ref()))];
     Value::of_fields(given.chain(always))
+}
+
+/// A tenant as a condition sees it. A name that was not given is absent, but `data` is empty.
+#[must_use]
+pub fn of_tenant<'a>(id: &'a Id, tenant: &'a Tenant) -> Value<'a> {
+    let name = tenant.name.iter().map(|name| ("name", Value::of_text(name)));
+    let always = [("id", Value::of_text(id.as_str())), ("data", of_data(tenant.data.as_ref()))];
+    Value::of_fields(name.chain(always))
 }
 
 /// An object as an expression sees it. What was not given is absent, but `data` is empty.

@@ -92,6 +92,8 @@ const OBJECT: &[Root] =
 
 const RECIPIENT: &[Root] = &[text("id"), text("tz"), text("locale"), of("data", Kind::Map)];
 
+const TENANT: &[Root] = &[text("id"), text("name"), of("data", Kind::Map)];
+
 /// The fields of an event, `t` last.
 const EVENT: &[Root] = &[
     text("id"),
@@ -109,6 +111,7 @@ const EVENT: &[Root] = &[
     text("delay"),
     text("deliver_local"),
     text("expires_at"),
+    text("tenant"),
     text("cancellation_key"),
     of("t", Kind::Timestamp),
 ];
@@ -122,5 +125,6 @@ pub const OF_CONDITION: &[Root] = &[
     within("object", OBJECT),
     within("target", OBJECT),
     within("recipient", RECIPIENT),
+    within("tenant", TENANT),
     of("now", Kind::Timestamp),
 ];

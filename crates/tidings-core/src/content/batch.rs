@@ -11,6 +11,7 @@ use crate::model::event::{Object, Pivot};
 use crate::model::id::Id;
 use crate::model::number::MessageId;
 use crate::model::recipient::Recipient;
+use crate::model::tenant::KnownTenant;
 use crate::model::time::Instant;
 
 /// The `data` of an event.
@@ -36,6 +37,8 @@ pub struct Batch {
     pub lane: String,
     /// The lane's batch key.
     pub key: BatchKey,
+    /// The tenant of its entries, as it is now; `None` = they are of none.
+    pub tenant: Option<Arc<KnownTenant>>,
     /// The instant of the closing.
     pub at: Instant,
     /// Number of entries in the message.

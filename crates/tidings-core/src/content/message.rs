@@ -23,6 +23,8 @@ pub struct Message {
     pub lane: String,
     /// The lane's batch key.
     pub key: BatchKey,
+    /// The tenant of its entries; `None` = they are of none.
+    pub tenant: Option<Id>,
     /// The entries, by (t, arrival).
     pub items: Vec<Item>,
     /// The entries that ended at the check, in the order of items.

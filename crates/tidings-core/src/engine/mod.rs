@@ -25,6 +25,7 @@ mod step;
 mod tests;
 mod workers;
 
+pub use crate::bucket::{Applying, SetBy};
 pub use crate::model::number::{ClosingId, MessageId};
 pub use crate::model::options::Options;
 pub use explain::{Subject, Unexplained};
@@ -53,7 +54,7 @@ pub use read::reader::Reader;
 pub use read::retrying::{Retried, Retrying};
 pub use read::snapshot::EngineSnapshot;
 pub use read::tenants::TenantNow;
-pub use read::view::{MessageAt, OpenLane, WaitingEntry};
+pub use read::view::{Followed, MessageAt, OpenLane, WaitingEntry};
 pub use replica::answer::{Answers, OpenReply};
 pub use replica::apply::applied_by_shards;
 pub use replica::log_rows::read_log;

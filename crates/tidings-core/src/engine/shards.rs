@@ -107,15 +107,19 @@ impl Shards {
 
     /// Returns true if commands are work enough for threads.
     pub(super) fn are_large(&self, commands: &[Command]) -> bool {
-        let is_to_all =
-            |command: &Command| matches!(command, Command::Publish(event) if event.to.everyone);
+        let is_to_all = |command: &Command| match command {
+            Command::Publish(event) => event.to.everyone && event.tenant.is_none(),
+            _ => false,
+        };
         self.all.len() > 1 && (commands.len() >= MANY || commands.iter().any(is_to_all))
     }
 
     /// Returns true if acts are work enough for threads.
     pub(super) fn are_many_acts<'a>(&self, acts: impl ExactSizeIterator<Item = &'a Act>) -> bool {
         let is_to_all = |act: &Act| match act {
-            Act::Publish { row, .. } | Act::Enter { row, .. } => row.event.to.everyone,
+            Act::Publish { row, .. } | Act::Enter { row, .. } => {
+                row.event.to.everyone && row.tenant.is_none()
+            }
             Act::Rules { .. } => true,
             _ => false,
         };

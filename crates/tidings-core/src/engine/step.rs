@@ -11,6 +11,7 @@ use super::rows::occurred::{note_hooks, write_occurred};
 use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, Stop};
 use super::shard::follow::together;
+use super::shard::members;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
 use crate::engine::retention::forget_until;
@@ -188,7 +189,7 @@ fn enter(
                 };
                 step.replies.push(reply);
             }
-            many => step.replies.extend(follow(engine, draft, many)?),
+            many => step.replies.extend(at_once(engine, draft, many)?),
         }
     }
     Ok(())
@@ -294,6 +295,7 @@ fn run(
     if let Command::Recipient(change) = command
         && engine.holds_intake
     {
+        members::named(&engine.intake, change)?;
         let now = engine.intake.now;
         engine.intake.suppressions.given(draft, change, now);
     }
@@ -330,8 +332,8 @@ pub(super) fn apply(
     Ok(Applied::sum(applied))
 }
 
-/// Does commands that all follow, or all unfollow: those of each shard as one.
-fn follow(
+/// Does commands of one kind that [`together`] takes: those of each shard as one.
+fn at_once(
     engine: &mut Engine,
     draft: &mut Draft<'_>,
     commands: &[Command],
@@ -345,9 +347,14 @@ fn follow(
         &engine.intake,
         draft,
         engine.shards.are_large(commands),
-        |_, shard, draft| {
-            let theirs = commands.iter().filter(|command| shard.has(command));
-            shard.follow(draft, &theirs.collect::<Vec<_>>())
+        |intake, shard, draft| {
+            let theirs: Vec<_> = commands.iter().filter(|command| shard.has(command)).collect();
+            match commands {
+                [Command::Join { .. } | Command::Leave { .. }, ..] => {
+                    members::change(shard, intake, draft, &theirs)
+                }
+                _ => shard.follow(intake, draft, &theirs),
+            }
         },
     )?;
     let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
@@ -358,9 +365,9 @@ fn follow(
 /// Closes the lanes that are due.
 fn close_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
     let are_several = engine.shards.are_several_due(engine.intake.clock);
-    engine
-        .shards
-        .each(&engine.intake, draft, are_several, |_, shard, draft| shard.close_due(draft))?;
+    engine.shards.each(&engine.intake, draft, are_several, |intake, shard, draft| {
+        shard.close_due(intake, draft)
+    })?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::journal::table::Key;
 use crate::model::batch_key::{BatchKeys, LaneKey};
 use crate::model::channel::ChannelNo;
 use crate::model::command::MarkKind;
@@ -16,7 +17,7 @@ use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::{Ending, Reason};
 use crate::model::recipient::Recipient;
-use crate::model::tenant::{TenantNo, View};
+use crate::model::tenant::{TenantNo, TenantTerms, View};
 use crate::model::time::{Day, Instant};
 use crate::sets::set::Set;
 
@@ -146,7 +147,7 @@ pub enum Record {
     /// Recipients followed or unfollowed topics.
     Follow {
         /// Topics with their recipients; no topic is repeated.
-        topics: Vec<(Id, Set)>,
+        topics: Vec<(TenantTopic, Set)>,
         /// True if they follow, false if they unfollow.
         on: bool,
     },
@@ -154,6 +155,8 @@ pub enum Record {
     Preference {
         /// The recipient's number.
         number: RecipientNo,
+        /// The tenant for whose entries alone it holds; `None` = for all.
+        tenant: Option<TenantNo>,
         /// The scope.
         scope: PreferenceScope,
         /// The channel.
@@ -211,7 +214,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The lane.
-        lane: LaneNo,
+        lane: LaneKey,
         /// The recipients with too few entries: their windows wait for the next slot.
         fewer: Set,
         /// The recipients with enough, whose windows are held.
@@ -255,6 +258,47 @@ pub enum Record {
         /// The items by their events' places.
         items: Vec<(EventNo, Item)>,
     },
+    /// A tenant set other terms for its entries.
+    Tenant {
+        /// The instant.
+        at: Instant,
+        /// The tenant.
+        tenant: TenantNo,
+        /// Its terms; `None` = it was deleted, with the preferences for its entries.
+        terms: Option<Box<TenantTerms>>,
+    },
+    /// Recipients became members of tenants, or ceased to be.
+    Members {
+        /// Tenants with their recipients; no tenant is repeated.
+        tenants: Vec<(TenantNo, Set)>,
+        /// True if they are members from here on, false if they are not.
+        on: bool,
+    },
+}
+
+/// A topic of a tenant, or of none. An event reaches the subscriptions of its own tenant alone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TenantTopic {
+    /// The tenant; `None` = of none.
+    pub tenant: Option<TenantNo>,
+    /// The topic.
+    pub topic: Id,
+}
+
+impl TenantTopic {
+    /// Appends it to a key.
+    pub(crate) fn put(&self, key: Key) -> Vec<u8> {
+        let key = key.u32(TenantNo::raw(self.tenant));
+        key.bytes(self.topic.as_str().as_bytes()).done()
+    }
+
+    /// Reads the end of a key; `None` = it makes no sense.
+    pub(crate) fn of_key(end: &[u8]) -> Option<Self> {
+        let (tenant, topic) = end.split_first_chunk()?;
+        let tenant = TenantNo::of_raw(u32::from_be_bytes(*tenant));
+        let topic = Id::new(std::str::from_utf8(topic).ok()?).ok()?;
+        Some(Self { tenant, topic })
+    }
 }
 
 /// A built message that goes again.

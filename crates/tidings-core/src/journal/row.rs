@@ -26,13 +26,21 @@ pub(crate) struct OpenRow {
     /// The seq of the next record that it can hold.
     next: Seq,
     kind: Discriminant<Record>,
+    /// True if it holds profiles and memberships, which come one after the other.
+    of_people: bool,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl OpenRow {
     pub(crate) fn new(day: Day, seq: Seq, record: &Record) -> Self {
-        let mut row =
-            Self { day, first: seq, next: seq, kind: discriminant(record), bytes: vec![FORM] };
+        let mut row = Self {
+            day,
+            first: seq,
+            next: seq,
+            kind: discriminant(record),
+            of_people: is_of_people(record),
+            bytes: vec![FORM],
+        };
         row.add(record);
         row
     }
@@ -45,9 +53,11 @@ impl OpenRow {
                 | Record::Profile { .. }
                 | Record::Follow { .. }
                 | Record::Preference { .. }
+                | Record::Members { .. }
         );
         may_share
-            && (self.day, self.next, self.kind) == (day, seq, discriminant(record))
+            && (self.day, self.next) == (day, seq)
+            && (self.kind == discriminant(record) || self.of_people && is_of_people(record))
             && self.bytes.len() < ROW_BYTES
     }
 
@@ -55,6 +65,10 @@ impl OpenRow {
         encode_onto(&mut self.bytes, record);
         self.next = self.next.plus(record.seqs());
     }
+}
+
+fn is_of_people(record: &Record) -> bool {
+    matches!(record, Record::Profile { .. } | Record::Members { .. })
 }
 
 /// The key of a journal's row, by the seq of its first record.
@@ -87,13 +101,16 @@ pub(crate) fn each_record(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::record::TenantTopic;
+    use crate::model::number::RecipientNo;
     use crate::model::time::Instant;
     use crate::sets::set::Set;
 
     const DAY: Day = Day(3);
 
     fn follow(topic: &str) -> Record {
-        Record::Follow { topics: vec![(topic.try_into().unwrap(), Set::default())], on: true }
+        let topic = TenantTopic { tenant: None, topic: topic.try_into().unwrap() };
+        Record::Follow { topics: vec![(topic, Set::default())], on: true }
     }
 
     fn told(at: i64) -> Record {
@@ -124,6 +141,15 @@ mod tests {
         assert!(!row.takes(DAY, Seq(8), &told(5)));
         assert!(!row.takes(Day(4), Seq(8), &follow("b")));
         assert!(!row.takes(DAY, Seq(9), &follow("b")));
+    }
+
+    #[test]
+    fn t42_memberships_share_a_row_with_profiles() {
+        let members = Record::Members { tenants: Vec::new(), on: true };
+        let erased = Record::Erased { at: Instant(5), number: RecipientNo(0) };
+        let row = OpenRow::new(DAY, Seq(7), &members);
+        assert!(row.takes(DAY, Seq(8), &members));
+        assert!(!row.takes(DAY, Seq(8), &follow("a")) && !row.takes(DAY, Seq(8), &erased));
     }
 
     #[test]

@@ -18,14 +18,16 @@
 //! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
 //! | `CANCELLED_AHEAD` | base | intake | tenant, event id | until when the event is cancelled if it comes |
 //! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
-//! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
-//! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
+//! | `FOLLOWERS` | base | bucket | tenant, topic | set of numbers, as of the checkpoint |
+//! | `FOLLOWING` | base | bucket | number, tenant, topic | more topics of the tenant that were followed with it |
+//! | `MEMBERS` | base | bucket | last tenant and number of a page | memberships up to it and above the row before, as of the checkpoint |
 //! | `MARKS` | base | bucket | number, kind, what | the newest marks of it, as of the checkpoint |
 //! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
 //! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
 //! | `KEYED_LANES` | base | bucket | lane, number / 1024, tenant, batch key | windows and last messages of these recipients |
 //! | `CAP_COUNTS` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
-//! | `DELIVERED_ONCE` | base | bucket | type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
+//! | `DELIVERED_ONCE` | base | bucket | tenant, type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
+//! | `TENANT_TERMS` | base | bucket | tenant | its zone, quiet hours and defaults, as of the checkpoint |
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
@@ -162,6 +164,8 @@ pub enum Table {
     Hooks = 84,
     HookProgress = 85,
     Tenants = 86,
+    Members = 87,
+    TenantTerms = 89,
     ScheduledOfTenants = 90,
 }
 

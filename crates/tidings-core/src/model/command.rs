@@ -138,11 +138,14 @@ pub enum Command {
     Preferences {
         /// The recipient.
         recipient: Id,
-        /// The preferences; of two for the same scope and channel the later counts.
+        /// The preferences; of two for the same scope, channel and tenant the later counts.
         chosen: Vec<Choice>,
         /// True if the list is complete: preferences that are not in it return to the default; otherwise
         /// they stay.
         whole: bool,
+        /// The tenant whose preferences alone a complete list replaces; `None` = those of all tenants and of none.
+        #[serde(default)]
+        tenant: Option<Id>,
         /// The cause.
         #[serde(default)]
         by: By,

@@ -14,6 +14,8 @@ pub struct Explanation {
     pub event: Id,
     /// Its type.
     pub event_type: Id,
+    /// Its tenant; `None` = of none.
+    pub tenant: Option<Id>,
     /// The recipient.
     pub recipient: Id,
     /// The instant as of which it is explained.

@@ -121,6 +121,8 @@ pub enum Occurrence {
         mode: Mode,
         /// The cause.
         by: By,
+        /// The tenant for whose entries alone it holds; `None` = for all.
+        tenant: Option<Id>,
     },
     /// An address was suppressed.
     Suppressed {
@@ -159,6 +161,8 @@ pub struct MessageOccurrence {
     pub recipient: Id,
     /// The channel.
     pub channel: ChannelNo,
+    /// The tenant of its entries; `None` = they are of none.
+    pub tenant: Option<Id>,
     /// The address, the first where there are several; `None` = the recipient has none any more.
     pub address: Option<String>,
     /// The types of its entries, each once.

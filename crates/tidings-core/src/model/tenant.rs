@@ -3,15 +3,20 @@
 //! An event is of one tenant or of none, and so is each entry that it makes. What a tenant sets holds for its entries
 //! alone, and a reader has a view of some of them (contract, section 12).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::channel::{ChannelNo, EACH, TABLE, channel_no};
 use crate::model::command::Choice;
 use crate::model::data::Data;
 use crate::model::id::Id;
+use crate::model::number::EventNo;
+use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::OwnHours;
+use crate::model::time::Instant;
 use crate::rules::presentation::{Address, Brand};
 
 /// A tenant's number, given once and kept. One that is made anew after its deletion has another.
@@ -20,6 +25,9 @@ use crate::rules::presentation::{Address, Brand};
 pub struct TenantNo(pub NonZeroU32);
 
 impl TenantNo {
+    /// The first number.
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
+
     /// The number as stored, where 0 is none.
     #[must_use]
     pub fn raw(tenant: Option<Self>) -> u32 {
@@ -65,6 +73,82 @@ pub struct Tenant {
     pub data: Option<Data>,
     /// True if nothing is published for it and nothing of it is sent.
     pub disabled: bool,
+}
+
+/// A tenant with its id, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KnownTenant {
+    /// The id.
+    pub id: Id,
+    /// What it sets.
+    pub tenant: Tenant,
+    /// The instant at which it was made.
+    pub made: Instant,
+    /// Events before this place are void: it was disabled or deleted after they came.
+    pub(crate) void_before: EventNo,
+    /// True if it was deleted; then its id may be that of another one.
+    pub(crate) is_deleted: bool,
+}
+
+impl KnownTenant {
+    /// A tenant that is made at an instant.
+    #[must_use]
+    pub fn new(id: Id, tenant: Tenant, made: Instant) -> Self {
+        Self { id, tenant, made, void_before: EventNo::default(), is_deleted: false }
+    }
+}
+
+/// What a tenant sets for its entries, as far as their lanes depend on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TenantTerms {
+    /// IANA time zone.
+    pub tz: Option<String>,
+    /// Quiet hours.
+    pub quiet_hours: Option<Box<OwnHours>>,
+    /// Its defaults by channel and scope, each once.
+    pub preferences: Vec<(ChannelNo, PreferenceScope, Mode)>,
+}
+
+impl Tenant {
+    /// Its terms. Of two defaults for the same scope and channel the later counts.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::channel::TABLE;
+    /// use tidings_core::command::Choice;
+    /// use tidings_core::tenant::Tenant;
+    /// use tidings_core::{Mode, PreferenceScope};
+    ///
+    /// let choice = |channel: &str, mode| Choice {
+    ///     scope: PreferenceScope::AllCategories,
+    ///     channel: channel.to_owned(),
+    ///     mode,
+    ///     tenant: None,
+    /// };
+    /// let preferences = vec![choice("*", Mode::Never), choice("email", Mode::Immediate)];
+    /// let terms = Tenant { preferences, ..Tenant::default() }.terms();
+    /// assert_eq!(terms.preferences.len(), TABLE.len());
+    /// assert!(terms.preferences.iter().any(|(.., mode)| *mode == Mode::Immediate));
+    /// ```
+    #[must_use]
+    pub fn terms(&self) -> TenantTerms {
+        let mut preferences = BTreeMap::new();
+        for choice in self.preferences.iter().filter(|choice| !choice.scope.is_mute()) {
+            let all = TABLE.iter().map(|of| of.number).filter(|_| choice.channel == EACH);
+            for channel in channel_no(&choice.channel).into_iter().chain(all) {
+                preferences.insert((channel, choice.scope.clone()), choice.mode.clone());
+            }
+        }
+        preferences.retain(|_, mode| *mode != Mode::Default);
+        TenantTerms {
+            tz: self.tz.clone(),
+            quiet_hours: self.quiet_hours.clone(),
+            preferences: preferences
+                .into_iter()
+                .map(|((channel, scope), mode)| (channel, scope, mode))
+                .collect(),
+        }
+    }
 }
 
 /// Bounds on what a tenant may send.

@@ -3,6 +3,7 @@
 pub mod audience;
 pub mod codec;
 pub mod packed;
+pub(crate) mod pairs;
 pub mod places;
 pub mod set;
 pub(crate) mod shared;

@@ -15,7 +15,7 @@ use tidings_core::channel::{ChannelNo, channel_no};
 use tidings_core::codec::{Corrupt, Reader, put_bytes, put_i64, put_u32, put_u64};
 use tidings_core::number::{ClosingId, MessageId, RecipientNo, Seq};
 use tidings_core::time::Day;
-use tidings_core::{Batch, BucketNo, Id};
+use tidings_core::{Batch, BucketNo, Id, Instant};
 
 use crate::words::text::hex;
 
@@ -26,6 +26,8 @@ pub const SECRET_BYTES: usize = 32;
 const TOKEN_BYTES_MAX: usize = 2_000;
 /// The form of what tokens hold.
 const FORM: u8 = 1;
+/// The form of a token of a tenant's mail.
+const FORM_OF_TENANT: u8 = 2;
 /// The most types that a token names.
 const TYPES_MAX: usize = 32;
 
@@ -145,6 +147,17 @@ pub struct Unsubscribe {
     pub lane: Option<ShortName>,
     /// The types that it told of and that are not required.
     pub types: BTreeSet<ShortName>,
+    /// The tenant of its entries; `None` = they are of none.
+    pub tenant: Option<MadeTenant>,
+}
+
+/// A tenant, told from others that had the same id before it or have it after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeTenant {
+    /// The id.
+    pub id: Id,
+    /// The instant at which it was made.
+    pub made: Instant,
 }
 
 impl Unsubscribe {
@@ -166,13 +179,21 @@ impl Unsubscribe {
             day: batch.at.day(),
             lane: is_lane.then(|| ShortName::of(&batch.lane)),
             types,
+            tenant: batch
+                .tenant
+                .as_ref()
+                .map(|known| MadeTenant { id: known.id.clone(), made: known.made }),
         })
     }
 
     /// Seals the content into the token of a link.
     #[must_use]
     pub fn seal(&self, key: &TokenKey) -> String {
-        let mut out = vec![FORM];
+        let mut out = vec![if self.tenant.is_some() { FORM_OF_TENANT } else { FORM }];
+        if let Some(MadeTenant { id, made }) = &self.tenant {
+            put_bytes(&mut out, id.as_str().as_bytes());
+            put_i64(&mut out, made.0);
+        }
         put_bytes(&mut out, self.recipient.as_str().as_bytes());
         out.push(self.channel.0);
         put_message(&mut out, self.message, self.day);
@@ -188,8 +209,15 @@ impl Unsubscribe {
     pub fn open(key: &TokenKey, token: &str) -> Option<Self> {
         let content = key.open(Purpose::Unsubscribe, token)?;
         let mut reader = Reader::new(&content, "token");
-        form(&mut reader)?;
-        let recipient = Id::new(str::from_utf8(reader.bytes().ok()?).ok()?).ok()?;
+        let tenant = match reader.byte().ok()? {
+            FORM => None,
+            FORM_OF_TENANT => {
+                let (id, made) = (id(&mut reader)?, Instant(reader.i64().ok()?));
+                Some(MadeTenant { id, made })
+            }
+            _ => return None,
+        };
+        let recipient = id(&mut reader)?;
         let channel = ChannelNo(reader.byte().ok()?);
         let (message, day) = message(&mut reader).ok()?;
         let has_lane = reader.byte().ok()? == 1;
@@ -205,6 +233,7 @@ impl Unsubscribe {
             day,
             lane: if has_lane { names.next() } else { None },
             types: names.collect(),
+            tenant,
         })
     }
 }
@@ -252,6 +281,10 @@ impl Rest {
     }
 }
 
+fn id(reader: &mut Reader<'_>) -> Option<Id> {
+    Id::new(str::from_utf8(reader.bytes().ok()?).ok()?).ok()
+}
+
 fn form(reader: &mut Reader<'_>) -> Option<()> {
     (reader.byte().ok()? == FORM).then_some(())
 }
@@ -295,6 +328,7 @@ mod tests {
             day: Day(-3),
             lane: Some(ShortName::of("digest:weekly")),
             types: ["comment", "share"].map(ShortName::of).into(),
+            tenant: None,
         }
     }
 
@@ -303,7 +337,11 @@ mod tests {
         let unsubscribe = unsubscribe("ada@example.org");
         let token = unsubscribe.seal(&key(1));
         assert_eq!(token, unsubscribe.seal(&key(1)));
-        assert_eq!(Unsubscribe::open(&key(1), &token), Some(unsubscribe));
+        assert_eq!(Unsubscribe::open(&key(1), &token), Some(unsubscribe.clone()));
+        let tenant = MadeTenant { id: Id::new("acme").unwrap(), made: Instant(-5) };
+        let of_tenant = Unsubscribe { tenant: Some(tenant), ..unsubscribe };
+        let token = of_tenant.seal(&key(1));
+        assert_eq!(Unsubscribe::open(&key(1), &token), Some(of_tenant));
         let rest = Rest { message: message_id(), day: Day(19_000), shown: [0, 1, 5, 1_000].into() };
         let token = rest.seal(&key(1));
         assert_eq!(Rest::open(&key(1), &token), Some(rest));

@@ -87,6 +87,7 @@ pub(crate) fn detailed(
 ) -> Batch {
     let told: Vec<Entry> = (0..items).map(|n| told(event_type, n, data)).collect();
     Batch {
+        tenant: None,
         id: "preview".to_owned(),
         message: MessageId::default(),
         recipient: Recipient {

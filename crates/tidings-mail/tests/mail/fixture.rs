@@ -70,6 +70,7 @@ pub(crate) fn group(pivot: Pivot, key: Option<Arc<Object>>, lines: Vec<Line>) ->
 
 pub(crate) fn batch(groups: Vec<Group>) -> Batch {
     Batch {
+        tenant: None,
         id: "0123456789abcdef0123456789abcdef".to_owned(),
         message: MessageId::default(),
         recipient: Recipient {

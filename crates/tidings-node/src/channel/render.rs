@@ -146,6 +146,9 @@ impl Renderer for ShortRenderer {
         });
         if self.channel.address == Some(AddressKind::Webhook) {
             content["recipient"] = json!(batch.recipient.id);
+            if let Some(known) = &batch.tenant {
+                content["tenant"] = json!(known.id);
+            }
             content["lane"] = json!(batch.lane);
             content["at"] = json!(batch.at.to_string());
             content["items"] = items(batch);

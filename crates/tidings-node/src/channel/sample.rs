@@ -56,6 +56,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         quiet_hours: None,
     };
     Batch {
+        tenant: None,
         id: id.to_owned(),
         message: MessageId::default(),
         recipient,

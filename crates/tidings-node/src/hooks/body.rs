@@ -10,7 +10,7 @@ use tidings_core::{Instant, Mode, PreferenceScope};
 pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
     let data = match occurrence {
         Occurrence::Message(message) => of_message(message),
-        Occurrence::Preference { recipient, scope, channel, mode, by } => {
+        Occurrence::Preference { recipient, scope, channel, mode, by, tenant } => {
             let (level, name) = match scope {
                 PreferenceScope::Type(name) => ("type", &**name),
                 PreferenceScope::Category(name) => ("category", &**name),
@@ -24,13 +24,17 @@ pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
                 Mode::Default => "default",
                 Mode::Digest(name) => name,
             };
-            json!({
+            let mut data = json!({
                 "recipient": recipient,
                 level: name,
                 "channel": channel.map_or(EACH, |channel| channel.name()),
                 "mode": mode,
                 "by": by.word(),
-            })
+            });
+            if let Some(tenant) = tenant {
+                data["tenant"] = json!(tenant);
+            }
+            data
         }
         Occurrence::Suppressed { address, reason, recipient, by } => {
             let mut data = json!({
@@ -58,6 +62,7 @@ fn of_message(message: &MessageOccurrence) -> Value {
         message,
         recipient,
         channel,
+        tenant,
         address,
         types,
         events,
@@ -73,6 +78,9 @@ fn of_message(message: &MessageOccurrence) -> Value {
         "events": events,
         "provider": provider,
     });
+    if let Some(tenant) = tenant {
+        data["tenant"] = json!(tenant);
+    }
     let reason = match turn {
         MessageTurn::Sent => None,
         MessageTurn::Failed(reason) => reason.map(|reason| json!(reason)),
@@ -106,6 +114,7 @@ mod tests {
                 message: "2024-03-07.3.12.77".parse().unwrap(),
                 recipient: recipient.clone(),
                 channel: EMAIL_NO,
+                tenant: None,
                 address: Some("ada@example.org".to_owned()),
                 types: vec![Id::new("comment").unwrap()],
                 events: vec![Id::new("e1").unwrap()],
@@ -126,8 +135,8 @@ mod tests {
         let failed = MessageTurn::Failed(Some(tidings_core::Reason::Refused));
         assert_eq!(read(&message(failed))["data"]["reason"], "refused");
         let preference = |scope, channel, mode| {
-            let recipient = recipient.clone();
-            read(&Occurrence::Preference { recipient, scope, channel, mode, by: By::Link })
+            let (recipient, by, tenant) = (recipient.clone(), By::Link, None);
+            read(&Occurrence::Preference { recipient, scope, channel, mode, by, tenant })
         };
         let daily = Mode::Digest("daily".to_owned());
         assert_eq!(

@@ -292,6 +292,7 @@ impl Model {
             (self.entries[entry].t, event)
         });
         let mut message = Message {
+            tenant: None,
             at: self.now,
             recipient: self.people[self.lanes[lane].person].id.clone(),
             channel: self.lanes[lane].channel.clone(),

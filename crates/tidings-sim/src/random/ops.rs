@@ -192,6 +192,7 @@ impl Builder {
                     recipient: name("r", *who),
                     chosen,
                     whole: *whole,
+                    tenant: None,
                     by: By::User,
                 });
             }

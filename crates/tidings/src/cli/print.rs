@@ -2,6 +2,7 @@
 
 pub(super) mod table;
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, Serializer};
@@ -187,6 +188,8 @@ struct MessageRow<'m> {
     lane: &'m str,
     #[serde(skip_serializing_if = "str::is_empty")]
     key: &'m str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tenant: Option<&'m str>,
     #[serde(serialize_with = "items_in_order")]
     items: &'m [Item],
     #[serde(serialize_with = "skipped_in_order")]
@@ -201,6 +204,7 @@ impl<'m> MessageRow<'m> {
             channel: &message.channel,
             lane: &message.lane,
             key: message.key.as_str(),
+            tenant: message.tenant.as_ref().map(Id::as_str),
             items: &message.items,
             skipped: &message.skipped,
         }
@@ -223,12 +227,16 @@ struct SkippedRow<'m> {
     reason: &'static str,
 }
 
-/// The lane's name, with its batch key if it has one.
+/// The lane's name, with its batch key and its tenant if it has them.
 fn lane_cell(message: &Message) -> String {
-    match message.key.as_str() {
-        "" => message.lane.clone(),
-        key => format!("{} {}", message.lane, quoted(key)),
+    let mut cell = message.lane.clone();
+    if !message.key.is_empty() {
+        let _ = write!(cell, " {}", quoted(message.key.as_str()));
     }
+    if let Some(tenant) = &message.tenant {
+        let _ = write!(cell, " of {}", quoted(tenant.as_str()));
+    }
+    cell
 }
 
 fn items_in_order<S: Serializer>(items: &&[Item], serializer: S) -> Result<S::Ok, S::Error> {

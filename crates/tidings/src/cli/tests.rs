@@ -52,6 +52,7 @@ fn message(at: Instant, channel: &str, object: &Id) -> Message {
         reasons: vec!["everyone".to_owned(), "topic:x".to_owned()],
     };
     Message {
+        tenant: None,
         at,
         recipient: id("r"),
         channel: channel.to_owned(),

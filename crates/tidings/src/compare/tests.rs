@@ -24,6 +24,7 @@ fn message(recipient: &str, at: i64, events: &[i64]) -> Message {
         reasons: Vec::new(),
     };
     Message {
+        tenant: None,
         at: Instant(at * MINUTE),
         recipient: id(recipient),
         channel: "email".to_owned(),

@@ -1,7 +1,7 @@
 //! The lanes of a bucket, by address.
 //!
-//! Lanes with the empty batch key are few, and have room for everybody. Of lanes with a key there may be as many
-//! as there are entries, with few recipients each: they are found by recipient and by deadline, so that nothing
+//! Plain lanes, with the empty batch key and of no tenant, are few, and have room for everybody. Of the others there may
+//! be as many as there are entries, with few recipients each: they are found by recipient and by deadline, so that nothing
 //! walks through all of them, and one goes when nobody waits in it and its last message matters no more.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,7 @@ use crate::rules::names::LaneName;
 use crate::sets::shared::{Own, Shared, Tree};
 
 mod last_message;
+mod several;
 
 /// Number of recipients below which their lanes are looked up one by one.
 const SOME: u64 = 64;
@@ -67,7 +68,7 @@ impl Lanes {
         }
     }
 
-    /// The lanes with the empty key.
+    /// The plain lanes: with the empty key, of no tenant.
     pub(crate) fn plain(&self) -> &BTreeMap<LaneNo, Shared<Lane>> {
         &self.plain
     }
@@ -77,11 +78,11 @@ impl Lanes {
         &mut self.plain
     }
 
-    /// All lanes, by address but for those with a key, which come last.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (LaneNo, &Lane)> {
+    /// All lanes with their number and tenant, by address but for those that are not plain, which come last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (LaneNo, Option<TenantNo>, &Lane)> {
         let keyed = self.keyed.iter();
-        let keyed = keyed.map(|(at, keyed)| (at.lane, &keyed.lane));
-        self.plain.iter().map(|(no, lane)| (*no, &**lane)).chain(keyed)
+        let keyed = keyed.map(|(at, keyed)| (at.lane, at.tenant, &keyed.lane));
+        self.plain.iter().map(|(no, lane)| (*no, None, &**lane)).chain(keyed)
     }
 
     /// The numbers of the lanes.
@@ -96,33 +97,31 @@ impl Lanes {
         numbers
     }
 
-    /// Visits the lanes of a number, whatever their key, in which windows of some recipients are open.
+    /// Visits the lanes of a number, whatever their key and tenant, in which windows of some recipients are open.
     pub(crate) fn each_of(
         &self,
         no: LaneNo,
         who: &RoaringBitmap,
-        mut take: impl FnMut(&Lane, &RoaringBitmap),
+        mut take: impl FnMut(&LaneKey, &Lane, &RoaringBitmap),
     ) {
-        let mut visit = |lane: &Lane| {
+        let mut visit = |at: &LaneKey, lane: &Lane| {
             let open = who & lane.open();
             if !open.is_empty() {
-                take(lane, &open);
+                take(at, lane, &open);
             }
         };
         if let Some(lane) = self.plain.get(&no) {
-            visit(lane);
+            visit(&LaneKey::from(no), lane);
         }
         if who.len() == 1 {
             who.iter()
                 .flat_map(|number| self.keyed_of(number))
                 .filter(|at| at.lane == no)
-                .filter_map(|at| self.get(at))
-                .for_each(visit);
+                .filter_map(|at| Some((at, self.get(at)?)))
+                .for_each(|(at, lane)| visit(at, lane));
             return;
         }
-        let first = LaneKey::from(no);
-        let keyed = self.keyed.from(&first).take_while(|(at, _)| at.lane == no);
-        keyed.for_each(|(_, keyed)| visit(&keyed.lane));
+        self.keyed_in(no).for_each(|(at, lane)| visit(at, lane));
     }
 
     /// The lanes in which a recipient's window is open.
@@ -160,7 +159,7 @@ impl Lanes {
             return change(lane, around.terms);
         }
         let keyed = self.keyed.get_mut(at).expect("it was created if it was missing");
-        let done = change(&mut keyed.lane, around.terms);
+        let done = change(&mut keyed.lane, around.terms.in_lanes_of(at.tenant));
         for number in who {
             let entry = (number, at.clone());
             if keyed.lane.open().contains(number) {
@@ -259,7 +258,7 @@ impl Lanes {
         let Some(keyed) = self.keyed.get_mut(at) else {
             return;
         };
-        let due = keyed.lane.next_due(terms);
+        let due = keyed.lane.next_due(terms.in_lanes_of(at.tenant));
         if due != keyed.due {
             if let Some(old) = keyed.due {
                 self.due.remove(&(old, at.clone()));
@@ -315,7 +314,7 @@ impl Lanes {
                 continue;
             };
             keyed.due = None;
-            let due = keyed.lane.take_due(now, terms);
+            let due = keyed.lane.take_due(now, terms.in_lanes_of(at.tenant));
             if due.is_empty() { self.settle(&at, terms) } else { all.push((at, due)) }
         }
         all
@@ -338,13 +337,13 @@ impl Lanes {
         }
     }
 
-    /// Does something to the lanes that are wanted, of those in which windows of some recipients are open; of
-    /// lanes with the empty key, to all that are wanted.
+    /// Does something to the lanes that are wanted, each given with its tenant, of those in which windows of some
+    /// recipients are open; of plain lanes, to all that are wanted.
     pub(crate) fn change_some(
         &mut self,
         who: &RoaringBitmap,
         around: LaneContext<'_>,
-        wants: impl Fn(&Lane) -> bool,
+        wants: impl Fn(Option<TenantNo>, &Lane) -> bool,
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
         let keyed: BTreeSet<LaneKey> = match who.len() {
@@ -370,7 +369,7 @@ impl Lanes {
             .take_while(|(of, _)| *of == seq)
             .map(|(_, at)| at.clone())
             .collect();
-        let wants = |lane: &Lane| lane.is_on(channel) && lane.urgent.has(seq);
+        let wants = |_, lane: &Lane| lane.is_on(channel) && lane.urgent.has(seq);
         self.change_these(keyed, who, around, wants, change);
     }
 
@@ -379,16 +378,16 @@ impl Lanes {
         keyed: BTreeSet<LaneKey>,
         who: &RoaringBitmap,
         around: LaneContext<'_>,
-        wants: impl Fn(&Lane) -> bool,
+        wants: impl Fn(Option<TenantNo>, &Lane) -> bool,
         mut change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
-        for lane in self.plain.values_mut().filter(|lane| wants(lane)) {
+        for lane in self.plain.values_mut().filter(|lane| wants(None, lane)) {
             change(lane, around.terms);
         }
         for at in keyed {
             let open = self
                 .get(&at)
-                .filter(|lane| wants(lane))
+                .filter(|lane| wants(at.tenant, lane))
                 .map_or_else(RoaringBitmap::new, |lane| who & lane.open());
             if !open.is_empty() {
                 self.change(&at, &open, around, &mut change);
@@ -414,11 +413,12 @@ impl Lanes {
 
     /// Pauses and resumes lanes with their channels.
     pub(crate) fn pause(&mut self, at: Instant, around: LaneContext<'_>) {
-        let change = |no: LaneNo, lane: &mut Lane| {
-            let channel = around.compiled.names.lane(no).channel;
+        let now = at;
+        let change = |at: &LaneKey, lane: &mut Lane| {
+            let channel = around.compiled.names.lane(at.lane).channel;
             match (lane.is_paused(), around.paused.contains(&channel)) {
                 (false, true) => lane.pause(),
-                (true, false) => lane.resume(at, around.terms),
+                (true, false) => lane.resume(now, around.terms.in_lanes_of(at.tenant)),
                 _ => return false,
             }
             true
@@ -426,7 +426,7 @@ impl Lanes {
         for (no, lane) in &mut self.plain {
             let channel = around.compiled.names.lane(*no).channel;
             if lane.is_paused() != around.paused.contains(&channel) {
-                change(*no, lane);
+                change(&LaneKey::from(*no), lane);
             }
         }
         let keyed: Vec<LaneKey> = self.keyed.keys().cloned().collect();
@@ -442,7 +442,7 @@ impl Lanes {
             let Some(keyed) = self.keyed.get_mut(&at) else {
                 continue;
             };
-            if change(at.lane, &mut keyed.lane) {
+            if change(&at, &mut keyed.lane) {
                 let pages = keyed.lane.open().iter().map(FewPage::of);
                 self.dirty.extend(pages.map(|page| (at.clone(), page)));
             }
@@ -490,6 +490,8 @@ impl Lanes {
         for at in all {
             if let Some(keyed) = self.keyed.get_mut(&at) {
                 let lane = &mut keyed.lane;
+                let kind = &around.compiled.names.lane(at.lane).kind;
+                lane.count_if(around.compiled.counts(kind));
                 if paused(&at.lane) {
                     lane.pause();
                 }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use super::lane::{Lane, Terms};
+use super::waiting::Wanted;
+use crate::bucket::Bucket;
 use crate::bucket::state::version_at;
-use crate::bucket::{Bucket, Terms};
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::model::number::LaneNo;
+use crate::model::batch_key::LaneKey;
 use crate::model::time::Instant;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::lane_kind::LaneKind;
@@ -21,12 +23,12 @@ impl Bucket {
     pub(crate) fn too_few(
         &self,
         view: &dyn ReadView,
-        lane_no: LaneNo,
+        at: &LaneKey,
         who: &RoaringBitmap,
         compiled: &CompiledRules,
     ) -> Result<RoaringBitmap, Unreadable> {
         let mut fewer = RoaringBitmap::new();
-        let (name, lane) = (compiled.names.lane(lane_no), self.lanes.plain().get(&lane_no));
+        let (name, lane) = (compiled.names.lane(at.lane), self.lanes.get(at));
         let (LaneKind::Digest(digest), Some(lane)) = (&name.kind, lane) else {
             return Ok(fewer);
         };
@@ -43,7 +45,8 @@ impl Bucket {
             .filter(|(_, least)| *least > 1)
             .collect();
         let some = asked.keys().copied().collect();
-        let mut found = self.waiting(view, &compiled.names).in_lane(lane_no, Some(&some))?;
+        let wanted = Wanted { who: Some(&some), lane: Some(at), ..Wanted::default() };
+        let mut found = self.waiting(view, &compiled.names).wanted(at.lane, wanted)?;
         found.sort();
         for entries in found.by_recipient() {
             let number = entries[0].number;
@@ -59,25 +62,49 @@ impl Bucket {
     pub(in crate::bucket) fn count(
         &mut self,
         at: Instant,
-        lane_no: LaneNo,
+        lane: &LaneKey,
         fewer: &RoaringBitmap,
         enough: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
-        let Some(lane) = self.lanes.plain_mut().get_mut(&lane_no) else {
-            return;
-        };
-        lane.note_enough(at, enough);
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.change_known(lane, enough, around, |lane, _| lane.note_enough(at, enough));
+        for (version, who) in self.by_version(lane, fewer) {
+            self.change_under(version, lane, &who, compiled, |lane, terms| {
+                lane.pass_over(at, &who, terms);
+            });
+        }
+    }
+
+    /// Splits recipients by the version of the rules under which their window of a lane was opened.
+    pub(in crate::bucket) fn by_version(
+        &self,
+        lane: &LaneKey,
+        who: &RoaringBitmap,
+    ) -> BTreeMap<u32, RoaringBitmap> {
+        let lane = self.lanes.get(lane);
         let mut by_version: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
-        for number in fewer {
-            let since = lane.since(number);
+        for number in who {
+            let since = lane.and_then(|lane| lane.since(number));
             if let Some(version) = since.and_then(|since| version_at(&self.versions, since)) {
                 by_version.entry(version).or_default().insert(number);
             }
         }
-        for (version, who) in by_version {
-            let terms = Terms::of(&self.roster, &self.ended, compiled.version(version));
-            lane.pass_over(at, &who, terms);
-        }
+        by_version
+    }
+
+    /// Changes windows of a lane under a version of the rules that is not in force any more: a window keeps the digest as
+    /// it was when it was opened.
+    pub(in crate::bucket) fn change_under(
+        &mut self,
+        version: u32,
+        lane: &LaneKey,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+        change: impl FnOnce(&mut Lane, Terms<'_>),
+    ) {
+        let (lanes, around) = self.lanes_and_around(compiled);
+        let then = compiled.version(version);
+        lanes.change_known(lane, who, around, |lane, terms| change(lane, terms.under(then)));
     }
 }

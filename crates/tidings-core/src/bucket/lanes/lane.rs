@@ -9,11 +9,12 @@ use roaring::RoaringBitmap;
 
 use super::ended::Ended;
 use super::wheel::{Sooner, Wheel, note, slot_of, start_of};
-use crate::bucket::people::column::Column;
+use crate::bucket::people::clocks::Clocks;
 use crate::bucket::people::roster::Roster;
 use crate::bucket::people::values::Values;
 use crate::model::channel::ChannelNo;
 use crate::model::number::{EventNo, RecipientNo, Seq};
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::QuietHours;
 use crate::rules::calendar::Alike;
@@ -63,7 +64,7 @@ pub(crate) struct Lane {
     /// True if windows are counted then.
     asks_count: bool,
     /// The windows of a lane of `Since` whose entries are counted.
-    counts: Column<Window>,
+    counts: Values<Window>,
     /// Windows that are asked again at an instant.
     late: Late,
     /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
@@ -79,7 +80,7 @@ pub(crate) struct Lane {
 #[derive(Clone, Debug)]
 enum Columns {
     /// The seq at which each window opened.
-    Since(Column<Seq>),
+    Since(Values<Seq>),
     /// The windows with all their fields.
     Windows(Values<Window>),
 }
@@ -89,6 +90,7 @@ enum Columns {
 pub(crate) struct Terms<'a> {
     rules: Option<&'a Version>,
     roster: &'a Roster,
+    clocks: Clocks<'a>,
     ended: &'a Ended,
 }
 
@@ -98,7 +100,23 @@ impl<'a> Terms<'a> {
         ended: &'a Ended,
         rules: Option<&'a Arc<Version>>,
     ) -> Self {
-        Self { rules: rules.map(|version| &**version), roster, ended }
+        let clocks = roster.clocks(None);
+        Self { rules: rules.map(|version| &**version), roster, clocks, ended }
+    }
+
+    /// The same for lanes of a tenant, or of none.
+    pub(crate) fn in_lanes_of(self, tenant: Option<TenantNo>) -> Self {
+        Self { clocks: self.roster.clocks(tenant), ..self }
+    }
+
+    /// The clocks of the recipients.
+    pub(crate) fn clocks(&self) -> Clocks<'a> {
+        self.clocks
+    }
+
+    /// The same under another version of the rules.
+    pub(crate) fn under(self, rules: Option<&'a Arc<Version>>) -> Self {
+        Self { rules: rules.map(|version| &**version), ..self }
     }
 
     /// The rules in force.
@@ -108,16 +126,16 @@ impl<'a> Terms<'a> {
 
     /// The time when a recipient's window is due, in milliseconds, before quiet hours.
     fn due(&self, window: Opened<'_>, number: u32) -> i64 {
-        due(window, self.rules, &self.roster.member(RecipientNo(number)))
+        due(window, self.rules, &self.clocks.member(RecipientNo(number)))
     }
 
-    fn hours(&self, channel: ChannelNo) -> Option<&QuietHours> {
+    fn hours(&self, channel: ChannelNo) -> Option<&'a QuietHours> {
         self.rules.and_then(|rules| rules.quiet_hours(channel))
     }
 
     /// Returns true if anybody has quiet hours on a channel.
     fn may_be_quiet(&self, channel: ChannelNo) -> bool {
-        self.hours(channel).is_some() || self.roster.has_own_hours()
+        self.clocks.may_be_quiet(channel, self.hours(channel))
     }
 
     fn quiet(
@@ -126,7 +144,7 @@ impl<'a> Terms<'a> {
         channel: ChannelNo,
         at: Instant,
     ) -> Vec<(Instant, RoaringBitmap)> {
-        self.roster.quiet(who, channel, self.hours(channel), at)
+        self.clocks.quiet(who, channel, self.hours(channel), at)
     }
 
     /// The end of a recipient's quiet hours that hold at an instant.
@@ -136,7 +154,7 @@ impl<'a> Terms<'a> {
         channel: ChannelNo,
         at: Instant,
     ) -> Option<Instant> {
-        self.roster.quiet_until(RecipientNo(number), channel, self.hours(channel), at)
+        self.clocks.quiet_until(RecipientNo(number), channel, self.hours(channel), at)
     }
 }
 
@@ -182,7 +200,7 @@ impl Lane {
     pub(crate) fn new(kind: LaneKind, channel: ChannelNo) -> Self {
         let columns = match kind {
             LaneKind::Now | LaneKind::Digest(_) | LaneKind::Paused => {
-                Columns::Since(Column::default())
+                Columns::Since(Values::pages())
             }
             LaneKind::FirstEvent(_) | LaneKind::Cooldown | LaneKind::Leading => {
                 Columns::Windows(Values::pages())
@@ -197,7 +215,7 @@ impl Lane {
             parked: Wheel::default(),
             flushed: RoaringBitmap::new(),
             counted: RoaringBitmap::new(),
-            counts: Column::default(),
+            counts: Values::pages(),
             asks_count: false,
             late: Late::default(),
             urgent: Urgent::default(),
@@ -209,11 +227,12 @@ impl Lane {
 
     /// Creates a lane that few recipients wait in.
     pub(crate) fn of_few(kind: LaneKind, channel: ChannelNo) -> Self {
-        Self {
-            columns: Columns::Windows(Values::few()),
-            last: Values::few(),
-            ..Self::new(kind, channel)
-        }
+        let lane = Self::new(kind, channel);
+        let columns = match lane.columns {
+            Columns::Since(_) => Columns::Since(Values::few()),
+            Columns::Windows(_) => Columns::Windows(Values::few()),
+        };
+        Self { columns, counts: Values::few(), last: Values::few(), ..lane }
     }
 
     pub(crate) fn open(&self) -> &RoaringBitmap {
@@ -350,7 +369,7 @@ impl Lane {
         let people = match &self.kind {
             LaneKind::Digest(name) => {
                 let spread = terms.rules.map(|rules| rules.spread_minutes(name));
-                terms.roster.alike(who, spread.unwrap_or(0))
+                terms.clocks.alike(who, spread.unwrap_or(0))
             }
             _ => vec![(Alike::default(), who.clone())],
         };
@@ -367,9 +386,11 @@ impl Lane {
     pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, Seq)> {
         let began = who.iter().filter_map(|number| Some((number, self.since(number)?))).collect();
         self.open -= who;
-        if let Columns::Windows(windows) = &mut self.columns {
-            windows.drop_all(who);
+        match &mut self.columns {
+            Columns::Windows(windows) => windows.drop_all(who),
+            Columns::Since(since) => since.drop_all(who),
         }
+        self.counts.drop_all(who);
         self.flushed -= who;
         self.counted -= who;
         self.late.remove(who);

@@ -9,7 +9,21 @@ use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::number::{LaneNo, Seq, TypeNo};
+use crate::model::tenant::TenantNo;
 use crate::rules::names::Names;
+
+/// A choice of waiting entries of the lanes of a number.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Wanted<'a> {
+    /// Those of these recipients; `None` = of all.
+    pub(crate) who: Option<&'a RoaringBitmap>,
+    /// Those of this type.
+    pub(crate) type_no: Option<TypeNo>,
+    /// Those of this tenant.
+    pub(crate) tenant: Option<TenantNo>,
+    /// Those of this lane.
+    pub(crate) lane: Option<&'a LaneKey>,
+}
 
 /// The entries of a bucket that wait, as they are looked for.
 #[derive(Clone, Copy)]
@@ -34,7 +48,7 @@ impl Bucket {
         channel: ChannelNo,
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at.lane) {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at) {
             if seq > self.delivered_to { who.clone() } else { RoaringBitmap::new() }
         } else {
             let mut waiting = RoaringBitmap::new();
@@ -83,26 +97,28 @@ impl Waiting<'_> {
         lane_no: LaneNo,
         who: Option<&RoaringBitmap>,
     ) -> Result<Found, Unreadable> {
-        self.of_type(lane_no, who, None)
+        self.wanted(lane_no, Wanted { who, ..Wanted::default() })
     }
 
-    /// [`Waiting::in_lane`] for one type or all.
+    /// The wanted ones of the entries that wait in the lanes of a number.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn of_type(
+    pub(crate) fn wanted(
         &self,
         lane_no: LaneNo,
-        who: Option<&RoaringBitmap>,
-        type_no: Option<TypeNo>,
+        Wanted { who, type_no, tenant, lane }: Wanted<'_>,
     ) -> Result<Found, Unreadable> {
         let Self { bucket, view, names } = *self;
         let to = bucket.next_seq.before();
         let channel = names.lane(lane_no).channel;
         let takes = |kept: &StoredArrival, variant: &Variant| {
-            variant.lanes.contains(&lane_no) && type_no.is_none_or(|no| no == kept.arrival.type_no)
+            variant.lanes.contains(&lane_no)
+                && type_no.is_none_or(|no| no == kept.arrival.type_no)
+                && (tenant.is_none() || tenant == kept.arrival.tenant)
+                && lane.is_none_or(|lane| lane.has(names, &kept.arrival, variant))
         };
-        if channel == INBOX_NO && !bucket.keeps_paused(lane_no) {
+        if names.lane(lane_no).is_inbox() {
             let all = who.unwrap_or(&bucket.roster.everyone);
             let has =
                 |number: u32, kept: &StoredArrival| !bucket.ended.has(kept.seq, channel, number);
@@ -111,7 +127,10 @@ impl Waiting<'_> {
         }
         let who = who.unwrap_or(&bucket.roster.everyone);
         let (mut open, mut from) = (RoaringBitmap::new(), None);
-        bucket.lanes.each_of(lane_no, who, |lane, of_lane| {
+        bucket.lanes.each_of(lane_no, who, |at, lane, of_lane| {
+            if tenant.is_some() && tenant != at.tenant {
+                return;
+            }
             let since = of_lane.iter().filter_map(|number| lane.since(number));
             from = since.chain(from).min();
             open |= of_lane;
@@ -121,11 +140,11 @@ impl Waiting<'_> {
         };
         let plain = bucket.lanes.plain().get(&lane_no).map(|lane| &**lane);
         let has = |number: u32, kept: &StoredArrival| {
-            let key = names.key(lane_no, &kept.arrival.keys);
-            let lane = if key.is_empty() && kept.arrival.tenant.is_none() {
+            let (keys, tenant) = (&kept.arrival.keys, kept.arrival.tenant);
+            let lane = if tenant.is_none() && names.key(lane_no, keys).is_empty() {
                 plain
             } else {
-                bucket.lanes.get(&names.address(lane_no, &kept.arrival.keys, kept.arrival.tenant))
+                bucket.lanes.get(&names.address(lane_no, keys, tenant))
             };
             lane.and_then(|lane| lane.since(number)).is_some_and(|since| since <= kept.seq)
                 && !bucket.ended.has(kept.seq, channel, number)

@@ -2,7 +2,8 @@
 
 use roaring::RoaringBitmap;
 
-use crate::model::id::Id;
+use crate::journal::record::TenantTopic;
+use crate::model::tenant::TenantNo;
 use crate::sets::shared::{Pages, Shared, Tree};
 
 /// Up to this number members are inserted into a set one by one.
@@ -11,20 +12,25 @@ const FEW: u64 = 16;
 /// The subscriptions of a bucket. A topic without followers takes no memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followers {
-    by_topic: Tree<Id, Shared<RoaringBitmap>>,
-    /// Number of topics by recipient number.
+    by_topic: Tree<TenantTopic, Shared<RoaringBitmap>>,
+    /// Number of topics of all tenants by recipient number.
     topics: Pages<u32>,
 }
 
 impl Followers {
-    pub(crate) fn get(&self, topic: &str) -> Option<&RoaringBitmap> {
-        self.by_topic.get(topic).map(|who| &**who)
+    pub(crate) fn get(&self, tenant: Option<TenantNo>, topic: &str) -> Option<&RoaringBitmap> {
+        let found = self.by_topic.find(|known| {
+            let by_tenant = known.tenant.cmp(&tenant);
+            by_tenant.then_with(|| known.topic.as_str().cmp(topic))
+        });
+        found.map(|(_, who)| &**who)
     }
 
-    /// Returns true if a recipient follows a topic itself.
-    pub(crate) fn has(&self, topic: &Id, number: u32) -> bool {
-        let who = self.by_topic.get(topic);
-        who.is_some_and(|who| who.contains(number))
+    /// The followers of a tenant's topics, by topic.
+    pub(crate) fn of_tenant(&self, tenant: TenantNo) -> impl Iterator<Item = &RoaringBitmap> {
+        let tenant = Some(tenant);
+        let all = self.by_topic.from_first(|known| known.tenant >= tenant);
+        all.take_while(move |(known, _)| known.tenant == tenant).map(|(_, who)| &**who)
     }
 
     /// Number of topics that a recipient follows.
@@ -33,7 +39,7 @@ impl Followers {
     }
 
     /// Adds followers, none of whom followed the topic before.
-    pub(crate) fn add(&mut self, topic: Id, who: RoaringBitmap) {
+    pub(crate) fn add(&mut self, topic: TenantTopic, who: RoaringBitmap) {
         for number in &who {
             *self.topics.at(number) += 1;
         }
@@ -46,7 +52,7 @@ impl Followers {
     }
 
     /// Removes followers, all of whom followed the topic before.
-    pub(crate) fn remove(&mut self, topic: &Id, who: &RoaringBitmap) {
+    pub(crate) fn remove(&mut self, topic: &TenantTopic, who: &RoaringBitmap) {
         let Some(followers) = self.by_topic.get_mut(topic) else {
             return;
         };
@@ -61,8 +67,8 @@ impl Followers {
     }
 
     /// Removes a recipient from every topic and returns those topics.
-    pub(crate) fn erase(&mut self, number: u32) -> Vec<Id> {
-        let left: Vec<Id> = self
+    pub(crate) fn erase(&mut self, number: u32) -> Vec<TenantTopic> {
+        let left: Vec<TenantTopic> = self
             .by_topic
             .iter()
             .filter(|(_, who)| who.contains(number))

@@ -11,15 +11,19 @@ use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::preference::PreferenceScope;
+use crate::model::tenant::TenantNo;
 use crate::model::topic::heard_by;
 use crate::sets::audience::partition;
 use crate::sets::shared::{Shared, Tree};
 
+/// A topic or an object that is muted on a channel: in entries of a tenant, or in all.
+type Muted = (Option<TenantNo>, ChannelNo, PreferenceScope);
+
 /// The recipients of a bucket by what they mute.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mutes {
-    by_subject: Tree<(ChannelNo, PreferenceScope), Shared<RoaringBitmap>>,
-    by_recipient: Tree<(u32, ChannelNo, PreferenceScope), ()>,
+    by_subject: Tree<Muted, Shared<RoaringBitmap>>,
+    by_recipient: Tree<(u32, Muted), ()>,
     /// Those who mute something.
     who: Shared<RoaringBitmap>,
 }
@@ -44,17 +48,10 @@ pub(crate) struct Why<'a> {
 
 impl Mutes {
     /// Sets or lifts the mute of a topic or an object.
-    pub(crate) fn set(
-        &mut self,
-        number: u32,
-        channel: ChannelNo,
-        subject: PreferenceScope,
-        is_on: bool,
-    ) {
-        let at = (channel, subject.clone());
+    pub(crate) fn set(&mut self, number: u32, at: Muted, is_on: bool) {
         if is_on {
-            self.by_subject.or_default(at).insert(number);
-            self.by_recipient.insert((number, channel, subject), ());
+            self.by_subject.or_default(at.clone()).insert(number);
+            self.by_recipient.insert((number, at), ());
             self.who.insert(number);
             return;
         }
@@ -64,25 +61,53 @@ impl Mutes {
                 self.by_subject.remove(&at);
             }
         }
-        self.by_recipient.remove(&(number, channel, subject));
+        self.by_recipient.remove(&(number, at));
         if self.of(number).next().is_none() && self.who.contains(number) {
             self.who.remove(number);
         }
     }
 
-    /// The mutes of a recipient, by channel and subject.
-    pub(crate) fn of(&self, number: u32) -> impl Iterator<Item = (ChannelNo, &PreferenceScope)> {
-        let first = (number, INBOX_NO, PreferenceScope::Type(String::new()));
+    /// The mutes of a recipient, by tenant, channel and subject.
+    pub(crate) fn of(
+        &self,
+        number: u32,
+    ) -> impl Iterator<Item = (Option<TenantNo>, ChannelNo, &PreferenceScope)> {
+        let first = (number, (None, INBOX_NO, PreferenceScope::Type(String::new())));
         let of = self.by_recipient.from(&first).map(|(of, ())| of);
-        of.take_while(move |(of, ..)| *of == number)
-            .map(|(_, channel, subject)| (*channel, subject))
+        of.take_while(move |(of, _)| *of == number)
+            .map(|(_, (tenant, channel, subject))| (*tenant, *channel, subject))
     }
 
     /// Removes all mutes of a recipient.
     pub(crate) fn erase(&mut self, number: u32) {
-        let of: Vec<_> = self.of(number).map(|(no, subject)| (no, subject.clone())).collect();
-        for (channel, subject) in of {
-            self.set(number, channel, subject, false);
+        let of = self.of(number).map(|(tenant, no, subject)| (tenant, no, subject.clone()));
+        for at in of.collect::<Vec<_>>() {
+            self.set(number, at, false);
+        }
+    }
+
+    /// The recipients who mute something in entries of a tenant.
+    pub(super) fn who_mutes_in(&self, tenant: TenantNo) -> RoaringBitmap {
+        let first = (Some(tenant), INBOX_NO, PreferenceScope::Type(String::new()));
+        let of = self.by_subject.from(&first);
+        let of = of.take_while(move |((of, ..), _)| *of == Some(tenant));
+        of.fold(RoaringBitmap::new(), |all, (_, who)| all | &**who)
+    }
+
+    /// Those of a set who mute a subject in entries of a tenant, or of none.
+    fn muting(
+        &self,
+        channel: ChannelNo,
+        subject: PreferenceScope,
+        tenant: Option<TenantNo>,
+        who: &RoaringBitmap,
+    ) -> RoaringBitmap {
+        let get = |at: &Muted| self.by_subject.get(at).map(|muting| who & &**muting);
+        let at = (None, channel, subject);
+        let muting = get(&at).unwrap_or_default();
+        match tenant {
+            None => muting,
+            Some(_) => muting | get(&(tenant, channel, at.2)).unwrap_or_default(),
         }
     }
 
@@ -91,11 +116,11 @@ impl Mutes {
         !self.who.is_disjoint(who)
     }
 
-    /// Splits a set by the reasons that mutes leave to an entry of an event on a channel.
+    /// Splits a set by the reasons that mutes leave to an entry of an event, of a tenant or of none, on a channel.
     pub(crate) fn split(
         &self,
         channel: ChannelNo,
-        event: &Event,
+        (event, tenant): (&Event, Option<TenantNo>),
         why: Why<'_>,
         mut who: RoaringBitmap,
     ) -> Vec<(Left, RoaringBitmap)> {
@@ -106,9 +131,7 @@ impl Mutes {
         let mut nothing = RoaringBitmap::new();
         for object in event.target.iter().chain([&event.object]) {
             let subject = PreferenceScope::Object(object.id.clone());
-            if let Some(muting) = self.by_subject.get(&(channel, subject)) {
-                nothing |= &who & &**muting;
-            }
+            nothing |= self.muting(channel, subject, tenant, &who);
         }
         who -= &nothing;
         let muted: BTreeSet<&str> =
@@ -116,7 +139,7 @@ impl Mutes {
         let muted: Vec<&str> = muted.into_iter().collect();
         let sources = (0..).zip(&muted).filter_map(|(at, topic)| {
             let subject = PreferenceScope::Topic(Id::new(topic).ok()?);
-            let muting = &who & &**self.by_subject.get(&(channel, subject))?;
+            let muting = self.muting(channel, subject, tenant, &who);
             (!muting.is_empty()).then_some((at, muting))
         });
         for (of, part) in partition(sources.collect()) {
@@ -138,7 +161,7 @@ impl Mutes {
     pub(crate) fn silence(
         &self,
         channel: ChannelNo,
-        event: &Event,
+        event: (&Event, Option<TenantNo>),
         why: Why<'_>,
         who: RoaringBitmap,
     ) -> RoaringBitmap {
@@ -194,14 +217,15 @@ mod tests {
     fn a_topic_takes_away_what_lies_at_it_or_below() {
         let topic = |text: &str| PreferenceScope::Topic(id(text));
         let mut mutes = Mutes::default();
-        mutes.set(1, INBOX_NO, topic("a/b"), true);
-        mutes.set(2, INBOX_NO, topic("a"), true);
-        mutes.set(3, EMAIL_NO, topic("a"), true);
-        mutes.set(4, INBOX_NO, topic("a/b/c/d"), true);
+        mutes.set(1, (None, INBOX_NO, topic("a/b")), true);
+        mutes.set(2, (None, INBOX_NO, topic("a")), true);
+        mutes.set(3, (None, EMAIL_NO, topic("a")), true);
+        mutes.set(4, (None, INBOX_NO, topic("a/b/c/d")), true);
         let words = ["everyone", "topic:a", "topic:a/b"].map(str::to_owned);
         let split = |topics: &[&str], reasons: &[u16]| {
             let why = Why { words: &words, reasons };
-            let mut parts = mutes.split(INBOX_NO, &event(topics), why, set(&[1, 2, 3, 4, 5]));
+            let mut parts =
+                mutes.split(INBOX_NO, (&event(topics), None), why, set(&[1, 2, 3, 4, 5]));
             parts.sort_by_key(|(_, who)| who.min());
             parts
         };
@@ -233,14 +257,14 @@ mod tests {
     fn an_object_takes_away_everything_in_either_role() {
         let object = |text: &str| PreferenceScope::Object(id(text));
         let mut mutes = Mutes::default();
-        mutes.set(1, INBOX_NO, object("o"), true);
-        mutes.set(2, INBOX_NO, object("p"), true);
+        mutes.set(1, (None, INBOX_NO, object("o")), true);
+        mutes.set(2, (None, INBOX_NO, object("p")), true);
         let words = ["everyone".to_owned()];
         let why = Why { words: &words, reasons: &[0] };
         let mut about = event(&[]);
-        assert_eq!(mutes.silence(INBOX_NO, &about, why, set(&[1, 2])), set(&[1]));
+        assert_eq!(mutes.silence(INBOX_NO, (&about, None), why, set(&[1, 2])), set(&[1]));
         about.target = Some(Object::bare(id("p")));
-        assert_eq!(mutes.silence(INBOX_NO, &about, why, set(&[1, 2, 3])), set(&[1, 2]));
+        assert_eq!(mutes.silence(INBOX_NO, (&about, None), why, set(&[1, 2, 3])), set(&[1, 2]));
     }
 
     #[test]
@@ -248,11 +272,11 @@ mod tests {
         let mut mutes = Mutes::default();
         let scopes = [PreferenceScope::Topic(id("a")), PreferenceScope::Object(id("a"))];
         for scope in &scopes {
-            mutes.set(7, EMAIL_NO, scope.clone(), true);
+            mutes.set(7, (None, EMAIL_NO, scope.clone()), true);
         }
         assert_eq!(mutes.of(7).count(), 2);
         assert_eq!(mutes.of(6).count(), 0);
-        mutes.set(7, EMAIL_NO, scopes[0].clone(), false);
+        mutes.set(7, (None, EMAIL_NO, scopes[0].clone()), false);
         assert!(mutes.concern(&set(&[7])));
         mutes.erase(7);
         assert!(!mutes.concern(&set(&[7])));

@@ -3,33 +3,66 @@
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
 
 use super::mutes::Mutes;
+use super::tenant_choices::{Modes, TenantChoices};
 use crate::model::channel::ChannelNo;
 use crate::model::number::LaneNo;
 use crate::model::pause::Paused;
 use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::rules::compiled::Type;
-use crate::sets::shared::Shared;
 
 /// Recipients by their mode for a scope on a channel. Disjoint per scope and channel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preferences {
-    chosen: BTreeMap<(ChannelNo, PreferenceScope), Shared<BTreeMap<Mode, RoaringBitmap>>>,
+    /// Those for all entries, of every tenant and of none.
+    chosen: BTreeMap<(ChannelNo, PreferenceScope), Modes>,
+    pub(crate) of_tenants: TenantChoices,
     pub(crate) mutes: Mutes,
 }
 
+/// A mode for a scope on a channel; `tenant` = for entries of this one alone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Preference {
+    pub(crate) tenant: Option<TenantNo>,
+    pub(crate) channel: ChannelNo,
+    pub(crate) scope: PreferenceScope,
+    pub(crate) mode: Mode,
+}
+
+/// The level that a preference in force was set at, in order of precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetBy {
+    /// The recipient, for entries of the tenant.
+    RecipientForTenant,
+    /// The recipient, for all entries.
+    Recipient,
+    /// The tenant, as its default.
+    Tenant,
+}
+
+/// The preference in force for a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applying {
+    /// The level.
+    pub set_by: SetBy,
+    /// The scope.
+    pub scope: PreferenceScope,
+    /// The mode.
+    pub mode: Mode,
+}
+
 impl Preferences {
-    /// Sets a mode; [`Mode::Default`] removes the one at this level.
-    pub(crate) fn choose(
-        &mut self,
-        number: u32,
-        channel: ChannelNo,
-        scope: PreferenceScope,
-        mode: Mode,
-    ) {
+    /// Sets a mode; [`Mode::Default`] removes the one at this level, of the same tenant or of none.
+    pub(crate) fn choose(&mut self, number: u32, chosen: Preference) {
+        let Preference { tenant, channel, scope, mode } = chosen;
         if scope.is_mute() {
-            return self.mutes.set(number, channel, scope, mode == Mode::Never);
+            return self.mutes.set(number, (tenant, channel, scope), mode == Mode::Never);
+        }
+        if let Some(tenant) = tenant {
+            return self.of_tenants.choose(number, (tenant, channel, scope), mode);
         }
         let modes = self.chosen.entry((channel, scope)).or_default();
         modes.retain(|_, who| {
@@ -45,6 +78,13 @@ impl Preferences {
     /// Removes all preferences of a recipient.
     pub(crate) fn erase(&mut self, number: u32) {
         self.mutes.erase(number);
+        let of_tenants = self.of_tenants.of(number);
+        let of_tenants: Vec<_> = of_tenants
+            .map(|(tenant, channel, scope, _)| (tenant, channel, scope.clone()))
+            .collect();
+        for at in of_tenants {
+            self.of_tenants.choose(number, at, Mode::Default);
+        }
         for modes in self.chosen.values_mut() {
             if modes.values().any(|who| who.contains(number)) {
                 for who in modes.values_mut() {
@@ -54,34 +94,98 @@ impl Preferences {
         }
     }
 
-    /// All preferences of a recipient, mutes last.
-    pub(crate) fn of(&self, number: u32) -> Vec<(ChannelNo, PreferenceScope, Mode)> {
+    /// Removes all preferences for entries of a tenant, its defaults too; returns whose they were.
+    pub(crate) fn forget_tenant(&mut self, tenant: TenantNo) -> RoaringBitmap {
+        self.of_tenants.set_defaults(tenant, &[]);
+        let who = self.of_tenants.who_chose(tenant) | self.mutes.who_mutes_in(tenant);
+        for number in &who {
+            let chosen = self.of(number).into_iter().filter(|of| of.tenant == Some(tenant));
+            for chosen in chosen.collect::<Vec<_>>() {
+                self.choose(number, Preference { mode: Mode::Default, ..chosen });
+            }
+        }
+        who
+    }
+
+    /// Sets the defaults of a tenant.
+    pub(crate) fn set_defaults(&mut self, tenant: TenantNo, terms: &TenantTerms) {
+        self.of_tenants.set_defaults(tenant, &terms.preferences);
+    }
+
+    /// All preferences of a recipient: those for all entries before those of tenants, mutes last.
+    pub(crate) fn of(&self, number: u32) -> Vec<Preference> {
         let mut chosen = Vec::new();
         for ((channel, scope), modes) in &self.chosen {
             for (mode, who) in &**modes {
                 if who.contains(number) {
-                    chosen.push((*channel, scope.clone(), mode.clone()));
+                    let (scope, mode) = (scope.clone(), mode.clone());
+                    chosen.push(Preference { tenant: None, channel: *channel, scope, mode });
                 }
             }
         }
-        let mutes = self.mutes.of(number);
-        chosen.extend(mutes.map(|(channel, scope)| (channel, scope.clone(), Mode::Never)));
+        chosen.extend(self.of_tenants.of(number).map(|(tenant, channel, scope, mode)| {
+            let (scope, mode) = (scope.clone(), mode.clone());
+            Preference { tenant: Some(tenant), channel, scope, mode }
+        }));
+        chosen.extend(self.mutes.of(number).map(|(tenant, channel, scope)| {
+            let (scope, mode) = (scope.clone(), Mode::Never);
+            Preference { tenant, channel, scope, mode }
+        }));
         chosen
     }
 
-    /// Splits a set by the mode that applies to a type: type before category before all categories before none. A
-    /// digest that is no longer configured is as if it were not chosen.
+    /// The recipients by mode for each scope of a type, in order of precedence.
+    fn levels(
+        &self,
+        channel: ChannelNo,
+        of_type: &Type,
+        tenant: Option<TenantNo>,
+    ) -> impl Iterator<Item = (SetBy, PreferenceScope, &Modes)> {
+        let of_tenant = tenant.into_iter().flat_map(move |tenant| {
+            scopes(of_type).into_iter().filter_map(move |scope| {
+                let modes = self.of_tenants.modes(tenant, channel, &scope)?;
+                Some((SetBy::RecipientForTenant, scope, modes))
+            })
+        });
+        of_tenant.chain(scopes(of_type).into_iter().filter_map(move |scope| {
+            let at = (channel, scope);
+            let modes = self.chosen.get(&at)?;
+            Some((SetBy::Recipient, at.1, modes))
+        }))
+    }
+
+    /// The default of a tenant for a type.
+    fn default_of(
+        &self,
+        channel: ChannelNo,
+        of_type: &Type,
+        tenant: TenantNo,
+    ) -> Option<(PreferenceScope, &Mode)> {
+        let defaults = self.of_tenants.defaults(tenant);
+        if defaults.is_empty() {
+            return None;
+        }
+        scopes(of_type).into_iter().find_map(|scope| {
+            let mut defaults = defaults.iter();
+            let (_, _, mode) = defaults.find(|(of, at, mode)| {
+                *of == channel && *at == scope && of_type.knows(channel, mode)
+            })?;
+            Some((scope, mode))
+        })
+    }
+
+    /// Splits a set by the mode that applies to a type's entries of a tenant, or of none: what the recipient set with the
+    /// tenant, what the recipient set without, the tenant's default; of each, type before category before all categories.
+    /// A digest that is no longer configured is as if it were not chosen.
     pub(crate) fn split(
         &self,
         channel: ChannelNo,
         of_type: &Type,
+        tenant: Option<TenantNo>,
         mut who: RoaringBitmap,
     ) -> Vec<(Option<Mode>, RoaringBitmap)> {
         let mut parts = Vec::new();
-        for scope in scopes(of_type) {
-            let Some(modes) = self.chosen.get(&(channel, scope)) else {
-                continue;
-            };
+        for (_, _, modes) in self.levels(channel, of_type, tenant) {
             for (mode, chosen) in modes.iter().filter(|(mode, _)| of_type.knows(channel, mode)) {
                 let part = &who & chosen;
                 if !part.is_empty() {
@@ -91,35 +195,42 @@ impl Preferences {
             }
         }
         if !who.is_empty() {
-            parts.push((None, who));
+            let default = tenant.and_then(|tenant| self.default_of(channel, of_type, tenant));
+            parts.push((default.map(|(_, mode)| mode.clone()), who));
         }
         parts
     }
 
-    /// The preference that applies to a type for one recipient.
+    /// The preference that applies to a type's entries of a tenant, or of none, for one recipient.
     pub(crate) fn applying(
         &self,
         number: u32,
         channel: ChannelNo,
         of_type: &Type,
-    ) -> Option<(PreferenceScope, &Mode)> {
-        scopes(of_type).into_iter().find_map(|scope| {
-            let modes = self.chosen.get(&(channel, scope.clone()))?;
-            let mut chosen = modes.iter().filter(|(_, who)| who.contains(number));
-            let (mode, _) = chosen.find(|(mode, _)| of_type.knows(channel, mode))?;
-            Some((scope, mode))
+        tenant: Option<TenantNo>,
+    ) -> Option<Applying> {
+        let of_recipient =
+            self.levels(channel, of_type, tenant).find_map(|(set_by, scope, modes)| {
+                let mut chosen = modes.iter().filter(|(_, who)| who.contains(number));
+                let (mode, _) = chosen.find(|(mode, _)| of_type.knows(channel, mode))?;
+                Some(Applying { set_by, scope, mode: mode.clone() })
+            });
+        of_recipient.or_else(|| {
+            let (scope, mode) = self.default_of(channel, of_type, tenant?)?;
+            Some(Applying { set_by: SetBy::Tenant, scope, mode: mode.clone() })
         })
     }
 
-    /// Splits a set by the lane that a type's entries take; `None` = never.
+    /// Splits a set by the lane that a type's entries of a tenant, or of none, take; `None` = never.
     pub(crate) fn lanes(
         &self,
         channel: ChannelNo,
         of_type: &Type,
+        tenant: Option<TenantNo>,
         paused: &Paused,
         who: RoaringBitmap,
     ) -> impl Iterator<Item = (Option<LaneNo>, RoaringBitmap)> {
-        self.split(channel, of_type, who)
+        self.split(channel, of_type, tenant, who)
             .into_iter()
             .map(move |(mode, part)| (of_type.lane_while(paused, channel, mode.as_ref()), part))
     }
@@ -167,17 +278,19 @@ mod tests {
         let (version, _) = Version::new(1, rules(), &mut Names::default());
         let t = version.of_type(TypeNo(0)).expect("the only type has the first number");
         let mut preferences = Preferences::default();
+        let of = |scope, mode| Preference { tenant: None, channel: EMAIL_NO, scope, mode };
         let category = || PreferenceScope::Category("c".to_owned());
         let of_type = || PreferenceScope::Type("t".to_owned());
-        preferences.choose(1, EMAIL_NO, category(), Mode::Never);
-        preferences.choose(2, EMAIL_NO, category(), Mode::Never);
-        preferences.choose(2, EMAIL_NO, of_type(), Mode::Immediate);
-        preferences.choose(3, EMAIL_NO, of_type(), Mode::Digest("gone".to_owned()));
+        let mut choose = |number, scope, mode| preferences.choose(number, of(scope, mode));
+        choose(1, category(), Mode::Never);
+        choose(2, category(), Mode::Never);
+        choose(2, of_type(), Mode::Immediate);
+        choose(3, of_type(), Mode::Digest("gone".to_owned()));
         let everything = || PreferenceScope::AllCategories;
-        preferences.choose(1, EMAIL_NO, everything(), Mode::Immediate);
-        preferences.choose(4, EMAIL_NO, everything(), Mode::Never);
+        choose(1, everything(), Mode::Immediate);
+        choose(4, everything(), Mode::Never);
         let all: RoaringBitmap = (0..5).collect();
-        let parts = preferences.split(EMAIL_NO, t, all.clone());
+        let parts = preferences.split(EMAIL_NO, t, None, all.clone());
         let expected = [
             (Some(Mode::Immediate), vec![2]),
             (Some(Mode::Never), vec![1]),
@@ -188,12 +301,15 @@ mod tests {
         for (part, (mode, who)) in parts.iter().zip(expected) {
             assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, who));
         }
-        let applying = |number| preferences.applying(number, EMAIL_NO, t);
-        assert_eq!(applying(2), Some((of_type(), &Mode::Immediate)));
-        assert_eq!(applying(4), Some((everything(), &Mode::Never)));
+        let applying = |number| {
+            let applying = preferences.applying(number, EMAIL_NO, t, None)?;
+            Some((applying.scope, applying.mode))
+        };
+        assert_eq!(applying(2), Some((of_type(), Mode::Immediate)));
+        assert_eq!(applying(4), Some((everything(), Mode::Never)));
         assert_eq!(applying(3), None);
-        preferences.choose(2, EMAIL_NO, of_type(), Mode::Default);
-        assert_eq!(preferences.of(2), vec![(EMAIL_NO, category(), Mode::Never)]);
-        assert_eq!(preferences.split(INBOX_NO, t, all).len(), 1, "another channel");
+        preferences.choose(2, of(of_type(), Mode::Default));
+        assert_eq!(preferences.of(2), [of(category(), Mode::Never)]);
+        assert_eq!(preferences.split(INBOX_NO, t, None, all).len(), 1, "another channel");
     }
 }

@@ -8,13 +8,13 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::clocks::{Clocks, TenantClock};
 use crate::model::channel::{ChannelNo, TABLE};
 use crate::model::id::Id;
 use crate::model::number::RecipientNo;
-use crate::model::recipient::{Recipient, State};
-use crate::model::time::Instant;
-use crate::rules::QuietHours;
-use crate::rules::calendar::{Alike, Person, Zone, checksum, quiet_until};
+use crate::model::recipient::{OwnHours, Recipient, State};
+use crate::model::tenant::{TenantNo, TenantTerms};
+use crate::rules::calendar::Zone;
 use crate::sets::places::Places;
 use crate::sets::shared::{Pages, Shared, Tree};
 
@@ -38,7 +38,11 @@ pub(crate) struct Roster {
     /// The recipients' places on the map.
     pub(crate) places: Shared<Places>,
     /// Recipients with quiet hours of their own.
-    own_hours: Shared<RoaringBitmap>,
+    pub(super) own_hours: Shared<RoaringBitmap>,
+    /// Recipients with a zone of their own.
+    pub(super) own_zone: Shared<RoaringBitmap>,
+    /// The tenants that set a zone or quiet hours.
+    tenants: Tree<TenantNo, Arc<TenantClock>>,
 }
 
 /// An id, ordered by its hash: neighbours are compared without reading their text.
@@ -51,24 +55,6 @@ struct Hashed {
 impl Hashed {
     fn of(id: &Id) -> Self {
         Self { hash: xxh3_64(id.as_str().as_bytes()), id: id.clone() }
-    }
-}
-
-/// One recipient, looked up when a deadline depends on who it is.
-#[derive(Clone, Copy)]
-pub(crate) struct Member<'a> {
-    roster: &'a Roster,
-    number: RecipientNo,
-}
-
-impl Person for Member<'_> {
-    fn zone(&self) -> Option<&Zone> {
-        self.roster.zone(self.number).map(|(_, zone)| zone)
-    }
-
-    fn checksum(&self) -> u32 {
-        let profile = self.roster.profile(self.number);
-        profile.map_or(0, |profile| checksum(profile.id.as_str()))
     }
 }
 
@@ -119,6 +105,7 @@ impl Roster {
         }
         self.places.set(number.0, profile.place);
         set_if(&mut self.own_hours, number.0, profile.quiet_hours.is_some());
+        set_if(&mut self.own_zone, number.0, profile.tz.is_some());
         self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
         *self.profiles.at(number.0) = Some(Arc::new(profile));
     }
@@ -139,6 +126,7 @@ impl Roster {
         }
         self.gone.insert(number.0);
         self.own_hours.remove(number.0);
+        set_if(&mut self.own_zone, number.0, false);
         self.places.set(number.0, None);
         for zone in self.zones.values_mut() {
             if zone.1.contains(number.0) {
@@ -180,80 +168,33 @@ impl Roster {
         (number < RecipientNo(self.next)).then_some(at)
     }
 
-    /// A recipient's part in a deadline.
-    pub(crate) fn member(&self, number: RecipientNo) -> Member<'_> {
-        Member { roster: self, number }
+    /// The clocks and quiet hours that hold for entries of a tenant, or of none.
+    pub(crate) fn clocks(&self, tenant: Option<TenantNo>) -> Clocks<'_> {
+        let tenant = tenant.and_then(|tenant| self.tenants.get(&tenant));
+        Clocks::new(self, tenant.map(|tenant| &**tenant))
     }
 
-    /// The recipients among these whose quiet hours hold at an instant, by their end. An erased one has none.
-    pub(crate) fn quiet(
-        &self,
-        who: &RoaringBitmap,
-        channel: ChannelNo,
-        of_channel: Option<&QuietHours>,
-        at: Instant,
-    ) -> Vec<(Instant, RoaringBitmap)> {
-        let mut quiet = Vec::new();
-        let own = who & &*self.own_hours;
-        if let Some(hours) = of_channel {
-            let others = (who & &*self.everyone) - &own;
-            for (zone, part) in self.by_zone(&others) {
-                quiet.extend(quiet_until(hours, zone, at).map(|end| (end, part)));
+    /// Sets the zone and the quiet hours of a tenant.
+    pub(crate) fn set_tenant(&mut self, tenant: TenantNo, terms: &TenantTerms) {
+        match TenantClock::of(terms) {
+            Some(clock) => {
+                self.tenants.insert(tenant, Arc::new(clock));
             }
+            None if self.tenants.contains_key(&tenant) => {
+                self.tenants.remove(&tenant);
+            }
+            None => {}
         }
-        for number in own {
-            let end = self.quiet_until(RecipientNo(number), channel, of_channel, at);
-            quiet.extend(end.map(|end| (end, RoaringBitmap::from_iter([number]))));
-        }
-        quiet
+    }
+
+    /// The zone's name and the quiet hours that a tenant sets.
+    pub(crate) fn set_by(&self, tenant: TenantNo) -> (Option<&str>, Option<&OwnHours>) {
+        self.tenants.get(&tenant).map_or((None, None), |clock| clock.set())
     }
 
     /// Returns true if anybody has quiet hours of their own.
     pub(crate) fn has_own_hours(&self) -> bool {
         !self.own_hours.is_empty()
-    }
-
-    /// The end of a recipient's quiet hours that hold at an instant.
-    pub(crate) fn quiet_until(
-        &self,
-        number: RecipientNo,
-        channel: ChannelNo,
-        of_channel: Option<&QuietHours>,
-        at: Instant,
-    ) -> Option<Instant> {
-        if of_channel.is_none() && !self.own_hours.contains(number.0) {
-            return None;
-        }
-        let own = &self.profile(number)?.quiet_hours;
-        let hours = own.as_ref().map_or(of_channel, |own| own.on(channel, of_channel))?;
-        quiet_until(hours, self.zone(number)?.1, at)
-    }
-
-    /// Splits a set by zone and, where slots are spread over some minutes, by these.
-    pub(crate) fn alike(
-        &self,
-        who: &RoaringBitmap,
-        spread_minutes: u16,
-    ) -> Vec<(Alike<'_>, RoaringBitmap)> {
-        let by_zone = self.by_zone(who).into_iter().map(|(zone, part)| {
-            let zone = Some(zone);
-            (Alike { zone, checksum: 0 }, part)
-        });
-        if spread_minutes == 0 {
-            return by_zone.collect();
-        }
-        let mut parts = Vec::new();
-        for (alike, part) in by_zone {
-            let mut minutes: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
-            for number in part {
-                let minute =
-                    self.member(RecipientNo(number)).checksum() % u32::from(spread_minutes);
-                minutes.entry(minute).or_default().insert(number);
-            }
-            let of_minute = |(checksum, part)| (Alike { checksum, ..alike }, part);
-            parts.extend(minutes.into_iter().map(of_minute));
-        }
-        parts
     }
 
     /// Splits a set by zone.
@@ -281,12 +222,13 @@ impl Roster {
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.own_hours];
+        let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.own_hours, &self.own_zone];
         let sets = sets.into_iter().chain(&self.reachable);
         let zones = self.zones.values().map(|zone| zone.1.serialized_size()).sum::<usize>();
         sets.map(|who| who.serialized_size()).sum::<usize>()
             + zones
             + self.zone_of.bytes()
+            + self.tenants.len() * size_of::<(TenantNo, TenantClock)>()
             + self.places.bytes()
     }
 

@@ -58,6 +58,14 @@ impl<T: Copy + Default> Values<T> {
         }
     }
 
+    /// Returns true if nothing was ever written to the pages, or there is no value of few.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Pages(column) => column.is_empty(),
+            Self::Few(values) => values.is_empty(),
+        }
+    }
+
     /// Drops values that nobody reads again. Pages are not worth a write: they keep them.
     pub(crate) fn drop_all(&mut self, numbers: impl IntoIterator<Item = u32>) {
         if let Self::Few(values) = self {

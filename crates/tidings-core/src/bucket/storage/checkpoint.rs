@@ -13,7 +13,7 @@ use crate::index::Slice;
 use crate::journal::stored::encode;
 use crate::journal::table::{Partition, Table, Write};
 use crate::model::number::RecipientNo;
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::sets::set::Set;
 
 /// The most rows of deleted marks that one checkpoint removes: more than it writes of new ones, each of
@@ -24,6 +24,7 @@ const STALE_MARKS_MAX: usize = 8192;
 pub(in crate::bucket) fn begin(bucket: &mut Bucket) -> Checkpoint {
     let mut rows = dirty_rows(bucket);
     rows.extend(keyed_rows(bucket));
+    rows.extend(member_rows(bucket));
     rows.extend(bucket.cap_counts.rows(bucket.no));
     let head = head(bucket);
     let mut pages = VecDeque::new();
@@ -132,6 +133,15 @@ fn keyed_rows(bucket: &mut Bucket) -> Vec<Write> {
     rows.collect()
 }
 
+fn member_rows(bucket: &mut Bucket) -> Vec<Write> {
+    let rows = bucket.members.take_dirty().into_iter().map(|(last, page)| Write {
+        partition: Partition::Base,
+        key: bucket.key(Table::Members).u64(last).done(),
+        value: page.map(|page| encode(&&*page)),
+    });
+    rows.collect()
+}
+
 fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     let mut rows = Vec::new();
     let mut put = |partition: Partition, key: Vec<u8>, value: Option<Vec<u8>>| {
@@ -146,11 +156,16 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
         let key = bucket.key(Table::Recipients).u32(number).done();
         put(Partition::Base, key, row);
     }
+    for tenant in &bucket.dirty.tenants {
+        let terms = bucket.terms_of(*tenant);
+        let row = (terms != TenantTerms::default()).then(|| encode(&terms));
+        let key = bucket.key(Table::TenantTerms).u32(tenant.0.get()).done();
+        put(Partition::Base, key, row);
+    }
     for topic in &bucket.dirty.topics {
-        let who = bucket.followers.get(topic.as_str());
+        let who = bucket.followers.get(topic.tenant, topic.topic.as_str());
         let value = who.map(|who| encode(&Set::from(who.clone())));
-        let key = bucket.key(Table::Followers).bytes(topic.as_str().as_bytes()).done();
-        put(Partition::Base, key, value);
+        put(Partition::Base, topic.put(bucket.key(Table::Followers)), value);
     }
     let stale = bucket.dirty.stale_marks.iter().take(STALE_MARKS_MAX);
     for (number, mark) in bucket.dirty.marks.iter().chain(stale) {

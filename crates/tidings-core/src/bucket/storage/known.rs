@@ -11,6 +11,7 @@ use crate::journal::stored::Unreadable;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{CHANNELS, ChannelNo};
 use crate::model::number::{LaneNo, RecipientNo};
+use crate::model::tenant::TenantTerms;
 use crate::rules::compiled::CompiledRules;
 
 /// The ids and numbers that a record may name.
@@ -87,6 +88,9 @@ impl Known<'_> {
             | Record::Erased { number, .. }
             | Record::Attempted { number, .. } => self.recipient(number.0),
             Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),
+            Record::Members { tenants, .. } => {
+                tenants.iter().try_for_each(|(_, who)| self.set(who))
+            }
             Record::Preference { number, channel: no, .. } => {
                 channel(*no)?;
                 self.recipient(number.0)
@@ -100,12 +104,18 @@ impl Known<'_> {
                 emptied.iter().try_for_each(|lane| self.lane(*lane))
             }
             Record::Counted { lane, fewer, enough, .. } => {
-                self.lane(*lane)?;
+                self.lane_key(lane)?;
                 self.set(fewer)?;
                 self.set(enough)
             }
+            Record::Tenant { terms, .. } => terms.iter().try_for_each(|terms| self.terms(terms)),
             Record::Rules { .. } | Record::Clock { .. } => Ok(()),
         }
+    }
+
+    /// Refuses terms of a tenant with the number of a channel that there is not.
+    pub(in crate::bucket) fn terms(self, terms: &TenantTerms) -> Result<(), Unreadable> {
+        terms.preferences.iter().try_for_each(|(no, ..)| channel(*no))
     }
 
     fn arrival(self, arrival: &Arrival) -> Result<(), Unreadable> {

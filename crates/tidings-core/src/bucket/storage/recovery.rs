@@ -9,16 +9,16 @@ use crate::bucket::people::column::PAGE;
 use crate::bucket::scheduled::Frozen;
 use crate::bucket::{Bucket, Closing, MarkAt};
 use crate::journal::chunks;
-use crate::journal::record::Record;
+use crate::journal::record::{Record, TenantTopic};
 use crate::journal::row::{each_record, journal_key};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, seq_at, u32_at, u64_at};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::ChannelNo;
-use crate::model::id::{BucketNo, Id};
+use crate::model::id::BucketNo;
 use crate::model::item::Shelf;
 use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq};
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
@@ -110,21 +110,37 @@ fn read_people(
         let row: RecipientRow = decode("a recipient", value)?;
         if let Some(profile) = row.profile {
             bucket.roster.put(RecipientNo(number), profile, tz);
-            for (channel, scope, mode) in row.preferences {
-                bucket.preferences.choose(number, channel, scope, mode);
+            for chosen in row.preferences {
+                bucket.preferences.choose(number, chosen);
             }
         }
         Ok(())
     })?;
     bucket.roster.reserve(head.next_number);
+    each_row(bucket, view, Table::TenantTerms, |bucket, key, value| {
+        let tenant = u32_at(key, REST).and_then(TenantNo::of_raw);
+        let tenant = tenant.ok_or_else(|| odd_key("a tenant's terms"))?;
+        let terms: TenantTerms = decode("a tenant's terms", value)?;
+        known.terms(&terms)?;
+        bucket.roster.set_tenant(tenant, &terms);
+        bucket.preferences.set_defaults(tenant, &terms);
+        Ok(())
+    })?;
     each_row(bucket, view, Table::Followers, |bucket, key, value| {
-        let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
-        let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;
+        let topic = TenantTopic::of_key(&key[REST..]).ok_or_else(|| odd_key("a topic"))?;
         let who: Set = decode("a topic's followers", value)?;
         known.set(&who)?;
         bucket.followers.add(topic, who.0);
         Ok(())
     })?;
+    each_row(bucket, view, Table::Members, |bucket, key, value| {
+        let last = u64_at(key, REST).ok_or_else(|| odd_key("members of tenants"))?;
+        let page: Vec<u8> = decode("members of tenants", value)?;
+        Ok(bucket.members.restore(last, &page)?)
+    })?;
+    if let Some(number) = bucket.members.restored() {
+        known.recipient(number)?;
+    }
     each_row(bucket, view, Table::CapCounts, |bucket, key, value| {
         bucket.cap_counts.restore(key, value, |number| known.recipient(number))
     })?;

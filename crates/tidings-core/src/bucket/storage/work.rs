@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::lanes::lane::{Lane, LaneColumn};
 use crate::bucket::people::newest::NewestSeqs;
+use crate::bucket::people::preferences::Preference;
 use crate::index::{Building, Merging};
 use crate::journal::record::Attempts;
 use crate::journal::table::Write;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::number::{LaneNo, Seq};
-use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::Recipient;
 use crate::model::time::{Day, Instant};
 use crate::sets::set::Set;
@@ -55,7 +55,7 @@ pub(in crate::bucket) struct Head {
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::bucket) struct RecipientRow {
     pub(in crate::bucket) profile: Option<Recipient>,
-    pub(in crate::bucket) preferences: Vec<(ChannelNo, PreferenceScope, Mode)>,
+    pub(in crate::bucket) preferences: Vec<Preference>,
 }
 
 /// A checkpoint that is being written.

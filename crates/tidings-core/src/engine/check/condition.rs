@@ -5,7 +5,7 @@
 use roaring::RoaringBitmap;
 
 use crate::bucket::Bucket;
-use crate::cel::{Failed, Value, of_entered, of_object, of_recipient};
+use crate::cel::{Failed, Value, of_entered, of_object, of_recipient, of_tenant};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::unanswered::Unanswered;
@@ -74,10 +74,14 @@ pub(crate) fn ask(
     let target = event.target.as_ref().filter(|_| condition.asks("target"));
     let target = target.map(|target| intake.objects.now(draft, &target.id)).transpose()?;
     let role = |object| Option::map_or_else(object, Value::empty, of_object);
+    let tenant = arrival.tenant.and_then(|tenant| intake.tenants.get(tenant));
+    let of_event = tenant.map_or_else(Value::empty, |known| of_tenant(&known.id, &known.tenant));
+    let tenant = tenant.map(|known| &known.tenant);
     let mut names = vec![
         ("event", of_entered(&event, arrival.t)),
         ("object", role(object.as_deref())),
         ("target", role(target.as_deref())),
+        ("tenant", of_event),
         ("now", Value::Timestamp(now)),
     ];
     let once = condition.once.as_ref().map_or(Ok(true), |once| once.holds(&names));
@@ -91,7 +95,7 @@ pub(crate) fn ask(
         let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
             continue;
         };
-        names.push(("recipient", of_recipient(profile)));
+        names.push(("recipient", of_recipient(profile, tenant)));
         let answer = each.holds(&names);
         // As with `&&`, what is false makes up for a failure.
         let answer = answer.and_then(|holds| if holds { once } else { Ok(false) });

@@ -1,8 +1,11 @@
 //! The rules at arrival: whether there is an entry, on which channels, and in which lanes.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Left, Why};
+use crate::bucket::{Left, SetBy, Why};
 use crate::engine::explain::{Question, begin};
 use crate::engine::shard::admission::{left_out, would_leave_out};
 use crate::engine::shard::mute::{Branch, Route};
@@ -50,7 +53,8 @@ impl Question<'_> {
     /// Applies the rules that hold for all channels. `recorded` = the reasons of the entries that there were.
     pub(super) fn arrival(&self, recorded: Option<Vec<String>>) -> Result<Arrival, Unreadable> {
         let event = self.event();
-        let all = Reasons::of(&event.to);
+        let tenant = self.event.row.tenant;
+        let all = Reasons::of(&event.to, tenant);
         let mut arrival = Arrival {
             steps: Vec::new(),
             is_reached: false,
@@ -76,12 +80,18 @@ impl Question<'_> {
                 .cloned()
                 .collect()
         });
-        let goes_to = audience_text(&event.to);
+        let mut goes_to = audience_text(&event.to);
+        if let Some(tenant) = &event.tenant {
+            let _ = write!(goes_to, ", of tenant `{tenant}`");
+        }
         if words.is_empty() {
-            let outside = if self.supposed {
-                "not in the audience"
-            } else {
-                "not in the audience, as it is now"
+            let members = &self.bucket.members;
+            let is_member = tenant.is_none_or(|tenant| members.has(tenant, self.number.0));
+            let outside = match (self.supposed, is_member) {
+                (true, true) => "not in the audience",
+                (true, false) => "not in the audience, and no member of the tenant",
+                (false, true) => "not in the audience, as it is now",
+                (false, false) => "not in the audience, and no member of the tenant, as it is now",
             };
             let step = Step::ends(Rule::Audience, goes_to, outside);
             arrival.steps.push(step);
@@ -138,7 +148,7 @@ impl Question<'_> {
                 &self.draft,
                 RecipientAt { bucket: self.bucket.no, number: self.number },
                 of_type,
-                self.event(),
+                &self.event.row,
             )?
         };
         let step = match would {
@@ -250,7 +260,7 @@ impl Question<'_> {
     /// The preference that applies on a channel, in words.
     pub(super) fn preference_text(&self, of_type: &Type, channel: ChannelNo) -> String {
         match self.chosen(of_type, channel).0 {
-            Some((scope, mode)) => format!("{scope}: {}", mode_text(mode)),
+            Some((scope, mode)) => format!("{scope}: {}", mode_text(&mode)),
             None => "none is set".to_owned(),
         }
     }
@@ -263,7 +273,7 @@ impl Question<'_> {
         };
         let muted = self.mutes_that_concern(channel);
         match self.chosen(of_type, channel) {
-            (Some((scope, mode)), None) => format!("{scope}: {}", mode_text(mode)),
+            (Some((scope, mode)), None) => format!("{scope}: {}", mode_text(&mode)),
             (None, None) => "the type's policy is never".to_owned(),
             _ if !muted.is_empty() && !of_type.rules.required => {
                 format!("muted: {}", muted.join(", "))
@@ -300,19 +310,28 @@ impl Question<'_> {
         &self,
         of_type: &Type,
         channel: ChannelNo,
-    ) -> (Option<(String, &Mode)>, Option<LaneNo>) {
-        let preferences = &self.bucket.preferences;
-        let chosen = preferences.applying(self.number.0, channel, of_type);
-        let mode = chosen.as_ref().map(|(_, mode)| *mode);
+    ) -> (Option<(String, Mode)>, Option<LaneNo>) {
+        let (preferences, tenant) = (&self.bucket.preferences, self.event.row.tenant);
+        let chosen = preferences.applying(self.number.0, channel, of_type, tenant);
+        let mode = chosen.as_ref().map(|chosen| &chosen.mode);
         let lane = of_type.lane_while(&self.shard.paused, channel, mode);
-        let named = chosen.map(|(scope, mode)| (scope_text(&scope), mode));
+        let named = chosen.map(|chosen| {
+            let scope = scope_text(&chosen.scope);
+            let tenant = self.engine.intake.tenants.id(tenant).map_or("", Id::as_str);
+            let text = match chosen.set_by {
+                SetBy::Recipient => scope,
+                SetBy::RecipientForTenant => format!("{scope} for tenant `{tenant}`"),
+                SetBy::Tenant => format!("{scope}, the default of tenant `{tenant}`"),
+            };
+            (text, chosen.mode)
+        });
         (named, lane)
     }
 
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
         let why = Why { words: &arrival.words, reasons: &arrival.reasons };
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let left = unmuted(self.bucket, of_type, channel, self.event(), why, who);
+        let left = unmuted(self.bucket, of_type, channel, &self.event.row, why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
 
@@ -327,13 +346,16 @@ impl Question<'_> {
             .preferences
             .mutes
             .of(self.number.0)
-            .filter(|(of, _)| *of == channel)
-            .filter(|(_, mute)| match mute {
+            .filter(|(tenant, of, _)| {
+                *of == channel && (tenant.is_none() || *tenant == self.event.row.tenant)
+            })
+            .filter(|(.., mute)| match mute {
                 PreferenceScope::Object(id) => objects.contains(&id),
                 PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
                 _ => false,
             });
-        concern.map(|(_, mute)| scope_text(mute)).collect()
+        let concern: BTreeSet<String> = concern.map(|(.., mute)| scope_text(mute)).collect();
+        concern.into_iter().collect()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Pivot;
 use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
 use crate::model::number::{Seq, TypeNo};
-use crate::model::recipient::State;
+use crate::model::recipient::{OwnHours, State};
 use crate::model::time::{Instant, duration_text};
 use crate::rules::compiled::Type;
 use crate::rules::deadline::{Entered, Window};
@@ -122,7 +122,7 @@ impl Question<'_> {
         path: &mut ChannelPath,
     ) -> Result<Option<Instant>, Unreadable> {
         let compiled = &self.shard.compiled;
-        let terms = self.bucket.terms(compiled);
+        let terms = self.bucket.terms(address.tenant, compiled);
         let name = compiled.names.lane(address.lane);
         let channel = name.channel;
         let own = lane.own_deadline(self.number.0).filter(|own| *own < i64::MAX).map(Instant);
@@ -241,13 +241,19 @@ impl Question<'_> {
     /// The quiet hours that hold on a channel, in words.
     fn hours(&self, channel: ChannelNo) -> Option<String> {
         let of_channel = self.version.and_then(|version| version.quiet_hours(channel));
-        let own = self.profile.quiet_hours.as_ref();
-        let hours = own.map_or(of_channel, |own| own.on(channel, of_channel))?;
-        let whose = match own.and_then(|own| own.on(channel, None)) {
-            Some(_) => "the recipient's",
-            None => "the channel's",
+        let tenant = self.event.row.tenant;
+        let (_, of_tenant) =
+            tenant.map_or((None, None), |tenant| self.bucket.roster.set_by(tenant));
+        let own = self.profile.quiet_hours.as_deref();
+        let speaks = |of: &&OwnHours| of.channels.as_ref().is_none_or(|all| all.contains(&channel));
+        let (whose, hours) = match (own.filter(speaks), of_tenant.filter(speaks)) {
+            (Some(own), _) => ("the recipient's", own.hours.as_ref()),
+            (None, Some(of_tenant)) => ("the tenant's", of_tenant.hours.as_ref()),
+            (None, None) => ("the channel's", of_channel),
         };
-        let zone = self.bucket.roster.zone(self.number).map_or("", |(name, _)| name);
+        let hours = hours?;
+        let zone = self.bucket.roster.clocks(tenant).zone(self.number);
+        let zone = zone.map_or("", |(name, _)| name);
         Some(format!("{whose}: {}, {zone}", hours_text(hours)))
     }
 
@@ -308,7 +314,7 @@ impl Question<'_> {
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
         let mut is_explained = false;
-        let terms = self.bucket.terms(&self.shard.compiled);
+        let terms = self.bucket.terms(self.event.row.tenant, &self.shard.compiled);
         let quiet = terms.quiet_until(self.number.0, channel, due);
         if let Some((hours, until)) = self.hours(channel).zip(quiet) {
             let moved = Step::passes(Rule::QuietHours, hours, "moved it to their end");
@@ -339,7 +345,7 @@ impl Question<'_> {
         match of_type {
             LaneKind::Now | LaneKind::Leading | LaneKind::Paused => None,
             LaneKind::Digest(name) => {
-                let member = self.bucket.roster.member(self.number);
+                let member = self.bucket.roster.clocks(address.tenant).member(self.number);
                 self.version?.slot(name, &member, first.at)
             }
             LaneKind::Cooldown | LaneKind::FirstEvent(_) => {

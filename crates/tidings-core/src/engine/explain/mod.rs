@@ -11,6 +11,7 @@ mod history;
 mod look;
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::message::plan::Plan;
@@ -30,7 +31,9 @@ use crate::model::id::Id;
 use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::recipient::Recipient;
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
+use crate::rules::UnknownTenant;
 use crate::rules::compiled::{Type, Version};
 
 /// The event to explain.
@@ -51,6 +54,9 @@ pub enum Unexplained {
     /// The recipient is unknown.
     #[error("unknown recipient `{0}`")]
     UnknownRecipient(Id),
+    /// A supposed event is of a tenant that is unknown.
+    #[error("unknown tenant `{0}`")]
+    UnknownTenant(Id),
     /// The store can't be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
@@ -131,7 +137,7 @@ impl<'a> Reader<'a> {
         };
         let (draft, supposed) = (Draft::new(view), matches!(subject, Subject::Supposed(_)));
         let event = match subject {
-            Subject::Supposed(event) => self.supposed(*event, now),
+            Subject::Supposed(event) => self.supposed(*event, now)?,
             Subject::Event(id) => match self.known_event(&draft, &id)? {
                 Some(known) => known,
                 None => return Err(Unexplained::UnknownEvent(id)),
@@ -157,7 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An event as it would be accepted now.
-    fn supposed(&self, event: Event, now: Instant) -> KnownEvent {
+    fn supposed(&self, event: Event, now: Instant) -> Result<KnownEvent, Unexplained> {
         let engine = self.engine;
         let version = engine.intake.compiled.current();
         let of_type = engine.intake.compiled.names.type_no(event.event_type.as_str());
@@ -165,20 +171,31 @@ impl<'a> Reader<'a> {
         // With a key that is too long a publish is refused; it is as if there were none.
         let keys = of_type.and_then(|of_type| of_type.keys(&event).ok());
         let after_ms = of_type.map(|of_type| of_type.all_after_ms(&event));
-        KnownEvent {
+        let tenant = event.tenant.as_ref().map(|id| {
+            let known = engine.intake.tenants.number(id);
+            let makes = version.and_then(|version| version.rules.tenants).is_some_and(|rules| {
+                // It would have nobody.
+                rules.unknown == UnknownTenant::Make
+            });
+            known
+                .ok()
+                .or(makes.then_some(TenantNo(NonZeroU32::MAX)))
+                .ok_or_else(|| Unexplained::UnknownTenant(id.clone()))
+        });
+        Ok(KnownEvent {
             row: EventRow {
                 place: engine.intake.next_place,
                 arrived: now,
                 clock: None,
                 keys: keys.unwrap_or_default(),
                 after_ms: after_ms.unwrap_or_default(),
-                tenant: event.tenant.as_ref().and_then(|id| engine.intake.tenants.number(id).ok()),
+                tenant: tenant.transpose()?,
                 event,
             },
             instants: BTreeSet::new(),
             days: BTreeSet::from([now.day()]),
             journal_days: Vec::new(),
-        }
+        })
     }
 }
 
@@ -209,6 +226,7 @@ impl Question<'_> {
         Ok(Explanation {
             event: self.event().id.clone(),
             event_type: self.event().event_type.clone(),
+            tenant: self.event().tenant.clone(),
             recipient: self.profile.id.clone(),
             as_of: self.now,
             supposed: self.supposed,
@@ -218,12 +236,14 @@ impl Question<'_> {
     }
 
     fn lane_text(&self, lane: &LaneKey) -> String {
-        let name = &self.engine.intake.compiled.names.lane(lane.lane).name;
-        if lane.key.is_empty() {
-            name.clone()
-        } else {
-            format!("{name}, key `{}`", lane.key.as_str())
+        let mut text = self.engine.intake.compiled.names.lane(lane.lane).name.clone();
+        if !lane.key.is_empty() {
+            text.push_str(&format!(", key `{}`", lane.key.as_str()));
         }
+        if let Some(tenant) = self.engine.intake.tenants.id(lane.tenant) {
+            text.push_str(&format!(", tenant `{tenant}`"));
+        }
+        text
     }
 }
 

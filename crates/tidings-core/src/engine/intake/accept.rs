@@ -180,6 +180,13 @@ impl Intake {
 
     /// Gives an event its place and its rows, once.
     fn accept_event(&mut self, draft: &mut Draft<'_>, event: &Event) -> Result<Accepted, Stop> {
+        for id in event.to.profiles.iter().filter_map(|of| of.tenants.as_ref()).flatten() {
+            // That of the event may be made with it.
+            if event.tenant.as_ref() != Some(id) {
+                self.check_tenants_on()?;
+                self.tenants.number(id)?;
+            }
+        }
         let tenant = self.tenant_of(draft, event)?;
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             let published = self.publish_again(draft, event, day, located)?;

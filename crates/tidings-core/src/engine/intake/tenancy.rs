@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 
 use super::accept::Accepted;
 use super::state::Intake;
-use super::tenants::KnownTenant;
 use crate::engine::rows::act::{Act, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
-use crate::engine::shard::take_back::choosable;
+use crate::engine::shard::prefer::check_defaults;
 use crate::journal::stored::{Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
-use crate::model::tenant::{Tenant, TenantChange, TenantNo};
+use crate::model::tenant::{KnownTenant, Tenant, TenantChange, TenantNo};
 use crate::model::time::Instant;
 use crate::rules::UnknownTenant;
 
@@ -29,7 +28,7 @@ fn of_tenant(tenant: TenantNo) -> Key {
 
 impl Intake {
     /// Refuses whatever names a tenant where tenants are not configured.
-    pub(super) fn check_tenants_on(&self) -> Result<(), Refused> {
+    pub(crate) fn check_tenants_on(&self) -> Result<(), Refused> {
         let is_on = self.rules().is_some_and(|rules| rules.tenants.is_some());
         if is_on { Ok(()) } else { Err(Refused::TenantsOff) }
     }
@@ -48,13 +47,7 @@ impl Intake {
             Ok(number) => number,
             Err(_) if self.makes_unknown() => {
                 let number = self.tenants.next_number();
-                let known = KnownTenant {
-                    id: id.clone(),
-                    tenant: Tenant::default(),
-                    made: self.now,
-                    void_before: EventNo::default(),
-                    is_deleted: false,
-                };
+                let known = KnownTenant::new(id.clone(), Tenant::default(), self.now);
                 self.put_tenant(draft, number, &known);
                 number
             }
@@ -95,22 +88,14 @@ impl Intake {
             Err(_) => None,
         };
         let tenant = change.of(known.as_ref().map(|(_, known)| &known.tenant));
-        for choice in &tenant.preferences {
-            if choice.scope.is_mute() {
-                let what = "a tenant's defaults have no mutes";
-                return Err(Refused::Preference(what.to_owned()).into());
-            }
-            choosable(self.rules(), &choice.scope, &choice.channel, &choice.mode)?;
-        }
+        check_defaults(self.rules(), &tenant.preferences)?;
         let (number, mut after) = match known {
             Some((_, known)) if known.tenant == tenant => {
                 return Ok(Accepted::Answered(Reply::Done));
             }
             Some((number, known)) => (number, KnownTenant { tenant, ..known }),
             None => {
-                let (id, made) = (id.clone(), self.now);
-                let void_before = EventNo::default();
-                let known = KnownTenant { id, tenant, made, void_before, is_deleted: false };
+                let known = KnownTenant::new(id.clone(), tenant, self.now);
                 (self.tenants.next_number(), known)
             }
         };

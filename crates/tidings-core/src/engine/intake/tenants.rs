@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
 use crate::engine::rows::reply::Refused;
@@ -14,8 +12,7 @@ use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;
 use crate::model::number::EventNo;
-use crate::model::tenant::{Tenant, TenantNo, View};
-use crate::model::time::Instant;
+use crate::model::tenant::{KnownTenant, TenantNo, View};
 use crate::sets::shared::Tree;
 
 /// Number of neighbours in the order of ids among which the name that was meant may be.
@@ -27,18 +24,6 @@ pub(crate) struct Tenants {
     /// The numbers of those that were not deleted.
     numbers: Tree<Id, TenantNo>,
     all: Tree<TenantNo, Arc<KnownTenant>>,
-}
-
-/// A tenant with its id, as it is stored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct KnownTenant {
-    pub(crate) id: Id,
-    pub(crate) tenant: Tenant,
-    /// The instant at which it was made.
-    pub(crate) made: Instant,
-    /// Events before this place are void: it was disabled or deleted after they came.
-    pub(crate) void_before: EventNo,
-    pub(crate) is_deleted: bool,
 }
 
 fn key(number: TenantNo) -> Vec<u8> {
@@ -142,6 +127,12 @@ impl Tenants {
             None => self.numbers.iter(),
         };
         numbers.filter_map(|(_, number)| Some((*number, &**self.all.get(number)?)))
+    }
+
+    /// Those that are deleted.
+    pub(crate) fn deleted(&self) -> impl Iterator<Item = TenantNo> {
+        let deleted = self.all.iter().filter(|(_, known)| known.is_deleted);
+        deleted.map(|(number, _)| *number)
     }
 
     /// Returns true if there is none.

@@ -146,6 +146,7 @@ impl Engine {
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
             key: plan.key.clone(),
+            tenant: self.intake.tenants.id(plan.tenant).cloned(),
             items: planned.entries.iter().map(|source| plan.item(*source)).collect(),
             skipped: planned
                 .ended
@@ -457,7 +458,8 @@ impl Planner<'_> {
                 continue;
             };
             all.entry(number).or_insert_with(|| {
-                let shards = bucket.preferences.split(channel, of_type, who.clone());
+                let tenant = kept.arrival.tenant;
+                let shards = bucket.preferences.split(channel, of_type, tenant, who.clone());
                 let mut choices = Choices::default();
                 for (mode, shard) in shards {
                     match of_type

@@ -106,6 +106,7 @@ impl<'a> Presenter<'a> {
             return Ok(None);
         };
         let intake = &self.engine.intake;
+        let tenant = plan.tenant.and_then(|tenant| intake.tenants.get(tenant));
         if let Some(channel) = channel_no(plan.channel) {
             let list = &intake.suppressions;
             list.leave_out(&mut profile.addresses, channel, intake.now);
@@ -142,12 +143,19 @@ impl<'a> Presenter<'a> {
         let batch = Batch {
             id,
             message: plan.closing.message(planned.number),
-            tz: profile.tz.clone().unwrap_or_else(|| rules.defaults.tz.clone()),
-            locale: profile.locale.clone().unwrap_or_else(|| rules.defaults.locale.clone()),
+            tz: (profile.tz.as_ref())
+                .or_else(|| tenant?.tenant.tz.as_ref())
+                .unwrap_or(&rules.defaults.tz)
+                .clone(),
+            locale: (profile.locale.as_ref())
+                .or_else(|| tenant?.tenant.locale.as_ref())
+                .unwrap_or(&rules.defaults.locale)
+                .clone(),
             recipient: profile,
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
             key: plan.key.clone(),
+            tenant: tenant.cloned(),
             at: plan.as_of,
             entries: entries.len(),
             groups: group(entries, rules),

@@ -14,7 +14,7 @@ use crate::engine::rows::sent::Sent;
 use crate::engine::shard::state::Shard;
 use crate::index::{Found, Look};
 use crate::journal::stored::Unreadable;
-use crate::model::channel::ChannelNo;
+use crate::model::batch_key::LaneKey;
 use crate::model::id::Id;
 use crate::model::messages::{Answered, Attempt, MessageName};
 use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
@@ -69,7 +69,6 @@ pub(crate) fn note_sent(
         Some((sent, turn))
     });
     let told: Vec<_> = told.collect();
-    let channel = shard.compiled.names.lane(open.lane.lane).channel;
     let seqs = told.iter().map(|(sent, _)| (sent.number.0, &*sent.seqs)).collect();
     let mut contents = contents(intake, draft, bucket, &seqs)?;
     for (Sent { number, .. }, turn) in told {
@@ -80,7 +79,7 @@ pub(crate) fn note_sent(
         let name = MessageName { due: open.at.day(), id: closing.message(*number) };
         let content = contents.remove(&number.0).unwrap_or_default();
         let provider = providers.get(number).map(|provider| provider.to_string());
-        let occurrence = occurrence(intake, profile, name, channel, turn, content, provider);
+        let occurrence = occurrence(intake, profile, name, &open.lane, turn, content, provider);
         draft
             .occur(OccurrenceOwner::Bucket(closing.bucket), Occurrence::Message(occurrence.into()));
     }
@@ -110,9 +109,8 @@ pub(crate) fn note_reported(
     let seqs = row.entries(closing.seq);
     let all = FxHashMap::from_iter([(number.0, &*seqs)]);
     let content = contents(intake, draft, bucket, &all)?.remove(&number.0).unwrap_or_default();
-    let channel = shard.compiled.names.lane(row.lane.lane).channel;
     let provider = Some(report.provider.clone());
-    let mut occurrence = occurrence(intake, profile, name, channel, turn, content, provider);
+    let mut occurrence = occurrence(intake, profile, name, &row.lane, turn, content, provider);
     occurrence.words.clone_from(&report.reply);
     draft.occur(OccurrenceOwner::Bucket(closing.bucket), Occurrence::Message(occurrence.into()));
     Ok(())
@@ -122,11 +120,12 @@ fn occurrence(
     intake: &Intake,
     profile: &Recipient,
     message: MessageName,
-    channel: ChannelNo,
+    lane: &LaneKey,
     turn: MessageTurn,
     (types, events): Content,
     provider: Option<String>,
 ) -> MessageOccurrence {
+    let channel = intake.compiled.names.lane(lane.lane).channel;
     let is_good = |text: &&str| {
         let address = ChannelAddress::new(channel, text);
         intake.suppressions.of(&address, intake.now).is_none()
@@ -138,6 +137,7 @@ fn occurrence(
         message,
         recipient: profile.id.clone(),
         channel,
+        tenant: intake.tenants.id(lane.tenant).cloned(),
         address: addresses.find(is_good).or(first).map(str::to_owned),
         types: types.into_iter().collect(),
         events,

@@ -88,7 +88,7 @@ impl Touching<'_> {
         let mut names = self.engine.intake.compiled.names.clone();
         let (version, _) = Version::new(0, rules.clone(), &mut names);
         for (shard, bucket) in self.engine.shards.with_buckets() {
-            let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, &version)?;
+            let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
         }
         Ok(messages)
@@ -146,7 +146,11 @@ impl Touching<'_> {
     }
 
     /// The messages with entries that an event may replace.
-    fn messages_replaced(&self, event: &Event) -> Result<Vec<MessageId>, Unreadable> {
+    fn messages_replaced(
+        &self,
+        event: &Event,
+        tenant: Option<TenantNo>,
+    ) -> Result<Vec<MessageId>, Unreadable> {
         let compiled = &self.engine.intake.compiled;
         let of_type = compiled
             .names
@@ -156,7 +160,7 @@ impl Touching<'_> {
         let mut messages = Vec::new();
         if let Some(of_type) = of_type {
             for shard in self.engine.shards.iter() {
-                messages.extend(shard.messages_replaced(self.draft, of_type, event)?);
+                messages.extend(shard.messages_replaced(self.draft, of_type, event, tenant)?);
             }
         }
         Ok(messages)
@@ -165,12 +169,9 @@ impl Touching<'_> {
     /// The messages that an act may change or end.
     fn touched_by_act(&self, act: &Act) -> Result<Vec<MessageId>, Unreadable> {
         match act {
-            Act::Publish { row, .. } => self.messages_replaced(&row.event),
+            Act::Publish { row, .. } => self.messages_replaced(&row.event, row.tenant),
             Act::Cancel(cancel) => self.messages_of_events(cancel),
-            Act::Tenant { number, known, .. } if known.is_deleted || known.tenant.disabled => {
-                Ok(self.messages_of_tenant(*number))
-            }
-            Act::Tenant { .. } => Ok(Vec::new()),
+            Act::Tenant { number, .. } => Ok(self.messages_of_tenant(*number)),
             Act::Forget { before } => self.messages_before(*before),
             Act::Rules { rules, .. } => self.unwanted_under(rules),
             Act::Enter { .. }
@@ -198,7 +199,6 @@ impl Touching<'_> {
                 let cancel = Cancel { what: what.clone(), tenant, events, withdraws: false };
                 self.messages_of_events(&cancel)
             }
-            Command::Tenant { change, .. } if change.disabled != Some(true) => Ok(Vec::new()),
             Command::Tenant { tenant, .. } | Command::DeleteTenant { tenant } => {
                 let number = self.engine.intake.tenants.number(tenant);
                 Ok(number.map_or_else(|_| Vec::new(), |number| self.messages_of_tenant(number)))
@@ -210,7 +210,14 @@ impl Touching<'_> {
                 Ok(self.messages_of_recipient(recipient, channel_no(channel)))
             }
             Command::Forget { before } => self.messages_before(*before),
-            Command::Publish(event) => self.messages_replaced(event),
+            Command::Publish(event) => {
+                let tenants = &self.engine.intake.tenants;
+                match event.tenant.as_ref().map(|tenant| tenants.number(tenant)).transpose() {
+                    Ok(tenant) => self.messages_replaced(event, tenant),
+                    // It has no entries yet.
+                    Err(_) => Ok(Vec::new()),
+                }
+            }
             Command::Message { message, .. } => Ok(vec![message.id]),
             Command::Recipient(_)
             | Command::Join { .. }

@@ -50,9 +50,10 @@ impl Reader<'_> {
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
         for bucket in engine.shards.buckets() {
-            for (no, lane) in bucket.lanes.iter() {
+            for (no, tenant, lane) in bucket.lanes.iter() {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(bucket.terms(&engine.intake.compiled)).each(&mut |due, number| {
+                let terms = bucket.terms(tenant, &engine.intake.compiled);
+                lane.deadlines(terms).each(&mut |due, number| {
                     let hour = due.map(|due| due.div_euclid(HOUR_MS));
                     let (count, held) = hours.entry((no, hour)).or_default();
                     *count += 1;

@@ -30,6 +30,7 @@ use crate::model::id::{BucketNo, Id};
 use crate::model::messages::{MessageName, MessageState};
 use crate::model::number::{ClosingId, MessageId, RecipientAt, RecipientNo, Seq, TypeNo};
 use crate::model::reason::Reason;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 
 /// The most messages that one page looks at.
@@ -50,6 +51,8 @@ pub struct MessageFilter {
     pub channel: Option<String>,
     /// Only those in this state.
     pub state: Option<MessageState>,
+    /// Only those of this tenant.
+    pub tenant: Option<Id>,
     /// Only those with an entry of this type.
     pub event_type: Option<Id>,
     /// Only those that were built on this UTC day; of those that are not, the ones that were due on it.
@@ -69,6 +72,8 @@ pub struct MessageSummary {
     pub lane: String,
     /// The lane's batch key.
     pub key: BatchKey,
+    /// The tenant of its entries; `None` = they are of none.
+    pub tenant: Option<Id>,
     /// Its state.
     pub state: MessageState,
     /// The reason why it was not handed over.
@@ -203,6 +208,7 @@ impl Reader<'_> {
             channel: lane_name.channel.name(),
             lane: lane_name.name.clone(),
             key: lane.key.clone(),
+            tenant: self.engine.intake.tenants.id(lane.tenant).cloned(),
             state: standing.state,
             reason: standing.reason,
             due,
@@ -287,6 +293,15 @@ impl Gathering<'_> {
         Ok(())
     }
 
+    /// Returns true if messages of a tenant, or of none, are wanted. One that was deleted before it was made anew is
+    /// another tenant.
+    fn is_of_tenant(&self, tenant: Option<TenantNo>) -> bool {
+        let wanted = self.filter.tenant.as_ref();
+        wanted.is_none_or(|id| {
+            tenant.is_some() && self.engine.intake.tenants.number(id).ok() == tenant
+        })
+    }
+
     fn add_open(
         &mut self,
         shard: &Shard,
@@ -297,7 +312,9 @@ impl Gathering<'_> {
             return Ok(());
         };
         let is_wanted = self.filter.state.is_none_or(|state| state == standing.state);
-        let Some(open) = bucket.closings.get(&id.closing.seq).filter(|_| is_wanted) else {
+        let open = bucket.closings.get(&id.closing.seq);
+        let Some(open) = open.filter(|open| is_wanted && self.is_of_tenant(open.lane.tenant))
+        else {
             return Ok(());
         };
         let row = match standing.state {
@@ -396,6 +413,9 @@ impl Gathering<'_> {
         id: MessageId,
         row: &(Day, MessageRow),
     ) -> Result<(), Unreadable> {
+        if !self.is_of_tenant(row.1.lane.tenant) {
+            return Ok(());
+        }
         let channel = shard.compiled.names.lane(row.1.lane.lane).channel;
         let wanted = self.filter.channel.as_deref();
         if wanted.is_some_and(|wanted| channel_no(wanted) != Some(channel)) {

@@ -4,6 +4,7 @@ pub(super) mod agenda;
 pub(super) mod books;
 pub(super) mod changed;
 pub(super) mod export;
+pub(super) mod members;
 pub(super) mod message_report;
 pub(super) mod messages;
 pub(super) mod next;

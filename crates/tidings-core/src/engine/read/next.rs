@@ -50,7 +50,8 @@ impl Reader<'_> {
                 .collect();
             for lane in addresses {
                 let open = bucket.lanes.get(&lane);
-                let due = open.and_then(|open| open.deadlines(bucket.terms(compiled)).of(number.0));
+                let terms = bucket.terms(lane.tenant, compiled);
+                let due = open.and_then(|open| open.deadlines(terms).of(number.0));
                 let Some(due) = due.map(Instant) else {
                     continue;
                 };

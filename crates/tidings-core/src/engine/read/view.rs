@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
+use crate::bucket::{Applying, Preference};
 use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
@@ -12,17 +13,17 @@ use crate::engine::rows::reply::{Refused, Stop};
 use crate::engine::shard::follow;
 use crate::engine::state::Engine;
 use crate::index::{FoundEntry, Look};
-use crate::journal::record::Variant;
+use crate::journal::record::{TenantTopic, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{CHANNELS, ChannelNo, EACH};
+use crate::model::command::Choice;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientAt, RecipientNo, Seq};
-use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::{Recipient, RecipientChange};
 use crate::model::suppression::{ChannelAddress, ProviderHash, Suppression};
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::Type;
 use crate::rules::lane_kind::LaneKind;
@@ -80,6 +81,15 @@ pub struct MessageAt {
     pub(crate) seqs: Vec<Seq>,
 }
 
+/// A topic that a recipient follows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Followed {
+    /// The topic.
+    pub topic: Id,
+    /// The tenant; `None` = of none.
+    pub tenant: Option<Id>,
+}
+
 impl Engine {
     /// The suppressed addresses that a change of a profile gives again, and that are not suppressed for that from then
     /// on. A node that has no intake has to tell the one that has it.
@@ -121,41 +131,58 @@ impl Engine {
         self.shards.buckets().map(|bucket| bucket.roster.everyone.len()).sum()
     }
 
-    /// Number of followers of a topic itself.
+    /// Number of followers of a topic itself, of no tenant.
     #[must_use]
     pub fn followers(&self, topic: &str) -> u64 {
         let of = |bucket: &crate::bucket::Bucket| {
-            bucket.followers.get(topic).map_or(0, RoaringBitmap::len)
+            bucket.followers.get(None, topic).map_or(0, RoaringBitmap::len)
         };
         self.shards.buckets().map(of).sum()
     }
 
-    /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
-    /// are kept and not shown. What is the same on each channel is shown once, on [`EACH`].
+    /// The preferences of a recipient that hold in a view: those for all entries, and those for entries of its tenant;
+    /// [`View::Only`] has no more than these. Preferences for what is not configured now are kept and not shown. What is
+    /// the same on each channel is shown once, on [`EACH`].
     ///
     /// # Errors
-    /// [`Refused::UnknownRecipient`].
-    pub fn preferences(
-        &self,
-        id: &Id,
-    ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
+    /// [`Refused::UnknownRecipient`], and [`Refused::UnknownTenant`].
+    pub fn preferences(&self, id: &Id, view: &View) -> Result<Vec<Choice>, Refused> {
+        let tenants = &self.intake.tenants;
+        let view = tenants.view(view)?;
         let RecipientAt { bucket, number } = self.find(id)?;
-        let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter().filter(
-            |(_, scope, mode)| self.rules().is_some_and(|rules| rules.know_choice(scope, mode)),
-        );
-        let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
-            .map(|(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode))
-            .partition(|(scope, ..)| scope.may_be_on_each());
-        let mut by_choice: BTreeMap<(PreferenceScope, Mode), Vec<&'static str>> = BTreeMap::new();
-        for (scope, channel, mode) in wide {
-            by_choice.entry((scope, mode)).or_default().push(channel);
+        let knows = |of: &Preference| {
+            self.rules().is_some_and(|rules| rules.know_choice(&of.scope, &of.mode))
+        };
+        let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter();
+        let chosen = chosen.filter(|of| view.shows(of.tenant) && knows(of));
+        let (wide, narrow): (Vec<_>, Vec<_>) = chosen.partition(|of| of.scope.may_be_on_each());
+        let choice = |of: Preference, channel: &str| Choice {
+            scope: of.scope,
+            channel: channel.to_owned(),
+            mode: of.mode,
+            tenant: tenants.id(of.tenant).cloned(),
+        };
+        let mut shown: Vec<Choice> = narrow
+            .into_iter()
+            .map(|of| {
+                let channel = of.channel.name();
+                choice(of, channel)
+            })
+            .collect();
+        let mut by_choice: BTreeMap<_, Vec<Preference>> = BTreeMap::new();
+        for of in wide {
+            let key = (of.tenant, of.scope.clone(), of.mode.clone());
+            by_choice.entry(key).or_default().push(of);
         }
-        for ((scope, mode), mut channels) in by_choice {
-            if channels.len() == CHANNELS.len() {
-                channels = vec![EACH];
+        for mut all in by_choice.into_values() {
+            if all.len() == CHANNELS.len() {
+                shown.extend(all.pop().map(|of| choice(of, EACH)));
+                continue;
             }
-            let channels = channels.into_iter();
-            shown.extend(channels.map(|channel| (scope.clone(), channel, mode.clone())));
+            shown.extend(all.into_iter().map(|of| {
+                let channel = of.channel.name();
+                choice(of, channel)
+            }));
         }
         Ok(shown)
     }
@@ -212,7 +239,7 @@ impl<'a> Reader<'a> {
             for (address, (entered, mut entries)) in by_lane {
                 entries.sort_by_key(|(t, place, _)| (*t, *place));
                 let lane = bucket.lanes.get(&address);
-                let terms = bucket.terms(&engine.intake.compiled);
+                let terms = bucket.terms(address.tenant, &engine.intake.compiled);
                 let due = lane.and_then(|lane| lane.deadlines(terms).of(number.0));
                 let due = match name.kind {
                     // The wheel knows no more than the second.
@@ -232,19 +259,25 @@ impl<'a> Reader<'a> {
         Ok(lanes)
     }
 
-    /// The topics that a recipient follows, by bytes.
+    /// The topics that a recipient follows, by bytes, then by tenant, of none first.
     ///
     /// # Errors
     /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn following(&self, id: &Id) -> Result<Vec<String>, Stop> {
+    pub fn following(&self, id: &Id) -> Result<Vec<Followed>, Stop> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket, number } = engine.find(id)?;
         let no = engine.shards.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following).u32(number.0).done();
         let mut topics = Vec::new();
         each(view, Partition::Base, &prefix, |key, value| {
-            let of_row = follow::topics_of(key, value)?.into_iter();
-            topics.extend(of_row.map(|topic| topic.as_str().to_owned()));
+            let tenants = &engine.intake.tenants;
+            for TenantTopic { tenant, topic } in follow::topics_of(key, value)? {
+                let known = tenant.map(|tenant| tenants.get(tenant).map(|known| known.id.clone()));
+                // Those of a tenant that was deleted are about to go.
+                if known != Some(None) {
+                    topics.push(Followed { topic, tenant: known.flatten() });
+                }
+            }
             Ok(())
         })?;
         topics.sort_unstable();
@@ -395,38 +428,43 @@ impl<'a> Reader<'a> {
         engine.intake.objects.kept
     }
 
-    /// The preference that applies to each type on a channel, with the level at which it was set; types without one are
-    /// left out.
+    /// The preference that applies to each type on a channel, for entries of a tenant or of none, with the level at which
+    /// it was set; types without one are left out.
     ///
     /// # Errors
-    /// [`Refused::UnknownRecipient`].
+    /// [`Refused::UnknownRecipient`], and [`Refused::UnknownTenant`].
     pub fn applying(
         &self,
         id: &Id,
         channel: ChannelNo,
-    ) -> Result<BTreeMap<String, (PreferenceScope, Mode)>, Refused> {
+        tenant: Option<&Id>,
+    ) -> Result<BTreeMap<String, Applying>, Refused> {
         let engine = self.engine;
+        let tenant = tenant.map(|tenant| engine.intake.tenants.number(tenant)).transpose()?;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let preferences = &engine.shards.bucket(at).preferences;
         let current = engine.intake.compiled.current();
         let types = current.into_iter().flat_map(|version| version.types());
         let applying = |of_type: &Type| {
-            let (scope, mode) = preferences.applying(number.0, channel, of_type)?;
-            Some((of_type.name.clone(), (scope, mode.clone())))
+            let applying = preferences.applying(number.0, channel, of_type, tenant)?;
+            Some((of_type.name.clone(), applying))
         };
         Ok(types.filter_map(applying).collect())
     }
 
-    /// The lane that entries of each type take on a channel now, for a recipient; `None` = no entry.
+    /// The lane that entries of each type, of a tenant or of none, take on a channel now, for a recipient; `None` = no
+    /// entry.
     ///
     /// # Errors
-    /// [`Refused::UnknownRecipient`].
+    /// [`Refused::UnknownRecipient`], and [`Refused::UnknownTenant`].
     pub fn lanes_of(
         &self,
         id: &Id,
         channel: ChannelNo,
+        tenant: Option<&Id>,
     ) -> Result<BTreeMap<String, Option<String>>, Refused> {
         let engine = self.engine;
+        let tenant = tenant.map(|tenant| engine.intake.tenants.number(tenant)).transpose()?;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let preferences = &engine.shards.bucket(at).preferences;
         let compiled = &engine.intake.compiled;
@@ -437,7 +475,7 @@ impl<'a> Reader<'a> {
             .filter(|of_type| of_type.channels(None).contains(&channel));
         let lane = |of_type: &Type| {
             let who = RoaringBitmap::from_iter([number.0]);
-            let modes = preferences.split(channel, of_type, who);
+            let modes = preferences.split(channel, of_type, tenant, who);
             let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
             let lane = of_type.lane(channel, mode);
             lane.map(|lane| compiled.names.lane(lane).name.clone())

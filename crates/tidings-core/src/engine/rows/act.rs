@@ -18,7 +18,6 @@ use super::listed::Listed;
 use super::reply::{
     Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
 };
-use crate::engine::intake::tenants::KnownTenant;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Table};
@@ -27,7 +26,7 @@ use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::recipient::RecipientChange;
 use crate::model::suppression::ChannelAddress;
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{KnownTenant, TenantNo};
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 

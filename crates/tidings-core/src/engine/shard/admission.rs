@@ -5,13 +5,14 @@
 //! something: of each type that asks, memory knows by key who was admitted since it was looked at last. What was
 //! delivered of a type with `once_ever` outlives its day in sets of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::admitted::{Admitted, key_of_event};
+use super::admitted::{Admitted, key_of_event, of_tenant};
 use super::publish::Routed;
 use super::schedule::NotEntered;
 use super::state::Shard;
@@ -28,12 +29,13 @@ use crate::index::headers::Header;
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::{Entries, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
-use crate::journal::table::{Key, Owner, Partition, Table};
+use crate::journal::table::{Key, Owner, Partition, Table, after_prefix};
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, EventNo, MessageId, RecipientAt, RecipientNo, Seq, TypeNo};
 use crate::model::reason::{Ending, Reason};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::Type;
 use crate::rules::{Admission, Per};
@@ -77,11 +79,19 @@ fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
     }
 }
 
-fn once_key(bucket: BucketNo, of: AdmissionKeySpec, subject: &str, page: u32) -> Vec<u8> {
+/// What an entry is about, for what is kept for ever.
+#[derive(Clone, Copy)]
+struct About<'a> {
+    tenant: Option<TenantNo>,
+    subject: &'a str,
+}
+
+fn once_key(bucket: BucketNo, of: AdmissionKeySpec, about: About<'_>, page: u32) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::DeliveredOnce)
+        .u32(TenantNo::raw(about.tenant))
         .u32(of.type_no.0)
         .bytes(&[of.per as u8])
-        .bytes(subject.as_bytes())
+        .bytes(about.subject.as_bytes())
         .bytes(&[0])
         .u32(page)
         .done()
@@ -128,7 +138,7 @@ impl Shard {
             return Ok(0);
         }
         let (of, event) = (AdmissionKeySpec { type_no: of_type.no, per }, &row.event);
-        let key = key_of_event(per, event);
+        let key = key_of_event(per, event, row.tenant);
         let mut suppressed = 0;
         for (&no, routed) in routed.iter_mut() {
             let mut who = routed.values().fold(RoaringBitmap::new(), |who, set| who | set);
@@ -143,7 +153,8 @@ impl Shard {
                 Admission::OnceEver => {
                     let target = event.target.as_ref().map(|target| &target.id);
                     let subject = subject(per, &event.object.id, target);
-                    pending.who | delivered_once(draft, no, of, subject, &who)?
+                    let about = About { tenant: row.tenant, subject };
+                    pending.who | delivered_once(draft, no, of, about, &who)?
                 }
                 Admission::LastOnly => {
                     replace(self, draft, no, pending)?;
@@ -172,13 +183,12 @@ impl Shard {
         &mut self,
         no: BucketNo,
         t: Instant,
-        place: EventNo,
+        row: &EventRow,
         type_no: TypeNo,
-        event: &Event,
     ) {
         if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
-            let key = key_of_event(known.per, event);
-            known.scheduled.insert((t, place), key);
+            let key = key_of_event(known.per, &row.event, row.tenant);
+            known.scheduled.insert((t, row.place), key);
         }
     }
 
@@ -210,13 +220,14 @@ impl Shard {
         draft: &Draft<'_>,
         of_type: &Type,
         event: &Event,
+        tenant: Option<TenantNo>,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let of = AdmissionKeySpec { type_no: of_type.no, per: of_type.rules.per };
         let mut messages = Vec::new();
         if of_type.rules.admission != Admission::LastOnly {
             return Ok(messages);
         }
-        let key = key_of_event(of.per, event);
+        let key = key_of_event(of.per, event, tenant);
         for bucket in self.buckets.iter() {
             // Where memory does not know yet who may have one, everybody is asked.
             let known = self.admitted.get(&(bucket.no, of.type_no));
@@ -249,7 +260,7 @@ pub(crate) fn remember(
     shard: &Shard,
     draft: &mut Draft<'_>,
     no: BucketNo,
-    type_no: TypeNo,
+    (type_no, tenant): (TypeNo, Option<TenantNo>),
     header: &Header,
     who: &RoaringBitmap,
 ) -> Result<(), Unreadable> {
@@ -262,8 +273,9 @@ pub(crate) fn remember(
     }
     let per = rules.rules.per;
     let subject = subject(per, &header.object, header.target.as_ref());
+    let about = About { tenant, subject };
     for (page, who) in pages(who) {
-        let key = once_key(no, AdmissionKeySpec { type_no, per }, subject, page);
+        let key = once_key(no, AdmissionKeySpec { type_no, per }, about, page);
         let known = read_set(draft, &key)?;
         if !who.is_subset(&known) {
             draft.put(Partition::Base, key, encode(&Set::from(known | who)));
@@ -313,7 +325,7 @@ pub(crate) fn remember_sent(
         let arrival = &found.source(source).0.arrival;
         let day = arrival.at.day();
         let header = intake.with_header(draft, day, arrival.event, Header::clone)?;
-        remember(shard, draft, no, arrival.type_no, &header, &who)?;
+        remember(shard, draft, no, (arrival.type_no, arrival.tenant), &header, &who)?;
     }
     Ok(())
 }
@@ -326,7 +338,7 @@ pub(crate) fn would_leave_out(
     draft: &Draft<'_>,
     RecipientAt { bucket: no, number }: RecipientAt,
     of_type: &Type,
-    event: &Event,
+    EventRow { event, tenant, .. }: &EventRow,
 ) -> Result<Option<&'static str>, Unreadable> {
     let (admission, per) = (of_type.rules.admission, of_type.rules.per);
     if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
@@ -334,22 +346,23 @@ pub(crate) fn would_leave_out(
     }
     let of = AdmissionKeySpec { type_no: of_type.no, per };
     let who = RoaringBitmap::from_iter([number.0]);
-    let key = key_of_event(per, event);
+    let key = key_of_event(per, event, *tenant);
     let entered = entered(shard, draft, no, of, Some(&who))?;
     let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
     for (t, place) in shard.buckets[no].scheduled.of(number.0) {
         if !is_pending {
-            let other = intake.scheduled_row(draft, t, place)?.0.event;
-            is_pending = other.event_type == event.event_type && key_of_event(per, &other) == key;
+            let other = intake.scheduled_row(draft, t, place)?.0;
+            is_pending = other.event.event_type == event.event_type
+                && key_of_event(per, &other.event, other.tenant) == key;
         }
     }
     if is_pending {
         return Ok(Some("one is pending"));
     }
     let target = event.target.as_ref().map(|target| &target.id);
-    let subject = subject(per, &event.object.id, target);
-    let is_remembered = admission == Admission::OnceEver
-        && !delivered_once(draft, no, of, subject, &who)?.is_empty();
+    let about = About { tenant: *tenant, subject: subject(per, &event.object.id, target) };
+    let is_remembered =
+        admission == Admission::OnceEver && !delivered_once(draft, no, of, about, &who)?.is_empty();
     Ok(is_remembered.then_some("one was delivered before"))
 }
 
@@ -372,9 +385,9 @@ fn find_admitted(
     }
     let name = shard.compiled.names.type_name(of.type_no);
     for ((t, place), who) in shard.buckets[no].scheduled.iter() {
-        let event = intake.scheduled_row(draft, t, place)?.0.event;
-        if event.event_type.as_str() == name {
-            let key = key_of_event(of.per, &event);
+        let row = intake.scheduled_row(draft, t, place)?.0;
+        if row.event.event_type.as_str() == name {
+            let key = key_of_event(of.per, &row.event, row.tenant);
             *found.by_key.entry(key).or_default() |= who;
             found.scheduled.insert((t, place), key);
         }
@@ -525,14 +538,37 @@ fn delivered_once(
     draft: &Draft<'_>,
     no: BucketNo,
     of: AdmissionKeySpec,
-    subject: &str,
+    about: About<'_>,
     who: &RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {
     let mut delivered = RoaringBitmap::new();
     for (page, who) in pages(who) {
-        delivered |= who & read_set(draft, &once_key(no, of, subject, page))?;
+        delivered |= who & read_set(draft, &once_key(no, of, about, page))?;
     }
     Ok(delivered)
+}
+
+/// Deletes who was delivered something of a tenant once, as far as there is room for rows, which gets less.
+pub(crate) fn forget_delivered(
+    draft: &mut Draft<'_>,
+    no: BucketNo,
+    tenant: TenantNo,
+    room: &mut usize,
+) -> Result<(), Unreadable> {
+    let prefix = Key::of(Owner::Bucket(no), Table::DeliveredOnce).u32(tenant.0.get()).done();
+    let written = draft.written(Partition::Base, &prefix);
+    let mut rows: BTreeSet<Vec<u8>> = written.map(|(key, _)| key.to_vec()).collect();
+    let end = after_prefix(&prefix);
+    draft.view.scan(Partition::Base, &prefix, end.as_deref(), &mut |key, _| {
+        if rows.len() >= *room {
+            return ControlFlow::Break(());
+        }
+        rows.insert(key.to_vec());
+        ControlFlow::Continue(())
+    })?;
+    *room = room.saturating_sub(rows.len());
+    rows.into_iter().for_each(|key| draft.delete(Partition::Base, key));
+    Ok(())
 }
 
 fn read_set(draft: &Draft<'_>, key: &[u8]) -> Result<RoaringBitmap, Unreadable> {
@@ -544,11 +580,11 @@ fn read_set(draft: &Draft<'_>, key: &[u8]) -> Result<RoaringBitmap, Unreadable> 
 fn entry_key(draft: &Draft<'_>, kept: &StoredArrival, per: Per) -> Result<u64, Unreadable> {
     let arrival = &kept.arrival;
     match per {
-        Per::Type => Ok(0),
-        Per::Object => Ok(arrival.about.object),
+        Per::Type => Ok(of_tenant(0, arrival.tenant)),
+        Per::Object => Ok(of_tenant(arrival.about.object, arrival.tenant)),
         Per::Target => {
             let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
-            Ok(key_of_event(per, &row.event))
+            Ok(key_of_event(per, &row.event, arrival.tenant))
         }
     }
 }

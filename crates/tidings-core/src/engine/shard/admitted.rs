@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::journal::record::About;
 use crate::model::event::Event;
 use crate::model::number::EventNo;
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::Per;
 
@@ -43,13 +45,22 @@ impl Admitted {
 }
 
 /// The key by which entries of a type are told apart.
-pub(crate) fn key_of_event(per: Per, event: &Event) -> u64 {
-    match per {
+pub(crate) fn key_of_event(per: Per, event: &Event, tenant: Option<TenantNo>) -> u64 {
+    let subject = match per {
         Per::Type => 0,
         Per::Object => About::object_hash(&event.object.id),
         Per::Target => {
             let target = event.target.as_ref();
             target.map_or(0, |target| About::object_hash(&target.id))
         }
+    };
+    of_tenant(subject, tenant)
+}
+
+/// The key of a tenant's entries about a subject, by its hash.
+pub(crate) fn of_tenant(subject: u64, tenant: Option<TenantNo>) -> u64 {
+    match tenant {
+        Some(tenant) => xxh3_64_with_seed(&subject.to_le_bytes(), tenant.0.get().into()),
+        None => subject,
     }
 }

@@ -55,18 +55,19 @@ impl Shard {
         Ok(count)
     }
 
-    /// Removes entries that `never` now excludes, of one recipient on a channel or of all, from messages
-    /// that are built and not handed over yet.
+    /// Removes entries that `never` now excludes, of one recipient on a channel or of all, and of one tenant or of all,
+    /// from messages that are built and not handed over yet.
     pub(crate) fn take_out_unwanted(
         &mut self,
         draft: &mut Draft<'_>,
         at: BucketNo,
         whose: Option<(u32, ChannelNo)>,
+        tenant: Option<TenantNo>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
-        let mut unwanted = self.messages(draft).unwanted(at, whose, &version)?;
+        let mut unwanted = self.messages(draft).unwanted(at, whose, tenant, &version)?;
         unwanted.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
         self.take_out(draft, at, Reason::Preference, unwanted)
     }

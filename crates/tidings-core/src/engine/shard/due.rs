@@ -1,7 +1,10 @@
 //! Closings of lanes, and deliveries to inboxes.
 
+use std::collections::BTreeMap;
+
 use roaring::RoaringBitmap;
 
+use super::members;
 use super::state::Shard;
 use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
@@ -18,15 +21,16 @@ use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{INBOX, INBOX_NO};
-use crate::model::id::BucketNo;
-use crate::model::number::{LaneNo, RecipientNo, TypeNo};
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{RecipientNo, TypeNo};
 use crate::model::reason::{Outcome, Reason};
+use crate::model::tenant::TenantNo;
 use crate::rules::Admission;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::lane_kind::LaneKind;
 
 /// Entries of a type with `once_ever` that are delivered.
-type Once = (TypeNo, Header, RoaringBitmap);
+type Once = ((TypeNo, Option<TenantNo>), Header, RoaringBitmap);
 
 impl Shard {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
@@ -36,15 +40,20 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
+        members::end_deleted(self, intake, draft)?;
         let delivered = deliver_to_inboxes(self, intake, draft)?;
-        if self.close_due(draft)? || !delivered.is_empty() {
+        if self.close_due(intake, draft)? || !delivered.is_empty() {
             self.last_output_at = Some(self.clock);
         }
         Ok(delivered)
     }
 
     /// Closes the lanes that are due; returns whether there were any.
-    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<bool, Unreadable> {
+    pub(crate) fn close_due(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+    ) -> Result<bool, Unreadable> {
         let (now, clock) = (self.now, self.clock);
         let mut any = false;
         for &at in &*self.buckets.numbers() {
@@ -57,10 +66,15 @@ impl Shard {
             let names = &self.compiled.names;
             due.sort_by(|(one, _), (other, _)| {
                 let name = |at: &LaneKey| &names.lane(at.lane).name;
-                (name(one), &one.key, one.lane).cmp(&(name(other), &other.key, other.lane))
+                // Of a tenant that is gone nothing is left.
+                let tenant = |at: &LaneKey| intake.tenants.id(at.tenant).map(Id::as_str);
+                let by_name = name(one).cmp(name(other)).then_with(|| one.key.cmp(&other.key));
+                by_name
+                    .then_with(|| tenant(one).cmp(&tenant(other)))
+                    .then_with(|| one.lane.cmp(&other.lane))
             });
             for (lane, Due { closing, counting }) in due {
-                let who = closing | count_due(self, draft, at, lane.lane, counting)?;
+                let who = closing | count_due(self, draft, at, &lane, counting)?;
                 let who = cap_due(self, draft, at, &lane, who);
                 if who.is_empty() {
                     continue;
@@ -98,7 +112,7 @@ fn count_due(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     at: BucketNo,
-    lane: LaneNo,
+    lane: &LaneKey,
     who: RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {
     if who.is_empty() {
@@ -107,13 +121,13 @@ fn count_due(
     let bucket = &shard.buckets[at];
     let fewer = bucket.too_few(draft.view, lane, &who, &shard.compiled)?;
     let enough = who - &fewer;
-    let terms = bucket.terms(&shard.compiled);
-    let state = bucket.lanes.plain().get(&lane);
+    let terms = bucket.terms(lane.tenant, &shard.compiled);
+    let state = bucket.lanes.get(lane);
     let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
     let closing = enough - &held;
     if !fewer.is_empty() || !held.is_empty() {
-        let record =
-            Record::Counted { at: shard.now, lane, fewer: fewer.into(), enough: held.into() };
+        let (at_now, lane) = (shard.now, lane.clone());
+        let record = Record::Counted { at: at_now, lane, fewer: fewer.into(), enough: held.into() };
         shard.write(draft, at, record);
     }
     Ok(closing)
@@ -130,8 +144,8 @@ fn deliver_to_inboxes(
         let Some((of_bucket, once)) = inbox_delivery(shard, intake, draft, at)? else {
             continue;
         };
-        for (type_no, header, who) in once {
-            remember(shard, draft, at, type_no, &header, &who)?;
+        for (of, header, who) in once {
+            remember(shard, draft, at, of, &header, &who)?;
         }
         for record in of_bucket.records() {
             shard.write(draft, at, record);
@@ -200,7 +214,8 @@ fn inbox_delivery(
         row.end(Outcome::Delivered, None, who.len());
         if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
             let header = intake.with_header(draft, *day, event, Header::clone)?;
-            once.push((kept.arrival.type_no, header, who.clone()));
+            let of = (kept.arrival.type_no, kept.arrival.tenant);
+            once.push((of, header, who.clone()));
         }
         reached |= who;
     }
@@ -242,7 +257,7 @@ impl Reader<'_> {
         Ok(pending > held_back)
     }
 
-    /// The messages of a delivery to inboxes, one per recipient, by number. To be called before the next
+    /// The messages of a delivery to inboxes, one per recipient and tenant, by number. To be called before the next
     /// step.
     ///
     /// # Errors
@@ -253,8 +268,7 @@ impl Reader<'_> {
         let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(Vec::new());
         };
-        let mut messages: std::collections::BTreeMap<u32, Message> =
-            std::collections::BTreeMap::new();
+        let mut messages: BTreeMap<(u32, Option<&Id>), Message> = BTreeMap::new();
         let mut arrivals: Vec<_> = held
             .tail
             .values()
@@ -263,6 +277,7 @@ impl Reader<'_> {
         // What was paused comes later than it arrived.
         arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
         for kept in arrivals {
+            let tenant = engine.intake.tenants.id(kept.arrival.tenant);
             let header = engine.intake.header(view, *day, kept.arrival.event)?;
             for variant in &kept.arrival.variants {
                 if !has_inbox(&engine.intake.compiled, variant) {
@@ -275,12 +290,13 @@ impl Reader<'_> {
                     let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
                         continue;
                     };
-                    let message = messages.entry(number).or_insert_with(|| Message {
+                    let message = messages.entry((number, tenant)).or_insert_with(|| Message {
                         at: delivered.at,
                         recipient: profile.id.clone(),
                         channel: INBOX.to_owned(),
                         lane: "now".to_owned(),
                         key: BatchKey::EMPTY,
+                        tenant: tenant.cloned(),
                         items: Vec::new(),
                         skipped: Vec::new(),
                     });

@@ -1,4 +1,4 @@
-//! Subscriptions: those of one step become one record per bucket.
+//! Subscriptions, of a tenant or of none: those of one step become one record per bucket.
 //!
 //! A record and a row for each subscription would make bringing in those of a million people cost two
 //! keys a piece: a set a topic, and a row for the topics that a recipient follows at once, cost bytes.
@@ -8,34 +8,38 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::state::Shard;
+use super::{members, state::Shard};
+use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::engine::rows::reply::{Refused, Reply};
-use crate::journal::record::Record;
+use crate::journal::record::{Record, TenantTopic};
 use crate::journal::stored::{Unreadable, decode, each, encode};
 use crate::journal::table::{Key, Owner, Partition, REST, Table};
 use crate::model::command::Command;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::{Bound, Limits};
 use crate::model::number::{RecipientAt, RecipientNo};
+use crate::model::tenant::TenantNo;
 use crate::sets::set::Set;
 
 /// The changes in a bucket: topics in order of appearance, with their recipients.
 #[derive(Default)]
 struct Change<'c> {
-    places: FxHashMap<&'c Id, usize>,
-    topics: Vec<(&'c Id, RoaringBitmap)>,
+    places: FxHashMap<(Option<TenantNo>, &'c Id), usize>,
+    topics: Vec<(TenantTopic, RoaringBitmap)>,
 }
 
 impl<'c> Change<'c> {
-    fn has(&self, topic: &Id, number: RecipientNo) -> bool {
-        let at = self.places.get(topic);
+    fn has(&self, topic: (Option<TenantNo>, &'c Id), number: RecipientNo) -> bool {
+        let at = self.places.get(&topic);
         at.is_some_and(|at| self.topics[*at].1.contains(number.0))
     }
 
-    fn add(&mut self, topic: &'c Id, number: RecipientNo) {
+    fn add(&mut self, topic: (Option<TenantNo>, &'c Id), number: RecipientNo) {
         let at = *self.places.entry(topic).or_insert_with(|| {
+            let (tenant, topic) = topic;
+            let topic = TenantTopic { tenant, topic: topic.clone() };
             self.topics.push((topic, RoaringBitmap::new()));
             self.topics.len() - 1
         });
@@ -50,6 +54,8 @@ pub(crate) fn together(one: &Command, next: &Command) -> bool {
         (Command::Publish(_), Command::Publish(_))
             | (Command::Subscribe { .. }, Command::Subscribe { .. })
             | (Command::Unsubscribe { .. }, Command::Unsubscribe { .. })
+            | (Command::Join { .. }, Command::Join { .. })
+            | (Command::Leave { .. }, Command::Leave { .. })
     )
 }
 
@@ -57,25 +63,30 @@ pub(crate) fn together(one: &Command, next: &Command) -> bool {
 const ROW_TOPICS_MAX: usize = 64;
 
 /// The rows of a recipient's topics, by key.
-type Rows = BTreeMap<Vec<u8>, Vec<Id>>;
+type Rows = BTreeMap<Vec<u8>, Vec<TenantTopic>>;
 
 /// The key prefix of a recipient's rows.
 fn rows_key(bucket: BucketNo, number: RecipientNo) -> Key {
     Key::of(Owner::Bucket(bucket), Table::Following).u32(number.0)
 }
 
-/// The topics of a row: one in the key, those that were followed with it in the value.
+/// The key prefix of those with topics of a tenant, or of none.
+fn tenant_rows_key(bucket: BucketNo, number: RecipientNo, tenant: Option<TenantNo>) -> Key {
+    rows_key(bucket, number).u32(TenantNo::raw(tenant))
+}
+
+/// The topics of a row: one in the key, those of the same tenant that were followed with it in the value.
 ///
 /// # Errors
 /// [`Unreadable`] where the row makes no sense.
-pub(crate) fn topics_of(key: &[u8], value: &[u8]) -> Result<Vec<Id>, Unreadable> {
+pub(crate) fn topics_of(key: &[u8], value: &[u8]) -> Result<Vec<TenantTopic>, Unreadable> {
     let odd = || Unreadable("a row of what a recipient follows makes no sense".to_owned());
-    let topic = key.get(REST + size_of::<u32>()..).ok_or_else(odd)?;
-    let topic = std::str::from_utf8(topic).map_err(|_| odd())?;
-    let mut topics = vec![Id::new(topic).map_err(|_| odd())?];
+    let first = key.get(REST + size_of::<u32>()..).and_then(TenantTopic::of_key).ok_or_else(odd)?;
+    let tenant = first.tenant;
+    let mut topics = vec![first];
     if !value.is_empty() {
         let more: Vec<Id> = decode("what a recipient follows", value)?;
-        topics.extend(more);
+        topics.extend(more.into_iter().map(|topic| TenantTopic { tenant, topic }));
     }
     Ok(topics)
 }
@@ -90,24 +101,26 @@ impl Shard {
     /// Does commands that all follow, or all unfollow.
     pub(crate) fn follow(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
         commands: &[&Command],
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
         let mut changes: BTreeMap<BucketNo, Change<'_>> = BTreeMap::new();
-        let mut rows: Vec<(BucketNo, u32, &Id)> = Vec::new();
+        let mut rows: Vec<((BucketNo, u32, Option<TenantNo>), &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let (mut on, limits) = (true, self.limits());
         let mut added: FxHashMap<RecipientAt, u64> = FxHashMap::default();
         for command in commands {
-            let (recipient, topic) = match command {
-                Command::Subscribe { recipient, topic, .. } => (recipient, topic),
-                Command::Unsubscribe { recipient, topic, .. } => {
+            let (recipient, topic, tenant) = match command {
+                Command::Subscribe { recipient, topic, tenant } => (recipient, topic, tenant),
+                Command::Unsubscribe { recipient, topic, tenant } => {
                     on = false;
-                    (recipient, topic)
+                    (recipient, topic, tenant)
                 }
                 _ => continue,
             };
-            let at = match self.find(recipient) {
+            let tenant = tenant.as_ref().map(|tenant| members::number(intake, tenant)).transpose();
+            let (at, tenant) = match self.find(recipient).and_then(|at| Ok((at, tenant?))) {
                 Ok(found) => found,
                 Err(refused) => {
                     replies.push(Err(refused));
@@ -117,7 +130,9 @@ impl Shard {
             let RecipientAt { bucket, number } = at;
             let followers = &self.buckets[bucket].followers;
             let change = changes.entry(bucket).or_default();
-            if followers.has(topic, number.0) == on || change.has(topic, number) {
+            let known = followers.get(tenant, topic.as_str());
+            let follows = known.is_some_and(|who| who.contains(number.0));
+            if follows == on || change.has((tenant, topic), number) {
                 replies.push(Ok(Reply::Done));
                 continue;
             }
@@ -131,34 +146,72 @@ impl Shard {
                 *more += 1;
             }
             replies.push(Ok(Reply::Done));
-            change.add(topic, number);
-            rows.push((bucket, number.0, topic));
+            change.add((tenant, topic), number);
+            rows.push(((bucket, number.0, tenant), topic));
         }
-        rows.sort_by_key(|(bucket, number, _)| (*bucket, *number));
-        for of_one in rows.chunk_by(|one, next| one.0 == next.0 && one.1 == next.1) {
-            let (bucket, number) = (of_one[0].0, of_one[0].1);
-            let topics = of_one.iter().map(|(_, _, topic)| *topic);
+        rows.sort_by_key(|(of, _)| *of);
+        for of_one in rows.chunk_by(|one, next| one.0 == next.0) {
+            let (bucket, number, tenant) = of_one[0].0;
+            let key = || tenant_rows_key(bucket, RecipientNo(number), tenant);
+            let topics = of_one.iter().map(|(_, topic)| *topic);
             if on {
                 let topics: Vec<&Id> = topics.collect();
                 for topics in topics.chunks(ROW_TOPICS_MAX) {
-                    put_row(draft, rows_key(bucket, RecipientNo(number)), topics);
+                    put_row(draft, key(), topics);
                 }
             } else {
-                leave(draft, bucket, RecipientNo(number), &topics.collect())?;
+                leave(draft, &key, &topics.collect())?;
             }
         }
         for (bucket, change) in changes {
-            let topics =
-                change.topics.into_iter().map(|(topic, who)| (topic.clone(), Set::from(who)));
-            let bytes = |(topic, who): &(Id, Set)| topic.as_str().len() + set_bytes(who);
-            for topics in pieces(topics.collect(), bytes) {
-                self.write(draft, bucket, Record::Follow { topics, on });
-            }
+            write(self, draft, bucket, change.topics, on);
         }
         Ok(replies)
     }
 }
 
+/// Writes that recipients of a bucket follow topics, or unfollow them.
+fn write(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    topics: impl IntoIterator<Item = (TenantTopic, RoaringBitmap)>,
+    on: bool,
+) {
+    let topics = topics.into_iter().map(|(topic, who)| (topic, Set::from(who)));
+    let bytes = |(topic, who): &(TenantTopic, Set)| topic.topic.as_str().len() + 4 + set_bytes(who);
+    for topics in pieces(topics.collect(), bytes) {
+        shard.write(draft, bucket, Record::Follow { topics, on });
+    }
+}
+
+/// Ends all subscriptions of a tenant that these recipients have.
+pub(crate) fn unfollow_all(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    left: &[(TenantNo, Set)],
+) -> Result<(), Unreadable> {
+    let mut topics: BTreeMap<TenantTopic, RoaringBitmap> = BTreeMap::new();
+    for (tenant, who) in left {
+        for number in who.iter() {
+            if shard.buckets[bucket].followers.topics_of(number) == 0 {
+                continue;
+            }
+            let key = tenant_rows_key(bucket, RecipientNo(number), Some(*tenant));
+            for (key, followed) in rows_under(draft, &key.done())? {
+                draft.delete(Partition::Base, key);
+                for topic in followed {
+                    topics.entry(topic).or_default().insert(number);
+                }
+            }
+        }
+    }
+    write(shard, draft, bucket, topics, false);
+    Ok(())
+}
+
+/// Writes a row of topics of a tenant, whose rows' keys begin with this one.
 fn put_row(draft: &mut Draft<'_>, key: Key, topics: &[&Id]) {
     if let Some((first, more)) = topics.split_first() {
         let value = if more.is_empty() { Vec::new() } else { encode(&more) };
@@ -167,36 +220,39 @@ fn put_row(draft: &mut Draft<'_>, key: Key, topics: &[&Id]) {
     }
 }
 
-/// Rewrites the rows with topics that are unfollowed.
+/// Rewrites the rows under a key with topics that are unfollowed.
 fn leave(
     draft: &mut Draft<'_>,
-    bucket: BucketNo,
-    number: RecipientNo,
+    key: &dyn Fn() -> Key,
     left: &BTreeSet<&Id>,
 ) -> Result<(), Unreadable> {
-    for (key, topics) in rows_of(draft, bucket, number)? {
-        let kept: Vec<&Id> = topics.iter().filter(|topic| !left.contains(topic)).collect();
+    for (row, topics) in rows_under(draft, &key().done())? {
+        let all = topics.iter().map(|of| &of.topic);
+        let kept: Vec<&Id> = all.filter(|topic| !left.contains(topic)).collect();
         if kept.len() < topics.len() {
-            draft.delete(Partition::Base, key);
-            put_row(draft, rows_key(bucket, number), &kept);
+            draft.delete(Partition::Base, row);
+            put_row(draft, key(), &kept);
         }
     }
     Ok(())
 }
 
-/// The rows of a recipient's topics, as they are in the middle of a step.
+/// The rows of a recipient's topics of all tenants, as they are in the middle of a step.
 pub(crate) fn rows_of(
     draft: &Draft<'_>,
     bucket: BucketNo,
     number: RecipientNo,
 ) -> Result<Rows, Unreadable> {
-    let prefix = rows_key(bucket, number).done();
+    rows_under(draft, &rows_key(bucket, number).done())
+}
+
+fn rows_under(draft: &Draft<'_>, prefix: &[u8]) -> Result<Rows, Unreadable> {
     let mut rows = Rows::new();
-    each(draft.view, Partition::Base, &prefix, |key, value| {
+    each(draft.view, Partition::Base, prefix, |key, value| {
         rows.insert(key.to_vec(), topics_of(key, value)?);
         Ok(())
     })?;
-    for (key, value) in draft.written(Partition::Base, &prefix) {
+    for (key, value) in draft.written(Partition::Base, prefix) {
         match value {
             Some(value) => {
                 rows.insert(key.to_vec(), topics_of(key, value)?);

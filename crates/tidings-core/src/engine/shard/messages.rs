@@ -148,10 +148,13 @@ impl Messages<'_> {
         &self,
         at: BucketNo,
         whose: Option<(u32, ChannelNo)>,
+        tenant: Option<TenantNo>,
         version: &Version,
     ) -> Result<Vec<(Seq, ChannelNo, MessageId)>, Unreadable> {
         let bucket = &self.shard.buckets[at];
-        let messages = bucket.closings.iter().flat_map(|(closing, open)| {
+        let closings = bucket.closings.iter();
+        let closings = closings.filter(|(_, open)| tenant.is_none() || tenant == open.lane.tenant);
+        let messages = closings.flat_map(|(closing, open)| {
             let channel = self.shard.compiled.names.lane(open.lane.lane).channel;
             let numbers: Vec<u32> = match whose {
                 None => open.sending.iter().collect(),
@@ -188,8 +191,8 @@ impl Messages<'_> {
             let Some(of_type) = version.of_type(kept.arrival.type_no) else {
                 continue;
             };
-            let paused = &self.shard.paused;
-            let mut lanes = bucket.preferences.lanes(channel, of_type, paused, who.clone());
+            let (tenant, paused) = (kept.arrival.tenant, &self.shard.paused);
+            let mut lanes = bucket.preferences.lanes(channel, of_type, tenant, paused, who.clone());
             let silenced = silenced(self.draft, bucket, of_type, kept, variant, channel, &who)?;
             if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
                 unwanted.push(kept.seq);

@@ -115,5 +115,5 @@ pub(crate) fn silenced(
     let arrival = &kept.arrival;
     let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
     let why = Why { words: &arrival.reasons, reasons: variant.reasons_on(channel) };
-    Ok(mutes.silence(channel, &row.event, why, who.clone()))
+    Ok(mutes.silence(channel, (&row.event, row.tenant), why, who.clone()))
 }

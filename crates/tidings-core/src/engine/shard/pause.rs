@@ -64,7 +64,7 @@ impl Shard {
             let inbox = name.channel == INBOX_NO && paused.channels.contains(&INBOX_NO);
             name.kind == LaneKind::Paused && paused.types.is_empty() && !inbox
         };
-        let numbers = self.buckets[at].lanes.plain().keys().copied();
+        let numbers = self.buckets[at].lanes.numbers().into_iter();
         let record = Record::Pause {
             at: self.now,
             channels: paused.channels.iter().copied().collect(),

@@ -1,7 +1,9 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
+use std::collections::BTreeSet;
+
 use super::state::Shard;
-use super::{follow, take_back};
+use super::{follow, members, prefer};
 use crate::engine::inbox::mark;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -14,6 +16,7 @@ use crate::model::command::Command;
 use crate::model::id::Id;
 use crate::model::number::RecipientAt;
 use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
+use crate::model::tenant::{TenantNo, View};
 
 impl Shard {
     /// Runs a command that concerns one recipient.
@@ -24,10 +27,13 @@ impl Shard {
         command: &Command,
     ) -> Result<Reply, Stop> {
         match command {
-            Command::Recipient(change) => self.change_recipient(draft, change),
+            Command::Recipient(change) => {
+                let tenants = members::named(intake, change)?;
+                self.change_recipient(draft, change, tenants)
+            }
             Command::Erase { recipient } => erase(self, draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
-                let replies = self.follow(draft, &[command])?;
+                let replies = self.follow(intake, draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind, view } => {
@@ -36,24 +42,27 @@ impl Shard {
             Command::ChangeItems { recipient, what, change, view } => {
                 mark::change_items(self, intake, draft, recipient, what, *change, view)
             }
-            Command::Preference { recipient, scope, channel, mode, by, .. } => {
-                let chosen = take_back::Chosen { recipient, scope, channel, mode };
-                self.prefer(draft, chosen, *by)
+            Command::Preference { recipient, scope, channel, mode, tenant, by } => {
+                let tenant = tenant.as_ref();
+                let chosen = prefer::Chosen { recipient, scope, channel, mode, tenant };
+                prefer::prefer(self, intake, draft, chosen, *by)
             }
-            Command::Preferences { recipient, chosen, whole, by } => {
-                self.prefer_all(draft, recipient, chosen, *whole, *by)
+            Command::Preferences { recipient, chosen, whole, tenant, by } => {
+                let whole = whole.then_some(tenant.as_ref());
+                prefer::prefer_all(self, intake, draft, recipient, chosen, whole, *by)
             }
-            Command::Flush { recipient, channel, lane, key, .. } => {
+            Command::Flush { recipient, channel, lane, key, view } => {
                 let (channel, lane) = (channel.as_deref(), lane.as_deref());
-                Ok(flush(self, draft, recipient, channel, lane, key.as_ref())?)
+                let wanted = Flushed { channel, lane, key: key.as_ref(), view };
+                Ok(flush(self, intake, draft, recipient, wanted)?)
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
             Command::Report { message, report } => {
                 self.take_report(intake, draft, *message, report)
             }
-            Command::Join { tenant, .. } | Command::Leave { tenant, .. } => {
-                intake.tenants.number(tenant)?;
-                Ok(Reply::Done)
+            Command::Join { .. } | Command::Leave { .. } => {
+                let replies = members::change(self, intake, draft, &[command])?;
+                Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             // The intake accepts what concerns everybody.
             Command::Publish(_)
@@ -74,10 +83,12 @@ impl Shard {
         }
     }
 
+    /// Creates or changes a recipient. `tenants` = those of which they are a member from now on; `None` = as before.
     pub(crate) fn change_recipient(
         &mut self,
         draft: &mut Draft<'_>,
         change: &RecipientChange,
+        tenants: Option<BTreeSet<TenantNo>>,
     ) -> Result<Reply, Stop> {
         let Some(bucket) = self.buckets.of(change.id.as_str()) else {
             return Err(Refused::UnknownRecipient(change.id.clone()).into());
@@ -92,6 +103,9 @@ impl Shard {
         if known.as_ref() != Some(&new) {
             let record = Record::Profile { at: self.now, number, profile: Box::new(new) };
             self.write(draft, bucket, record);
+        }
+        if let Some(tenants) = tenants {
+            members::set(self, draft, RecipientAt { bucket, number }, tenants)?;
         }
         Ok(Reply::Done)
     }
@@ -108,14 +122,22 @@ fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Rep
     Ok(Reply::Done)
 }
 
+/// The lanes of a flush.
+struct Flushed<'a> {
+    channel: Option<&'a str>,
+    lane: Option<&'a str>,
+    key: Option<&'a BatchKey>,
+    view: &'a View,
+}
+
 fn flush(
     shard: &mut Shard,
+    intake: &Intake,
     draft: &mut Draft<'_>,
     recipient: &Id,
-    channel: Option<&str>,
-    lane: Option<&str>,
-    key: Option<&BatchKey>,
+    Flushed { channel, lane, key, view }: Flushed<'_>,
 ) -> Result<Reply, Refused> {
+    let view = intake.tenants.view(view)?;
     let RecipientAt { bucket, number } = shard.find(recipient)?;
     let channel = match channel {
         Some(name) => {
@@ -130,6 +152,7 @@ fn flush(
             && channel.is_none_or(|channel| channel == name.channel)
             && lane.is_none_or(|lane| lane == name.name)
             && key.is_none_or(|key| *key == at.key)
+            && view.shows(at.tenant)
     });
     let lanes: Vec<_> = open.map(|(at, _)| at).collect();
     let due = lanes.len();

@@ -16,10 +16,11 @@ use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::{ChannelNo, INBOX_NO};
-use crate::model::event::{Audience, Event, Pivot};
+use crate::model::event::{Audience, Pivot};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{LaneNo, RecipientAt, RecipientNo, TypeNo};
 use crate::model::pause::Paused;
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::model::topic::heard_by;
 use crate::rules::compiled::{CompiledRules, Type};
@@ -71,7 +72,7 @@ impl Shard {
         if named.is_empty() && !event.to.reaches_unnamed() {
             return Ok(spread);
         }
-        let reasons = Reasons::of(&event.to);
+        let reasons = Reasons::of(&event.to, row.tenant);
         let left_out = event
             .actor
             .as_ref()
@@ -95,7 +96,7 @@ impl Shard {
                 }
             }
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-            let lanes = route(bucket, of_type, &self.paused, event, &reasons.words, classes);
+            let lanes = route(bucket, of_type, &self.paused, row, &reasons.words, classes);
             let lanes = settle_lanes(bucket, &self.compiled, row, lanes);
             routed.insert(bucket.no, lanes);
         }
@@ -219,6 +220,7 @@ pub(crate) fn by_instant(
             (Some(time), _) => {
                 let by_t = bucket
                     .roster
+                    .clocks(row.tenant)
                     .by_zone(&who)
                     .into_iter()
                     .map(|(zone, subset)| (zone.when(time).max(row.came_at()), subset));
@@ -240,10 +242,12 @@ pub(crate) fn by_instant(
 pub(crate) struct Reasons {
     pub(crate) words: Vec<String>,
     sources: Vec<Source>,
+    /// The tenant of the event, whose members and subscriptions alone are meant.
+    tenant: Option<TenantNo>,
 }
 
 impl Reasons {
-    pub(crate) fn of(to: &Audience) -> Self {
+    pub(crate) fn of(to: &Audience, tenant: Option<TenantNo>) -> Self {
         let mut all: BTreeMap<String, Source> = BTreeMap::new();
         if to.everyone {
             all.insert("everyone".to_owned(), Source::Everyone);
@@ -260,7 +264,7 @@ impl Reasons {
             }
         }
         let (words, sources) = all.into_iter().unzip();
-        Self { words, sources }
+        Self { words, sources, tenant }
     }
 
     /// The indexes of the reasons for which a recipient is in the audience.
@@ -285,15 +289,21 @@ impl Reasons {
         let mut sources = Vec::new();
         for (at, source) in (0..).zip(&self.sources) {
             let who = match source {
-                Source::Everyone => RoaringBitmap::clone(&bucket.roster.everyone),
+                Source::Everyone => match self.tenant {
+                    Some(tenant) => bucket.members.of(tenant),
+                    None => RoaringBitmap::clone(&bucket.roster.everyone),
+                },
                 Source::Named => named.take().unwrap_or_default(),
                 Source::Near => {
                     let circles = to.near.iter();
                     let mut who = RoaringBitmap::new();
                     circles.for_each(|circle| who |= bucket.roster.places.within(circle));
+                    if let Some(tenant) = self.tenant {
+                        who &= bucket.members.of(tenant);
+                    }
                     who
                 }
-                Source::Topic(topic) => match bucket.followers.get(topic.as_str()) {
+                Source::Topic(topic) => match bucket.followers.get(self.tenant, topic.as_str()) {
                     Some(who) => who.clone(),
                     None => continue,
                 },
@@ -315,11 +325,11 @@ fn route(
     bucket: &Bucket,
     of_type: &Type,
     paused: &Paused,
-    event: &Event,
+    row: &EventRow,
     words: &[String],
     classes: Vec<(Vec<u32>, RoaringBitmap)>,
 ) -> Routed {
-    let only = event.channels.as_deref();
+    let only = row.event.channels.as_deref();
     let mut routed = Routed::new();
     for (reasons, who) in classes {
         let reasons: Vec<u16> = reasons
@@ -331,13 +341,13 @@ fn route(
         for channel in of_type.channels(only) {
             let mut split = Vec::with_capacity(subsets.len());
             for (entries, who) in subsets {
-                let chosen = bucket.preferences.lanes(channel, of_type, paused, who);
+                let chosen = bucket.preferences.lanes(channel, of_type, row.tenant, paused, who);
                 for (lane, subset) in chosen {
                     let Some(lane) = lane else {
                         split.push((entries.clone(), subset));
                         continue;
                     };
-                    for (left, subset) in unmuted(bucket, of_type, channel, event, why, subset) {
+                    for (left, subset) in unmuted(bucket, of_type, channel, row, why, subset) {
                         let mut entries: Vec<Branch> = entries.clone();
                         let reasons = match left {
                             Left::Nothing => {
@@ -368,14 +378,14 @@ pub(crate) fn unmuted(
     bucket: &Bucket,
     of_type: &Type,
     channel: ChannelNo,
-    event: &Event,
+    row: &EventRow,
     why: Why<'_>,
     who: RoaringBitmap,
 ) -> Vec<(Left, RoaringBitmap)> {
     if of_type.rules.required {
         vec![(Left::All, who)]
     } else {
-        bucket.preferences.mutes.split(channel, event, why, who)
+        bucket.preferences.mutes.split(channel, (&row.event, row.tenant), why, who)
     }
 }
 

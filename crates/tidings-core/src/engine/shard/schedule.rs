@@ -21,7 +21,6 @@ use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::journal::table::{Owner, Partition};
 use crate::model::channel::{ChannelNo, INBOX_NO};
-use crate::model::event::Event;
 use crate::model::id::BucketNo;
 use crate::model::number::{EventNo, TypeNo};
 use crate::model::pause::Paused;
@@ -72,7 +71,7 @@ impl Shard {
             };
             let scheduled = &mut self.buckets[no].scheduled;
             scheduled.insert((t, row.place), frozen.everyone());
-            self.note_scheduled(no, t, row.place, type_no, &row.event);
+            self.note_scheduled(no, t, row, type_no);
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
             draft.put_chunked(Partition::Base, key, &encode(&frozen));
         }
@@ -126,8 +125,7 @@ impl Shard {
                 Some(of_type) => seen_before(self, draft, bucket, row, of_type, t, &frozen)?,
                 None => BTreeMap::new(),
             };
-            let (sets, dropped) =
-                thaw(bucket, &self.paused, &seen, of_type, &row.event, &words, frozen);
+            let (sets, dropped) = thaw(bucket, &self.paused, &seen, of_type, row, &words, frozen);
             let sets = settle_lanes(bucket, &self.compiled, row, sets);
             routed.insert(no, sets);
             self.drop_entries(draft, no, row.place, dropped);
@@ -212,7 +210,7 @@ fn thaw(
     paused: &Paused,
     seen: &BTreeMap<ChannelNo, RoaringBitmap>,
     of_type: Option<&Type>,
-    event: &Event,
+    row: &EventRow,
     words: &[String],
     frozen: Frozen,
 ) -> (Routed, NotEntered) {
@@ -242,7 +240,8 @@ fn thaw(
             for (lanes, who) in sets {
                 let chosen = match of_type {
                     Some(of_type) => {
-                        bucket.preferences.lanes(channel, of_type, paused, who).collect()
+                        let preferences = &bucket.preferences;
+                        preferences.lanes(channel, of_type, row.tenant, paused, who).collect()
                     }
                     None => vec![(None, who)],
                 };
@@ -250,6 +249,7 @@ fn thaw(
                     let why = Why { words, reasons: route.reasons_on(channel) };
                     let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
                     let mutes = is_muted.then_some(&bucket.preferences.mutes);
+                    let event = (&row.event, row.tenant);
                     let silenced =
                         mutes.map(|mutes| mutes.silence(channel, event, why, subset.clone()));
                     let facts = Facts {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::admitted::Admitted;
 use super::buckets::Buckets;
-use super::tenant;
+use super::{members, tenant};
 use crate::bucket::Bucket;
 use crate::bucket::storage::recovery::{self, Source};
 use crate::engine::intake::state::{Intake, Tally};
@@ -32,6 +32,7 @@ use crate::model::limits::Limits;
 use crate::model::number::{RecipientAt, Seq, TypeNo};
 use crate::model::options::Options;
 use crate::model::pause::Paused;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 use crate::rules::compiled::{CompiledRules, Version};
@@ -68,6 +69,8 @@ pub(crate) struct Shard {
     pub(crate) kept_objects: Vec<(Event, Day)>,
     /// Those who may have a pending entry of a type with an admission.
     pub(crate) admitted: Own<BTreeMap<(BucketNo, TypeNo), Admitted>>,
+    /// Deleted tenants that may have members or subscriptions left; `None` = they are to be found.
+    pub(crate) ended_tenants: Own<Option<BTreeSet<TenantNo>>>,
     /// The messages that go again or at once, of this step.
     pub(crate) going: Vec<Going>,
     /// The last instant that ended with a delivery or a closing.
@@ -190,6 +193,7 @@ impl Shard {
             copies,
             kept_objects: Vec::new(),
             admitted: Own::default(),
+            ended_tenants: Own::default(),
             going: Vec::new(),
             last_output_at: None,
             busy: 0,
@@ -227,7 +231,8 @@ impl Shard {
             Act::Publish { row, at, profiles } => {
                 for change in profiles {
                     if self.buckets.of(change.id.as_str()).is_some() {
-                        let changed = self.change_recipient(draft, change);
+                        let tenants = members::still_named(intake, change);
+                        let changed = self.change_recipient(draft, change, tenants);
                         // The intake has checked it.
                         changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
                     }

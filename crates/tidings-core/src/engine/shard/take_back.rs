@@ -2,49 +2,33 @@
 //!
 //! Taking something back never moves a deadline: the lane stays open until it is due.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::chosen::note_chosen;
 use super::mute::silenced;
 use super::state::Shard;
-use crate::bucket::Bucket;
+use crate::bucket::{Bucket, Wanted};
 use crate::engine::check::look::{Ends, Facts};
 use crate::engine::intake::accepted;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::{Located, name_again};
 use crate::engine::rows::record_size::{pieces, set_bytes};
-use crate::engine::rows::reply::{Refused, Reply, Stop};
 use crate::index::Found;
 use crate::journal::record::{Arrival, Entries, EventAt, Origin, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::journal::table::Owner;
-use crate::model::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
-use crate::model::command::Choice;
-use crate::model::id::{BucketNo, Id};
-use crate::model::limits::Bound;
-use crate::model::number::{LaneNo, RecipientAt, TypeNo};
-use crate::model::occurrence::By;
-use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::channel::ChannelNo;
+use crate::model::id::BucketNo;
+use crate::model::number::{LaneNo, TypeNo};
 use crate::model::reason::Reason;
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
-use crate::rules::Rules;
 use crate::rules::compiled::Version;
 use crate::rules::lane_kind::LaneKind;
 use crate::rules::names::LaneName;
 use crate::sets::shared::Tree;
-
-/// A preference as in a command.
-#[derive(Clone, Copy)]
-pub(crate) struct Chosen<'a> {
-    pub(crate) recipient: &'a Id,
-    pub(crate) scope: &'a PreferenceScope,
-    pub(crate) channel: &'a str,
-    pub(crate) mode: &'a Mode,
-}
 
 /// A filter on pending entries.
 #[derive(Clone, Copy, Default)]
@@ -104,76 +88,6 @@ impl Shard {
             let record = Record::Cut { at: self.now, why, items };
             self.write(draft, at, record);
         }
-    }
-
-    /// Stores a preference and moves pending entries to the lanes that now apply.
-    pub(crate) fn prefer(
-        &mut self,
-        draft: &mut Draft<'_>,
-        chosen: Chosen<'_>,
-        by: By,
-    ) -> Result<Reply, Stop> {
-        let at = self.find(chosen.recipient)?;
-        let choices = self.choices(at, chosen)?;
-        choose(self, draft, at, choices, by)
-    }
-
-    /// The choices of one preference, by channel.
-    ///
-    /// # Errors
-    /// It is not possible.
-    pub(crate) fn choices(
-        &self,
-        of: RecipientAt,
-        chosen: Chosen<'_>,
-    ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
-        let (scope, mode) = (chosen.scope, chosen.mode);
-        let choices = choosable(self.rules(), scope, chosen.channel, mode)?
-            .into_iter()
-            .map(|channel| (channel, scope.clone(), mode.clone()));
-        let choices: Vec<_> = choices.collect();
-        may_mute(self, of, &choices)?;
-        Ok(choices)
-    }
-
-    /// Stores several preferences of a recipient; all of them or, if one is refused, none. If the list is
-    /// complete, earlier preferences that are not in it return to the default, except a `never` for
-    /// something that is not configured now: it was not shown to anybody, and applies again when it is
-    /// configured again.
-    pub(crate) fn prefer_all(
-        &mut self,
-        draft: &mut Draft<'_>,
-        recipient: &Id,
-        list: &[Choice],
-        whole: bool,
-        by: By,
-    ) -> Result<Reply, Stop> {
-        let at = self.find(recipient)?;
-        let RecipientAt { bucket, number } = at;
-        let mut wanted = BTreeMap::new();
-        for choice in list {
-            let channels =
-                choosable(self.rules(), &choice.scope, &choice.channel, &choice.mode)?.into_iter();
-            let scope = || choice.scope.clone();
-            wanted.extend(channels.map(|channel| ((channel, scope()), choice.mode.clone())));
-        }
-        let mut choices = Vec::new();
-        for (channel, scope, mode) in self.buckets[bucket].preferences.of(number.0) {
-            let is_known = self.rules().is_some_and(|rules| rules.know_choice(&scope, &mode));
-            if mode == Mode::Never && !is_known {
-                continue;
-            }
-            match wanted.get(&(channel, scope.clone())) {
-                Some(same) if *same == mode => {
-                    wanted.remove(&(channel, scope));
-                }
-                None if whole => choices.push((channel, scope, Mode::Default)),
-                Some(_) | None => {}
-            }
-        }
-        let wanted = wanted.into_iter();
-        choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
-        choose(self, draft, at, choices, by)
     }
 
     /// Moves pending entries out of lanes that no longer apply into those that do.
@@ -237,7 +151,7 @@ impl Shard {
         for &no in &*self.buckets.numbers() {
             self.write(draft, no, Record::Rules { at, version });
             self.reroute(draft, no, Among::default())?;
-            self.take_out_unwanted(draft, no, None)?;
+            self.take_out_unwanted(draft, no, None, None)?;
             if dropped {
                 self.write_paused(draft, no);
             }
@@ -268,13 +182,14 @@ impl Shard {
                 continue;
             }
             // Where what is paused waits nobody ever comes due, the erased among them.
-            let open = bucket.lanes.plain().get(&no).filter(|_| paused).map(|lane| lane.open());
+            let open = paused.then(|| bucket.lanes.open_in(no));
             // A pause of the inbox holds the entries of those who were erased at the same instant, too.
             let pauses = among.channel.is_some() && among.who.is_none();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
-            let who = among.who.or(open).or(ever.as_ref());
-            let names = (&self.compiled.names, no);
-            let found = bucket.waiting(draft.view, names.0).of_type(names.1, who, among.type_no)?;
+            let who = among.who.or(open.as_ref()).or(ever.as_ref());
+            let Among { type_no, tenant, .. } = among;
+            let wanted = Wanted { who, type_no, tenant, lane: None };
+            let found = bucket.waiting(draft.view, &self.compiled.names).wanted(no, wanted)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));
             }
@@ -290,95 +205,6 @@ impl Shard {
         }
         Ok(all)
     }
-}
-
-/// The numbers of the channels on which a mode is set, where it is allowed.
-pub(crate) fn choosable(
-    rules: Option<&Rules>,
-    scope: &PreferenceScope,
-    channel: &str,
-    mode: &Mode,
-) -> Result<Vec<ChannelNo>, Refused> {
-    if scope.is_mute() && !matches!(mode, Mode::Never | Mode::Default) {
-        let what = "a mute is `never`, or lifted by `default`";
-        return Err(Refused::Preference(what.to_owned()));
-    }
-    if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
-        && let Some(of_type) = rules.and_then(|rules| rules.types.get(name))
-        && of_type.required
-    {
-        let what = format!("the type `{name}` is required, so it can't be `never`");
-        return Err(Refused::Preference(what));
-    }
-    let channels: Vec<ChannelNo> = match channel_no(channel) {
-        Some(number) => vec![number],
-        None if channel == EACH && scope.may_be_on_each() => {
-            TABLE.iter().map(|channel| channel.number).collect()
-        }
-        None => return Err(Refused::UnknownChannel(channel.to_owned())),
-    };
-    if let Mode::Digest(name) = mode {
-        let known = rules.is_some_and(|rules| rules.digests.contains_key(name));
-        if !known {
-            return Err(Refused::Preference(format!("there is no digest `{name}`")));
-        }
-        if channels.contains(&INBOX_NO) {
-            return Err(Refused::Preference(format!(
-                "the inbox has no digests, so `{name}` can't be chosen for it"
-            )));
-        }
-    }
-    Ok(channels)
-}
-
-/// Refuses more mutes than a recipient may have.
-fn may_mute(
-    shard: &Shard,
-    RecipientAt { bucket, number }: RecipientAt,
-    choices: &[(ChannelNo, PreferenceScope, Mode)],
-) -> Result<(), Refused> {
-    let mutes = |mode: Mode| {
-        choices
-            .iter()
-            .filter(move |(.., chosen)| *chosen == mode)
-            .filter(|(_, scope, _)| scope.is_mute())
-    };
-    if mutes(Mode::Never).next().is_none() {
-        return Ok(());
-    }
-    let known = shard.buckets[bucket].preferences.mutes.of(number.0);
-    let mut all: BTreeSet<(ChannelNo, &PreferenceScope)> = known.collect();
-    for (channel, scope, _) in mutes(Mode::Default) {
-        all.remove(&(*channel, scope));
-    }
-    all.extend(mutes(Mode::Never).map(|(channel, scope, _)| (*channel, scope)));
-    Ok(shard.limits().check(Bound::Mutes, all.len() as u64)?)
-}
-
-fn choose(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    at: RecipientAt,
-    choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
-    by: By,
-) -> Result<Reply, Stop> {
-    may_mute(shard, at, &choices)?;
-    note_chosen(shard, draft, at, &choices, by);
-    let RecipientAt { bucket, number } = at;
-    let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
-    channels.sort_unstable();
-    channels.dedup();
-    for (channel, scope, mode) in choices {
-        let record = Record::Preference { number, scope, channel, mode };
-        shard.write(draft, bucket, record);
-    }
-    let who = RoaringBitmap::from_iter([number.0]);
-    for channel in channels {
-        let among = Among { channel: Some(channel), who: Some(&who), ..Among::default() };
-        shard.reroute(draft, bucket, among)?;
-        shard.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
-    }
-    Ok(Reply::Done)
 }
 
 /// Copies the row of an event, entries of which move to today, unless today has it.
@@ -489,7 +315,8 @@ fn sort_out<'a>(
         let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
         if let Some(of_type) = of_type {
             never = silenced(draft, bucket, of_type, kept, variant, channel, &who)?;
-            let chosen = bucket.preferences.lanes(channel, of_type, paused, who.clone());
+            let tenant = kept.arrival.tenant;
+            let chosen = bucket.preferences.lanes(channel, of_type, tenant, paused, who.clone());
             for (to, subset) in chosen {
                 match to {
                     None => never |= subset,

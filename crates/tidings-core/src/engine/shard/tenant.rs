@@ -3,9 +3,9 @@
 use roaring::RoaringBitmap;
 
 use super::cancel::cancel_scheduled;
+use super::prefer;
 use super::state::Shard;
 use super::take_back::Among;
-use crate::engine::intake::tenants::KnownTenant;
 use crate::engine::rows::act::CancelledEvents;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reach::Reached;
@@ -14,7 +14,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::id::BucketNo;
 use crate::model::number::{MessageId, RecipientNo, Seq};
 use crate::model::reason::Reason;
-use crate::model::tenant::TenantNo;
+use crate::model::tenant::{KnownTenant, TenantNo};
 
 /// Takes over a tenant that was made, changed or deleted.
 pub(crate) fn changed(
@@ -29,12 +29,16 @@ pub(crate) fn changed(
             cancel_scheduled(shard, draft, *t, *place, Reason::TenantGone)?;
         }
     }
+    if let (true, Some(ended)) = (known.is_deleted, &mut *shard.ended_tenants) {
+        ended.insert(number);
+    }
+    // What waits ends before its lanes are asked again.
     if known.is_deleted || known.tenant.disabled {
         for &at in &*shard.buckets.numbers() {
             end_waiting(shard, draft, at, number)?;
         }
     }
-    Ok(())
+    prefer::tenant_changed(shard, draft, number, Some(&known.tenant).filter(|_| !known.is_deleted))
 }
 
 /// Ends what waits of a tenant, in lanes and in messages that are kept back.

@@ -125,6 +125,18 @@ impl<K, V> Tree<K, V> {
         iter
     }
 
+    /// The entries from the first on that is wanted, in order; none before it is, and all after it are.
+    pub(crate) fn from_first(&self, is_wanted: impl Fn(&K) -> bool) -> Iter<'_, K, V> {
+        let mut iter = Iter { above: Vec::new(), leaf: [].iter() };
+        let before = |known: &K| if is_wanted(known) { Ordering::Greater } else { Ordering::Less };
+        iter.descend(
+            &self.root,
+            |children| child_by(children, before),
+            |entries| entries.partition_point(|(known, _)| !is_wanted(known)),
+        );
+        iter
+    }
+
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.iter().map(|(key, _)| key)
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
 use tidings_core::rules::{Digest, Policy, TypeRules};
+use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
 use tidings_mail::{Choices, Name, Offer, Pace, Row, ShortName, Unsubscribe};
 use tidings_node::Durable;
@@ -41,18 +42,23 @@ impl<'r> Chooser<'r> {
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
         let profile = engine.recipient_of(token.message);
         let profile = profile.filter(|profile| profile.id == token.recipient)?;
-        let chosen =
-            engine.preferences(&token.recipient).ok()?.into_iter().map(|(scope, channel, mode)| {
-                Choice { tenant: None, scope, channel: channel.to_owned(), mode }
-            });
-        let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
+        let tenant = match &token.tenant {
+            Some(of) => Some(engine.tenant(&of.id).filter(|known| known.made == of.made)?),
+            None => None,
+        };
+        let of = tenant.map(|known| known.id);
+        let mut chosen = engine.preferences(&token.recipient, &View::All).ok()?;
+        // No word of other tenants.
+        chosen.retain(|choice| choice.tenant.is_none() || choice.tenant.as_ref() == of);
+        let locale = profile.locale.as_ref().or_else(|| tenant?.tenant.locale.as_ref());
+        let locale = locale.unwrap_or(&rules.defaults.locale);
         Some(Self {
             locale: locale.clone(),
             rules,
             token,
             channel,
-            chosen: chosen.collect(),
-            lanes: engine.reader(node.view()).lanes_of(&token.recipient, token.channel).ok()?,
+            chosen,
+            lanes: engine.reader(node.view()).lanes_of(&token.recipient, token.channel, of).ok()?,
         })
     }
 
@@ -76,8 +82,12 @@ impl<'r> Chooser<'r> {
             Mode::Never | Mode::Immediate | Mode::Default => false,
         };
         let category = |of: &TypeRules| PreferenceScope::Category(of.category.clone());
-        let here =
-            |scope, mode| Choice { tenant: None, scope, channel: self.channel.to_owned(), mode };
+        let here = |scope, mode| Choice {
+            tenant: self.tenant(),
+            scope,
+            channel: self.channel.to_owned(),
+            mode,
+        };
         let of_digest = self.chosen.iter().filter(|choice| {
             let is_category = matches!(choice.scope, PreferenceScope::Category(_));
             is_category && choice.channel == self.channel && is_digest(&choice.mode)
@@ -101,16 +111,17 @@ impl<'r> Chooser<'r> {
     /// The choices of a list as the API has it; `None` if it is none.
     pub(super) fn listed(&self, list: &str) -> Option<Vec<Choice>> {
         let list = json::list(list.as_bytes()).ok()?;
-        choices(self.rules, list).ok()
+        let chosen = choices(self.rules, list).ok()?.into_iter();
+        Some(chosen.map(|choice| Choice { tenant: self.tenant(), ..choice }).collect())
     }
 
     /// The choices that take others back.
     pub(super) fn undo(&self, set: &[Choice]) -> Vec<Choice> {
         let before = |choice: &Choice, channel: &str| Choice {
-            tenant: None,
+            tenant: self.tenant(),
             scope: choice.scope.clone(),
             channel: channel.to_owned(),
-            mode: self.mode(&choice.scope, channel),
+            mode: self.own_mode(&choice.scope, channel, true),
         };
         let mut undo = Vec::with_capacity(set.len());
         for choice in set {
@@ -146,8 +157,23 @@ impl<'r> Chooser<'r> {
         self.rules.types.iter().filter(is_meant).map(|(name, _)| name.as_str()).collect()
     }
 
+    /// The tenant for whose entries alone the choices are, if the message was a tenant's.
+    fn tenant(&self) -> Option<Id> {
+        self.token.tenant.as_ref().map(|of| of.id.clone())
+    }
+
+    /// What is chosen for a scope: for the message's tenant, else for all entries.
     fn mode(&self, scope: &PreferenceScope, channel: &str) -> Mode {
-        let mut chosen = self.chosen.iter();
+        match self.own_mode(scope, channel, true) {
+            Mode::Default => self.own_mode(scope, channel, false),
+            mode => mode,
+        }
+    }
+
+    /// What is chosen for a scope of the message's tenant alone (or, for one of none, of none), or for all entries.
+    fn own_mode(&self, scope: &PreferenceScope, channel: &str, is_own: bool) -> Mode {
+        let tenant = self.token.tenant.as_ref().map(|of| &of.id).filter(|_| is_own);
+        let mut chosen = self.chosen.iter().filter(|choice| choice.tenant.as_ref() == tenant);
         let found = chosen
             .find(|choice| choice.scope == *scope && [channel, EACH].contains(&&*choice.channel));
         found.map_or(Mode::Default, |choice| choice.mode.clone())
@@ -155,7 +181,7 @@ impl<'r> Chooser<'r> {
 
     fn of_type(&self, event_type: &str, mode: Mode) -> Choice {
         Choice {
-            tenant: None,
+            tenant: self.tenant(),
             scope: PreferenceScope::Type(event_type.to_owned()),
             channel: self.channel.to_owned(),
             mode,
@@ -197,7 +223,8 @@ impl<'r> Chooser<'r> {
         let is_off = self.mode(&scope, self.channel) == Mode::Never;
         let (to, mode) =
             if is_off { (Pace::AtOnce, Mode::Default) } else { (Pace::Off, Mode::Never) };
-        let choice = Choice { tenant: None, scope, channel: self.channel.to_owned(), mode };
+        let choice =
+            Choice { tenant: self.tenant(), scope, channel: self.channel.to_owned(), mode };
         Some(Row {
             name: Name::Title(title),
             pace: is_off.then_some(Pace::Off),
@@ -253,11 +280,13 @@ impl<'r> Chooser<'r> {
     fn on(&self, event_type: &str) -> Mode {
         let category = self.rules.types.get(event_type).map(|rules| rules.category.clone());
         let category = PreferenceScope::Category(category.unwrap_or_default());
-        let mut above = [category, PreferenceScope::AllCategories].into_iter();
-        let above = above.find_map(|scope| {
-            let mode = self.mode(&scope, self.channel);
-            (mode != Mode::Default).then_some(mode)
-        });
+        let above = [category, PreferenceScope::AllCategories];
+        let own = above.clone().map(|scope| self.own_mode(&scope, self.channel, true));
+        // What holds for all entries stands below what is chosen for a tenant.
+        let of_type = PreferenceScope::Type(event_type.to_owned());
+        let below = [of_type].into_iter().chain(above).filter(|_| self.token.tenant.is_some());
+        let below = below.map(|scope| self.own_mode(&scope, self.channel, false));
+        let above = own.into_iter().chain(below).find(|mode| *mode != Mode::Default);
         match above {
             Some(Mode::Never) => self.own(event_type),
             _ => Mode::Default,
@@ -304,7 +333,7 @@ impl<'r> Chooser<'r> {
 
     fn whole(&self, name: Name, channel: &str) -> Row {
         let all = |mode| Choice {
-            tenant: None,
+            tenant: self.tenant(),
             scope: PreferenceScope::AllCategories,
             channel: channel.to_owned(),
             mode,
@@ -337,7 +366,9 @@ impl<'r> Chooser<'r> {
             | PreferenceScope::Topic(_)
             | PreferenceScope::Object(_) => false,
         };
-        let chosen = self.chosen.iter().filter(is_optional);
+        let tenant = self.token.tenant.as_ref().map(|of| &of.id);
+        let own = self.chosen.iter().filter(move |choice| choice.tenant.as_ref() == tenant);
+        let chosen = own.filter(is_optional);
         let channel = channel.to_owned();
         chosen.filter(move |choice| channel == EACH || choice.channel == channel)
     }

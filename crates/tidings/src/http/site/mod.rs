@@ -164,7 +164,8 @@ async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Vec<C
         return Ok(undo);
     }
     let recipient = token.recipient.clone();
-    let command = Command::Preferences { recipient, chosen, whole: false, by: By::Link };
+    let (whole, tenant, by) = (false, None, By::Link);
+    let command = Command::Preferences { recipient, chosen, whole, tenant, by };
     only(service.submit(vec![command]).await?).map_err(|_| Notice::NoLink)?;
     Ok(undo)
 }

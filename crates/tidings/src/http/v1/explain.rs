@@ -31,6 +31,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::RecipientNotFound,
             Code::InvalidData,
             Code::UnknownChannel,
+            Code::UnknownTenant,
         ],
     )
 }
@@ -41,6 +42,7 @@ impl From<Unexplained> for Problem {
             Unexplained::Unreadable(fault) => return fault.into(),
             Unexplained::UnknownEvent(_) => Code::EventNotFound,
             Unexplained::UnknownRecipient(_) => Code::RecipientNotFound,
+            Unexplained::UnknownTenant(_) => Code::UnknownTenant,
         };
         Self::new(code, why.to_string())
     }

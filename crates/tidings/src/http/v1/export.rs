@@ -10,7 +10,9 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
-use tidings_core::{Day, Instant};
+use tidings_core::engine::Followed;
+use tidings_core::tenant::View;
+use tidings_core::{Day, Id, Instant};
 use tidings_node::Durable;
 use utoipa_axum::routes;
 
@@ -113,7 +115,16 @@ struct Line<T> {
 #[derive(Serialize)]
 struct Follow<'f> {
     recipient: &'f str,
-    topic: String,
+    topic: Id,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tenant: Option<Id>,
+}
+
+/// The body of a `member` line.
+#[derive(Serialize)]
+struct Membership<'m> {
+    tenant: Id,
+    recipient: &'m str,
 }
 
 /// The body of a `preference` line.
@@ -137,11 +148,14 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
         let recipient = profile.id.as_str();
         // Recipients are erased between steps, and this is one moment.
         let topics = engine.reader(view).following(&profile.id).map_err(odd)?;
-        for topic in topics {
-            write_line(out, at, "subscribe", Follow { recipient, topic })?;
+        for tenant in engine.reader(view).tenants_of(&profile.id).map_err(odd)? {
+            write_line(out, at, "member", Membership { tenant, recipient })?;
         }
-        for (scope, channel, mode) in engine.preferences(&profile.id).map_err(odd)? {
-            let preference = Preference::of(scope, channel, mode);
+        for Followed { topic, tenant } in topics {
+            write_line(out, at, "subscribe", Follow { recipient, topic, tenant })?;
+        }
+        for choice in engine.preferences(&profile.id, &View::All).map_err(odd)? {
+            let preference = Preference::of(choice.scope, &choice.channel, choice.mode);
             let body = Chosen { recipient, preference };
             write_line(out, at, "preference", body)?;
         }

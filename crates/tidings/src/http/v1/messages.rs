@@ -293,6 +293,7 @@ async fn list_messages(
     let most = usize::from(query.limit.unwrap_or(MESSAGES_USUAL));
     let from = query.cursor;
     let filter = MessageFilter {
+        tenant: None,
         recipient: query.recipient,
         channel: query.channel.map(str::to_owned),
         state: query.state,

@@ -13,6 +13,7 @@ use serde::Serialize;
 use tidings_core::command::Choice;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::occurrence::By;
+use tidings_core::tenant::View;
 use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -107,16 +108,16 @@ pub(in crate::http) async fn get_preferences(
         let is_user = reader.is_user();
         let all = service.look(move |node| {
             if !is_user {
-                node.engine().preferences(&id)?;
+                node.engine().preferences(&id, &View::All)?;
             }
             AllPreferences::of(node, &rules, &design, &id)
         });
         let all = PreferencesAnswer::All(Box::new(all.await??));
         return Answer::json(StatusCode::OK, &all);
     }
-    let chosen = service.look(move |node| node.engine().preferences(&id)).await?;
-    let list =
-        chosen?.into_iter().map(|(scope, channel, mode)| Preference::of(scope, channel, mode));
+    let chosen = service.look(move |node| node.engine().preferences(&id, &View::All)).await?;
+    let list = chosen?.into_iter();
+    let list = list.map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode));
     Answer::json(StatusCode::OK, &PreferencesAnswer::Set(list.collect()))
 }
 
@@ -191,7 +192,7 @@ async fn set(
         };
         commands.push(Command::Recipient(Box::new(profile)));
     }
-    commands.push(Command::Preferences { recipient, chosen, whole, by });
+    commands.push(Command::Preferences { recipient, chosen, whole, tenant: None, by });
     let done = |replies: Vec<Result<Reply, Problem>>| {
         replies.into_iter().collect::<Result<Vec<_>, _>>()?;
         if warnings.is_empty() {

@@ -125,7 +125,8 @@ pub(in crate::http) async fn list_subscriptions(
 ) -> Result<Answer, Problem> {
     let id = reader.recipient.clone();
     let topics = service.look(move |node| node.engine().reader(node.view()).following(&id)).await?;
-    let topics = reader.or_nothing(topics.map_err(Problem::from))?;
+    let topics = reader.or_nothing(topics.map_err(Problem::from))?.into_iter();
+    let topics = topics.map(|of| of.topic.as_str().to_owned()).collect();
     Answer::json(StatusCode::OK, &Subscriptions { topics })
 }
 

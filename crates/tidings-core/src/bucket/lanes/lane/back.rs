@@ -62,6 +62,7 @@ impl Lane {
                 let mut window = self.counts.get(number);
                 if window.put_back(&self.kind, to, None) {
                     *self.counts.at(number) = window;
+                    changed.insert(number);
                 }
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::wheel::start_of;
 use super::last::Last;
 use crate::bucket::lanes::lane::{Columns, Lane};
 use crate::model::number::Seq;
@@ -17,6 +18,12 @@ const PAGE: u32 = 1024;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FewPage {
     windows: Vec<(u32, Window)>,
+    /// The beginnings of windows without fields, each with its second.
+    since: Vec<(u32, Seq, Option<i64>)>,
+    /// The windows of these whose entries are counted.
+    counts: Vec<(u32, Window)>,
+    /// The recipients whose window was counted.
+    counted: Set,
     last: Vec<(u32, Last)>,
     /// The recipients whose window was flushed.
     flushed: Set,
@@ -32,7 +39,9 @@ impl FewPage {
 
     /// The recipients that it names.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
-        let windows = self.windows.iter().map(|(number, _)| *number);
+        let windows = self.windows.iter().chain(&self.counts).map(|(number, _)| *number);
+        let windows = windows.chain(self.since.iter().map(|(number, ..)| *number));
+        let windows = windows.chain(self.counted.iter());
         let last = self.last.iter().map(|(number, _)| *number);
         let urgent = self.urgent.iter().flat_map(|(_, who)| who.iter());
         windows.chain(last).chain(self.flushed.iter()).chain(urgent)
@@ -47,6 +56,25 @@ impl Lane {
             for number in &self.open {
                 let page = pages.entry(FewPage::of(number)).or_default();
                 page.windows.push((number, windows.get(number)));
+            }
+        }
+        if let Columns::Since(since) = &self.columns {
+            let mut seconds = BTreeMap::new();
+            for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
+                who.iter().for_each(|number| {
+                    seconds.entry(number).or_insert(slot);
+                });
+            }
+            for number in &self.open {
+                let second = seconds.get(&number).copied();
+                let page = pages.entry(FewPage::of(number)).or_default();
+                page.since.push((number, since.get(number), second));
+            }
+            for (number, window) in self.counts.few_values() {
+                pages.entry(FewPage::of(number)).or_default().counts.push((number, window));
+            }
+            for number in &self.counted {
+                pages.entry(FewPage::of(number)).or_default().counted.0.insert(number);
             }
         }
         let last = self.last.few_values();
@@ -74,11 +102,24 @@ impl Lane {
 
     /// Restores the values of a page.
     pub(crate) fn restore_few(&mut self, page: FewPage) {
-        if let Columns::Windows(windows) = &mut self.columns {
-            for (number, window) in page.windows {
-                *windows.at(number) = window;
-                self.open.insert(number);
-                self.wheel.insert(window.due(), number);
+        match &mut self.columns {
+            Columns::Windows(windows) => {
+                for (number, window) in page.windows {
+                    *windows.at(number) = window;
+                    self.open.insert(number);
+                    self.wheel.insert(window.due(), number);
+                }
+            }
+            Columns::Since(since) => {
+                for (number, seq, second) in page.since {
+                    *since.at(number) = seq;
+                    self.open.insert(number);
+                    self.wheel.insert(second.map_or(i64::MAX, start_of), number);
+                }
+                for (number, window) in page.counts {
+                    *self.counts.at(number) = window;
+                }
+                self.counted |= &page.counted.0;
             }
         }
         self.flushed |= &page.flushed.0;

@@ -53,14 +53,14 @@ impl Lane {
         let open = &self.open;
         let waits = |page: u32| open.range_cardinality(page * PAGE..=page * PAGE + (PAGE - 1)) > 0;
         let windows = match &mut self.columns {
-            Columns::Since(since) => Some(since.take_dirty(waits)),
+            Columns::Since(since) => since.column_mut().map(|column| column.take_dirty(waits)),
             Columns::Windows(windows) => {
                 windows.column_mut().map(|column| column.take_dirty(waits))
             }
         };
         // Where nothing is left, the row before must not go on saying what it said.
         let last = self.last.column_mut().map(|column| column.take_dirty(|_| true));
-        let counts = Some(self.counts.take_dirty(waits));
+        let counts = self.counts.column_mut().map(|column| column.take_dirty(waits));
         let each = [
             (LaneColumn::Windows, windows),
             (LaneColumn::Last, last),
@@ -76,9 +76,11 @@ impl Lane {
         let is_open = |number: u32| self.open.contains(number);
         Some(match (part, &self.columns) {
             (LaneColumn::Last, _) => row(self.last.column()?, page, |_, last| last.at.is_some()),
-            (LaneColumn::Counts, _) => row(&self.counts, page, |number, _| is_open(number)),
+            (LaneColumn::Counts, _) => {
+                row(self.counts.column()?, page, |number, _| is_open(number))
+            }
             (LaneColumn::Windows, Columns::Since(since)) => {
-                row(since, page, |number, _| is_open(number))
+                row(since.column()?, page, |number, _| is_open(number))
             }
             (LaneColumn::Windows, Columns::Windows(windows)) => {
                 row(windows.column()?, page, |number, _| is_open(number))
@@ -95,12 +97,12 @@ impl Lane {
                     .slots()
                     .chain(self.parked.slots())
                     .map(|(slot, who)| (slot, Set(who.clone())));
-                (Some(since.odd()), slots.collect())
+                (since.column().map(Column::odd), slots.collect())
             }
             Columns::Windows(windows) => (windows.column().map(Column::odd), Vec::new()),
         };
         let odd_last = self.last.column().map(Column::odd);
-        let odd_counts = Some(self.counts.odd());
+        let odd_counts = self.counts.column().map(Column::odd);
         let urgent = self.urgent.iter().map(|(seq, who)| (seq, Set(who.clone())));
         LaneHead {
             open: Set(self.open.clone()),
@@ -153,11 +155,13 @@ impl Lane {
         }
         let Self { columns, open, wheel, counts, .. } = self;
         if part == LaneColumn::Counts as u8 {
-            return put_back(Some(counts), page, bytes, |number, _| open.contains(number));
+            let column = counts.column_mut();
+            return put_back(column, page, bytes, |number, _| open.contains(number));
         }
         match columns {
             Columns::Since(since) => {
-                put_back(Some(since), page, bytes, |number, _| open.contains(number))
+                let column = since.column_mut();
+                put_back(column, page, bytes, |number, _| open.contains(number))
             }
             Columns::Windows(windows) => {
                 let (mut due, mut who) = (i64::MAX, RoaringBitmap::new());
@@ -184,9 +188,15 @@ impl Lane {
     /// Ends the restoration: all pages were read.
     pub(crate) fn restored(&mut self, head: LaneHead) {
         let [odd, odd_last, odd_counts] = head.odd;
-        self.counts.restored(odd_counts.0);
+        if let Some(counts) = self.counts.column_mut() {
+            counts.restored(odd_counts.0);
+        }
         match &mut self.columns {
-            Columns::Since(since) => since.restored(odd.0),
+            Columns::Since(since) => {
+                if let Some(since) = since.column_mut() {
+                    since.restored(odd.0);
+                }
+            }
             Columns::Windows(windows) => {
                 if let Some(windows) = windows.column_mut() {
                     windows.restored(odd.0);

@@ -44,6 +44,10 @@ pub(in crate::http::v1) struct MessageShown {
     #[serde(default, skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
+    /// Tenant of its notifications; left out where they are of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
@@ -78,6 +82,7 @@ impl From<MessageSummary> for MessageShown {
             channel: message.channel.into(),
             lane: message.lane,
             key: message.key,
+            tenant: message.tenant.map(|id| id.as_str().to_owned()),
             state: message.state.word().into(),
             reason: message.reason.map(|reason| reason.word().into()),
             due: message.due.to_string(),

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use tidings_core::channel::{self, ChannelNo, INBOX};
-use tidings_core::engine::Presenter;
+use tidings_core::command::Choice;
+use tidings_core::engine::{Applying, Presenter, SetBy};
 use tidings_core::presentation::Order;
 use tidings_core::rules::{Policy, TypeRules};
+use tidings_core::tenant::View;
 use tidings_core::{Id, Mode, PreferenceScope, Rules};
 use tidings_mail::{Design, Titles};
 use tidings_node::Durable;
@@ -118,7 +120,7 @@ struct PushKey {
 }
 
 /// What is chosen for types: by channel and type.
-type Applying = BTreeMap<ChannelNo, BTreeMap<String, (PreferenceScope, Mode)>>;
+type ByChannel = BTreeMap<ChannelNo, BTreeMap<String, Applying>>;
 
 impl AllPreferences {
     /// The preferences of a recipient; of one who is not there, as they are without any.
@@ -132,18 +134,18 @@ impl AllPreferences {
         let profile = engine.recipient(recipient);
         let locale = profile.and_then(|profile| profile.locale.as_deref());
         let titles = design.titles(locale.unwrap_or(&rules.defaults.locale));
-        let mut applying = Applying::new();
+        let mut applying = ByChannel::new();
         let mut chosen = Vec::new();
         if profile.is_some() {
-            chosen = engine.preferences(recipient)?;
+            chosen = engine.preferences(recipient, &View::All)?;
             for channel in channel::TABLE {
-                let found = engine.reader(node.view()).applying(recipient, channel.number)?;
+                let found = engine.reader(node.view()).applying(recipient, channel.number, None)?;
                 applying.insert(channel.number, found);
             }
         }
         let mut presenter = Presenter::new(engine, node.view());
         let mut mutes = Vec::new();
-        for (scope, channel, mode) in &chosen {
+        for Choice { scope, channel, mode, .. } in &chosen {
             let (topic, object) = match scope {
                 PreferenceScope::Topic(id) => (Some(id), None),
                 PreferenceScope::Object(id) => (None, Some(id)),
@@ -157,7 +159,7 @@ impl AllPreferences {
                 title: presenter.object(id)?.title.clone(),
                 topic: topic.map(text),
                 object: object.map(text),
-                channel: (*channel).to_owned(),
+                channel: channel.clone(),
             });
         }
         let named = digests(rules).into_iter();
@@ -171,7 +173,7 @@ impl AllPreferences {
             push: push_key(rules),
             preferences: chosen
                 .into_iter()
-                .map(|(scope, channel, mode)| Preference::of(scope, channel, mode))
+                .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
                 .collect(),
         })
     }
@@ -181,7 +183,7 @@ impl AllPreferences {
 struct Chooser<'c> {
     rules: &'c Rules,
     titles: &'c Titles<'c>,
-    applying: &'c Applying,
+    applying: &'c ByChannel,
 }
 
 impl Chooser<'_> {
@@ -242,8 +244,9 @@ impl Chooser<'_> {
     /// Returns true if something is chosen for a category on a channel that applies to one of its types.
     fn is_chosen(&self, category: &str, channel: ChannelNo) -> bool {
         let on_channel = self.applying.get(&channel);
-        let mut scopes = on_channel.into_iter().flat_map(BTreeMap::values).map(|(scope, _)| scope);
-        scopes.any(|scope| *scope == PreferenceScope::Category(category.to_owned()))
+        let mut applying = on_channel.into_iter().flat_map(BTreeMap::values);
+        let scope = PreferenceScope::Category(category.to_owned());
+        applying.any(|applying| applying.scope == scope && applying.set_by != SetBy::Tenant)
     }
 
     fn event_type(&self, name: &str) -> Option<TypeChoice> {
@@ -269,13 +272,14 @@ impl Chooser<'_> {
     ) -> Option<ChannelChoice> {
         let is_off = rules.channels.get(channel).is_some_and(|of| of.policy == Policy::Never);
         let applying = self.applying.get(&number).and_then(|of_types| of_types.get(name));
-        let from = applying.map_or(Level::Default, |(scope, _)| match scope {
+        let chosen = applying.filter(|applying| applying.set_by != SetBy::Tenant);
+        let from = chosen.map_or(Level::Default, |applying| match applying.scope {
             PreferenceScope::Type(_) => Level::Type,
             PreferenceScope::Category(_) => Level::Category,
             _ => Level::All,
         });
-        let mode =
-            applying.map_or_else(|| own(self.rules, name, channel), |(_, mode)| mode.clone());
+        let mode = applying
+            .map_or_else(|| own(self.rules, name, channel), |applying| applying.mode.clone());
         let mode = match mode {
             // What is urgent waits for no digest.
             Mode::Digest(_) if rules.urgent => Mode::Immediate,

@@ -1,0 +1,94 @@
+//! Changes of several lanes at once: those of a number or of a tenant, and digests.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringBitmap;
+
+use crate::bucket::lanes::by_address::{LaneContext, Lanes, SOME};
+use crate::bucket::lanes::lane::{Lane, Terms};
+use crate::model::batch_key::LaneKey;
+use crate::model::number::LaneNo;
+use crate::model::tenant::TenantNo;
+
+impl Lanes {
+    /// The addresses of the lanes that are wanted, without those of plain ones.
+    pub(in crate::bucket) fn keyed_where(
+        &self,
+        is_wanted: impl Fn(&LaneKey, &Lane) -> bool,
+    ) -> Vec<LaneKey> {
+        let wanted = self.keyed.iter().filter(|(at, keyed)| is_wanted(at, &keyed.lane));
+        wanted.map(|(at, _)| at.clone()).collect()
+    }
+
+    /// The recipients with an open window in the lanes of a number, whatever their key and tenant.
+    pub(crate) fn open_in(&self, no: LaneNo) -> RoaringBitmap {
+        let mut open = self.plain.get(&no).map_or_else(RoaringBitmap::new, |of| of.open().clone());
+        self.keyed_in(no).for_each(|(_, lane)| open |= lane.open());
+        open
+    }
+
+    /// The lanes of a number that are not plain.
+    pub(super) fn keyed_in(&self, no: LaneNo) -> impl Iterator<Item = (&LaneKey, &Lane)> {
+        let keyed = self.keyed.from(&LaneKey::from(no)).take_while(move |(at, _)| at.lane == no);
+        keyed.map(|(at, keyed)| (at, &keyed.lane))
+    }
+
+    /// Does something to the lanes of a tenant that are wanted, and to their open windows.
+    pub(crate) fn change_of_tenant(
+        &mut self,
+        tenant: TenantNo,
+        around: LaneContext<'_>,
+        wants: impl Fn(&Lane) -> bool,
+        mut change: impl FnMut(&mut Lane, &RoaringBitmap, Terms<'_>),
+    ) {
+        for at in self.keyed_where(|at, lane| at.tenant == Some(tenant) && wants(lane)) {
+            self.change_of_all(&at, around, &mut change);
+        }
+    }
+
+    /// The addresses of digests that are not plain, of those in which windows of some recipients are open.
+    pub(crate) fn keyed_digests(&self, who: &RoaringBitmap) -> Vec<LaneKey> {
+        let is_wanted = |lane: &Lane| lane.is_digest() && !lane.open().is_disjoint(who);
+        if who.len() >= SOME {
+            return self.keyed_where(|_, lane| is_wanted(lane));
+        }
+        let all: BTreeSet<&LaneKey> = who.iter().flat_map(|number| self.keyed_of(number)).collect();
+        let wanted = all.into_iter().filter(|at| self.get(at).is_some_and(is_wanted));
+        wanted.cloned().collect()
+    }
+
+    /// Sets whether windows of digests are counted.
+    pub(crate) fn count_if(&mut self, around: LaneContext<'_>) {
+        let counts = |no| around.compiled.counts(&around.compiled.names.lane(no).kind);
+        for (no, lane) in &mut self.plain {
+            lane.count_if(counts(*no));
+        }
+        for at in self.keyed_where(|_, lane| lane.is_digest()) {
+            if let Some(keyed) = self.keyed.get_mut(&at) {
+                keyed.lane.count_if(counts(at.lane));
+            }
+            self.settle(&at, around.terms);
+        }
+    }
+
+    /// Empties the lanes of a number: all their entries have moved to other lanes.
+    pub(crate) fn empty(&mut self, no: LaneNo, around: LaneContext<'_>) {
+        if let Some(lane) = self.plain.get_mut(&no) {
+            lane.empty();
+        }
+        let keyed: Vec<LaneKey> = self.keyed_in(no).map(|(at, _)| at.clone()).collect();
+        for at in keyed {
+            self.change_of_all(&at, around, |lane, _, _| lane.empty());
+        }
+    }
+
+    fn change_of_all(
+        &mut self,
+        at: &LaneKey,
+        around: LaneContext<'_>,
+        change: impl FnOnce(&mut Lane, &RoaringBitmap, Terms<'_>),
+    ) {
+        let who = self.get(at).map_or_else(RoaringBitmap::new, |lane| lane.open().clone());
+        self.change(at, &who, around, |lane, terms| change(lane, &who, terms));
+    }
+}

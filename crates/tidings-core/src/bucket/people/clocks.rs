@@ -1,0 +1,197 @@
+//! The clocks and quiet hours of recipients, as they hold for entries of a tenant or of none.
+//!
+//! The recipient's own come first, then the tenant's, then those of the channel and the configuration (contract,
+//! section 12).
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+
+use super::roster::Roster;
+use crate::model::channel::ChannelNo;
+use crate::model::number::RecipientNo;
+use crate::model::recipient::OwnHours;
+use crate::model::tenant::TenantTerms;
+use crate::model::time::Instant;
+use crate::rules::QuietHours;
+use crate::rules::calendar::{Alike, Person, Zone, checksum, quiet_until};
+
+/// The zone and the quiet hours that a tenant sets for its entries; it sets one of them at least.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TenantClock {
+    zone: Option<(Box<str>, Zone)>,
+    hours: Option<Box<OwnHours>>,
+}
+
+impl TenantClock {
+    pub(super) fn of(terms: &TenantTerms) -> Option<Self> {
+        let zone = terms.tz.as_deref();
+        // A name that no zone has was refused before.
+        let zone = zone.map(|name| (name.into(), Zone::find(name).unwrap_or_else(Zone::utc)));
+        let hours = terms.quiet_hours.clone();
+        (zone.is_some() || hours.is_some()).then_some(Self { zone, hours })
+    }
+
+    /// The zone's name and the quiet hours.
+    pub(crate) fn set(&self) -> (Option<&str>, Option<&OwnHours>) {
+        (self.zone.as_ref().map(|(name, _)| &**name), self.hours.as_deref())
+    }
+}
+
+/// The recipients of a roster, for entries of a tenant or of none.
+#[derive(Clone, Copy)]
+pub(crate) struct Clocks<'a> {
+    roster: &'a Roster,
+    tenant: Option<&'a TenantClock>,
+}
+
+/// One recipient, looked up when a deadline depends on who it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Member<'a> {
+    clocks: Clocks<'a>,
+    number: RecipientNo,
+}
+
+impl Person for Member<'_> {
+    fn zone(&self) -> Option<&Zone> {
+        self.clocks.zone(self.number).map(|(_, zone)| zone)
+    }
+
+    fn checksum(&self) -> u32 {
+        let profile = self.clocks.roster.profile(self.number);
+        profile.map_or(0, |profile| checksum(profile.id.as_str()))
+    }
+}
+
+impl<'a> Clocks<'a> {
+    pub(super) fn new(roster: &'a Roster, tenant: Option<&'a TenantClock>) -> Self {
+        Self { roster, tenant }
+    }
+
+    fn zone_of_tenant(self) -> Option<(&'a str, &'a Zone)> {
+        self.tenant?.zone.as_ref().map(|(name, zone)| (&**name, zone))
+    }
+
+    /// The name of the zone of those who have none of their own, beside the default.
+    pub(crate) fn usual_zone(self, default: &'a str) -> &'a str {
+        self.zone_of_tenant().map_or(default, |(name, _)| name)
+    }
+
+    /// Returns true if the tenant sets a zone.
+    pub(crate) fn has_zone(self) -> bool {
+        self.zone_of_tenant().is_some()
+    }
+
+    /// The zone of a recipient.
+    pub(crate) fn zone(self, number: RecipientNo) -> Option<(&'a str, &'a Zone)> {
+        let of_tenant = self.zone_of_tenant();
+        of_tenant
+            .filter(|_| !self.roster.own_zone.contains(number.0))
+            .or_else(|| self.roster.zone(number))
+    }
+
+    /// A recipient's part in a deadline.
+    pub(crate) fn member(self, number: RecipientNo) -> Member<'a> {
+        Member { clocks: self, number }
+    }
+
+    /// The quiet hours of a channel for those who have none of their own.
+    fn hours(
+        self,
+        channel: ChannelNo,
+        of_channel: Option<&'a QuietHours>,
+    ) -> Option<&'a QuietHours> {
+        let of_tenant = self.tenant.and_then(|tenant| tenant.hours.as_deref());
+        of_tenant.map_or(of_channel, |hours| hours.on(channel, of_channel))
+    }
+
+    /// Returns true if anybody has quiet hours on a channel.
+    pub(crate) fn may_be_quiet(
+        self,
+        channel: ChannelNo,
+        of_channel: Option<&'a QuietHours>,
+    ) -> bool {
+        self.hours(channel, of_channel).is_some() || self.roster.has_own_hours()
+    }
+
+    /// The recipients among these whose quiet hours hold at an instant, by their end. An erased one has none.
+    pub(crate) fn quiet(
+        self,
+        who: &RoaringBitmap,
+        channel: ChannelNo,
+        of_channel: Option<&'a QuietHours>,
+        at: Instant,
+    ) -> Vec<(Instant, RoaringBitmap)> {
+        let mut quiet = Vec::new();
+        let own = who & &*self.roster.own_hours;
+        if let Some(hours) = self.hours(channel, of_channel) {
+            let others = (who & &*self.roster.everyone) - &own;
+            for (zone, part) in self.by_zone(&others) {
+                quiet.extend(quiet_until(hours, zone, at).map(|end| (end, part)));
+            }
+        }
+        for number in own {
+            let end = self.quiet_until(RecipientNo(number), channel, of_channel, at);
+            quiet.extend(end.map(|end| (end, RoaringBitmap::from_iter([number]))));
+        }
+        quiet
+    }
+
+    /// The end of a recipient's quiet hours that hold at an instant.
+    pub(crate) fn quiet_until(
+        self,
+        number: RecipientNo,
+        channel: ChannelNo,
+        of_channel: Option<&'a QuietHours>,
+        at: Instant,
+    ) -> Option<Instant> {
+        let of_others = self.hours(channel, of_channel);
+        if of_others.is_none() && !self.roster.own_hours.contains(number.0) {
+            return None;
+        }
+        let own = &self.roster.profile(number)?.quiet_hours;
+        let hours = own.as_ref().map_or(of_others, |own| own.on(channel, of_others))?;
+        quiet_until(hours, self.zone(number)?.1, at)
+    }
+
+    /// Splits a set by zone and, where slots are spread over some minutes, by these.
+    pub(crate) fn alike(
+        self,
+        who: &RoaringBitmap,
+        spread_minutes: u16,
+    ) -> Vec<(Alike<'a>, RoaringBitmap)> {
+        let by_zone = self.by_zone(who).into_iter().map(|(zone, part)| {
+            let zone = Some(zone);
+            (Alike { zone, checksum: 0 }, part)
+        });
+        if spread_minutes == 0 {
+            return by_zone.collect();
+        }
+        let mut parts = Vec::new();
+        for (alike, part) in by_zone {
+            let mut minutes: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+            for number in part {
+                let minute =
+                    self.member(RecipientNo(number)).checksum() % u32::from(spread_minutes);
+                minutes.entry(minute).or_default().insert(number);
+            }
+            let of_minute = |(checksum, part)| (Alike { checksum, ..alike }, part);
+            parts.extend(minutes.into_iter().map(of_minute));
+        }
+        parts
+    }
+
+    /// Splits a set by zone; that of the tenant may be there twice.
+    pub(crate) fn by_zone(self, who: &RoaringBitmap) -> Vec<(&'a Zone, RoaringBitmap)> {
+        let Some((_, zone)) = self.zone_of_tenant() else {
+            return self.roster.by_zone(who);
+        };
+        let own = who & &*self.roster.own_zone;
+        let others = who - &own;
+        let mut parts = self.roster.by_zone(&own);
+        if !others.is_empty() {
+            parts.push((zone, others));
+        }
+        parts
+    }
+}

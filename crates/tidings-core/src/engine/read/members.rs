@@ -1,0 +1,69 @@
+//! Reads of memberships: the members of a tenant, and the tenants of a recipient.
+
+use std::collections::BTreeMap;
+
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::reply::Refused;
+use crate::model::id::Id;
+use crate::model::number::{RecipientAt, RecipientNo};
+use crate::model::recipient::Recipient;
+
+impl<'a> Reader<'a> {
+    /// The tenants of which a recipient is a member, by id.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownRecipient`].
+    pub fn tenants_of(&self, recipient: &Id) -> Result<Vec<Id>, Refused> {
+        let engine = self.engine;
+        let RecipientAt { bucket, number } = engine.find(recipient)?;
+        let tenants = engine.shards.bucket(bucket).members.tenants_of(number.0);
+        let known = tenants.filter_map(|tenant| engine.intake.tenants.get(tenant));
+        let mut ids: Vec<Id> = known.map(|known| known.id.clone()).collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// Returns true if a recipient is a member of a tenant.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`] or [`Refused::UnknownRecipient`].
+    pub fn is_member(&self, tenant: &Id, recipient: &Id) -> Result<bool, Refused> {
+        let tenant = self.engine.intake.tenants.number(tenant)?;
+        let RecipientAt { bucket, number } = self.engine.find(recipient)?;
+        Ok(self.engine.shards.bucket(bucket).members.has(tenant, number.0))
+    }
+
+    /// The first members of a tenant by id, so many at most; `after` = of those after this id.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`].
+    pub fn members(
+        &self,
+        tenant: &Id,
+        after: Option<&Id>,
+        most: usize,
+    ) -> Result<Vec<&'a Recipient>, Refused> {
+        let engine = self.engine;
+        let tenant = engine.intake.tenants.number(tenant)?;
+        let mut first: BTreeMap<&'a Id, &'a Recipient> = BTreeMap::new();
+        for bucket in engine.shards.buckets() {
+            let numbers = bucket.members.numbers(tenant);
+            let profiles = numbers.filter_map(|number| bucket.roster.profile(RecipientNo(number)));
+            for profile in profiles.filter(|of| after.is_none_or(|after| of.id > *after)) {
+                first.insert(&profile.id, profile);
+                if first.len() > most {
+                    first.pop_last();
+                }
+            }
+        }
+        Ok(first.into_values().collect())
+    }
+
+    /// Number of memberships of all tenants, and the bytes of memory that they take, roughly.
+    #[must_use]
+    pub fn memberships(&self) -> (u64, usize) {
+        let buckets = || self.engine.shards.buckets();
+        let count = buckets().map(|bucket| bucket.members.count()).sum();
+        (count, buckets().map(|bucket| bucket.members.bytes()).sum())
+    }
+}

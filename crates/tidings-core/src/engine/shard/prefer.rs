@@ -1,0 +1,244 @@
+//! Preferences: those of recipients, and the defaults of tenants; a change moves what waits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use self::chosen::note_chosen;
+use super::state::Shard;
+use super::take_back::Among;
+use crate::bucket::Preference;
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::journal::record::Record;
+use crate::journal::stored::Unreadable;
+use crate::model::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
+use crate::model::command::Choice;
+use crate::model::id::Id;
+use crate::model::limits::Bound;
+use crate::model::number::RecipientAt;
+use crate::model::occurrence::By;
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::tenant::{Tenant, TenantNo};
+use crate::rules::Rules;
+
+mod chosen;
+
+/// A preference as in a command.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) recipient: &'a Id,
+    pub(crate) scope: &'a PreferenceScope,
+    pub(crate) channel: &'a str,
+    pub(crate) mode: &'a Mode,
+    pub(crate) tenant: Option<&'a Id>,
+}
+
+/// Stores a preference and moves pending entries to the lanes that now apply.
+pub(crate) fn prefer(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    chosen: Chosen<'_>,
+    by: By,
+) -> Result<Reply, Stop> {
+    let Chosen { recipient, scope, channel, mode, tenant } = chosen;
+    let at = shard.find(recipient)?;
+    let tenant = tenant_no(shard, intake, tenant)?;
+    let choices = choosable(shard.rules(), scope, channel, mode)?
+        .into_iter()
+        .map(|channel| Preference { tenant, channel, scope: scope.clone(), mode: mode.clone() });
+    choose(shard, intake, draft, at, choices.collect(), by)
+}
+
+/// Stores several preferences of a recipient; all of them or, if one is refused, none. If the list is complete
+/// (`whole`, of one tenant or of all), earlier preferences that are not in it return to the default, except a `never` for
+/// something that is not configured now: it was not shown to anybody, and applies again when it is configured again.
+pub(crate) fn prefer_all(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    list: &[Choice],
+    whole: Option<Option<&Id>>,
+    by: By,
+) -> Result<Reply, Stop> {
+    let at = shard.find(recipient)?;
+    let RecipientAt { bucket, number } = at;
+    let mut wanted = BTreeMap::new();
+    for choice in list {
+        let tenant = tenant_no(shard, intake, choice.tenant.as_ref())?;
+        let channels =
+            choosable(shard.rules(), &choice.scope, &choice.channel, &choice.mode)?.into_iter();
+        let at = |channel| (tenant, channel, choice.scope.clone());
+        wanted.extend(channels.map(|channel| (at(channel), choice.mode.clone())));
+    }
+    let whole = whole.map(|tenant| tenant_no(shard, intake, tenant)).transpose()?;
+    let mut choices = Vec::new();
+    for known in shard.buckets[bucket].preferences.of(number.0) {
+        let Preference { tenant, channel, scope, mode } = known;
+        let is_known = shard.rules().is_some_and(|rules| rules.know_choice(&scope, &mode));
+        if mode == Mode::Never && !is_known {
+            continue;
+        }
+        let replaces = whole.is_some_and(|of| of.is_none() || of == tenant);
+        match wanted.get(&(tenant, channel, scope.clone())) {
+            Some(same) if *same == mode => {
+                wanted.remove(&(tenant, channel, scope));
+            }
+            None if replaces => {
+                choices.push(Preference { tenant, channel, scope, mode: Mode::Default });
+            }
+            Some(_) | None => {}
+        }
+    }
+    choices.extend(wanted.into_iter().map(|((tenant, channel, scope), mode)| Preference {
+        tenant,
+        channel,
+        scope,
+        mode,
+    }));
+    choose(shard, intake, draft, at, choices, by)
+}
+
+/// Notes what a tenant sets from now on, and moves the entries of it that wait to the lanes that now apply; `None` = it
+/// is deleted, and so are preferences for its entries.
+pub(crate) fn tenant_changed(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    tenant: TenantNo,
+    after: Option<&Tenant>,
+) -> Result<(), Unreadable> {
+    let terms = after.map(Tenant::terms);
+    for &no in &*shard.buckets.numbers() {
+        let before = shard.buckets[no].terms_of(tenant);
+        if terms.as_ref() == Some(&before) {
+            continue;
+        }
+        let moves = terms.as_ref().is_some_and(|terms| terms.preferences != before.preferences);
+        let (at, terms) = (shard.now, terms.clone().map(Box::new));
+        shard.write(draft, no, Record::Tenant { at, tenant, terms });
+        if moves {
+            shard.reroute(draft, no, Among { tenant: Some(tenant), ..Among::default() })?;
+            shard.take_out_unwanted(draft, no, None, Some(tenant))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses defaults of a tenant that are not possible: mutes, `never` of a required type, what there is not.
+pub(crate) fn check_defaults(rules: Option<&Rules>, defaults: &[Choice]) -> Result<(), Refused> {
+    defaults.iter().try_for_each(|Choice { scope, channel, mode, .. }| {
+        if scope.is_mute() {
+            let what = "a tenant mutes nothing: its defaults are for types and categories";
+            return Err(Refused::Preference(what.to_owned()));
+        }
+        choosable(rules, scope, channel, mode).map(drop)
+    })
+}
+
+/// The number of the tenant of a preference.
+fn tenant_no(
+    shard: &Shard,
+    intake: &Intake,
+    tenant: Option<&Id>,
+) -> Result<Option<TenantNo>, Refused> {
+    let Some(tenant) = tenant else {
+        return Ok(None);
+    };
+    if shard.rules().is_none_or(|rules| rules.tenants.is_none()) {
+        return Err(Refused::TenantsOff);
+    }
+    intake.tenants.number(tenant).map(Some)
+}
+
+/// The numbers of the channels on which a mode is set, where it is allowed.
+fn choosable(
+    rules: Option<&Rules>,
+    scope: &PreferenceScope,
+    channel: &str,
+    mode: &Mode,
+) -> Result<Vec<ChannelNo>, Refused> {
+    if scope.is_mute() && !matches!(mode, Mode::Never | Mode::Default) {
+        let what = "a mute is `never`, or lifted by `default`";
+        return Err(Refused::Preference(what.to_owned()));
+    }
+    if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
+        && let Some(of_type) = rules.and_then(|rules| rules.types.get(name))
+        && of_type.required
+    {
+        let what = format!("the type `{name}` is required, so it can't be `never`");
+        return Err(Refused::Preference(what));
+    }
+    let channels: Vec<ChannelNo> = match channel_no(channel) {
+        Some(number) => vec![number],
+        None if channel == EACH && scope.may_be_on_each() => {
+            TABLE.iter().map(|channel| channel.number).collect()
+        }
+        None => return Err(Refused::UnknownChannel(channel.to_owned())),
+    };
+    if let Mode::Digest(name) = mode {
+        let known = rules.is_some_and(|rules| rules.digests.contains_key(name));
+        if !known {
+            return Err(Refused::Preference(format!("there is no digest `{name}`")));
+        }
+        if channels.contains(&INBOX_NO) {
+            return Err(Refused::Preference(format!(
+                "the inbox has no digests, so `{name}` can't be chosen for it"
+            )));
+        }
+    }
+    Ok(channels)
+}
+
+/// Refuses more mutes than a recipient may have.
+fn may_mute(
+    shard: &Shard,
+    RecipientAt { bucket, number }: RecipientAt,
+    choices: &[Preference],
+) -> Result<(), Refused> {
+    let mutes = |mode: Mode| {
+        let chosen = choices.iter().filter(move |of| of.mode == mode && of.scope.is_mute());
+        chosen.map(|of| (of.tenant, of.channel, &of.scope))
+    };
+    if mutes(Mode::Never).next().is_none() {
+        return Ok(());
+    }
+    let known = shard.buckets[bucket].preferences.mutes.of(number.0);
+    let mut all: BTreeSet<(Option<TenantNo>, ChannelNo, &PreferenceScope)> = known.collect();
+    for lifted in mutes(Mode::Default) {
+        all.remove(&lifted);
+    }
+    all.extend(mutes(Mode::Never));
+    Ok(shard.limits().check(Bound::Mutes, all.len() as u64)?)
+}
+
+fn choose(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    at: RecipientAt,
+    choices: Vec<Preference>,
+    by: By,
+) -> Result<Reply, Stop> {
+    may_mute(shard, at, &choices)?;
+    note_chosen(shard, intake, draft, at, &choices, by);
+    let RecipientAt { bucket, number } = at;
+    let mut changed: BTreeMap<ChannelNo, BTreeSet<Option<TenantNo>>> = BTreeMap::new();
+    for Preference { tenant, channel, scope, mode } in choices {
+        changed.entry(channel).or_default().insert(tenant);
+        let record = Record::Preference { number, tenant, scope, channel, mode };
+        shard.write(draft, bucket, record);
+    }
+    let who = RoaringBitmap::from_iter([number.0]);
+    for (channel, tenants) in changed {
+        // What is said without a tenant holds for the entries of all.
+        let is_of_one = tenants.len() == 1;
+        let tenant = tenants.into_iter().next().flatten().filter(|_| is_of_one);
+        let among = Among { channel: Some(channel), who: Some(&who), tenant, ..Among::default() };
+        shard.reroute(draft, bucket, among)?;
+        shard.take_out_unwanted(draft, bucket, Some((number.0, channel)), tenant)?;
+    }
+    Ok(Reply::Done)
+}

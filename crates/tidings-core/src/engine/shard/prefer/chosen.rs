@@ -1,0 +1,141 @@
+//! What hooks tell of changed preferences: one occurrence for each line of the list of preferences.
+
+use std::collections::BTreeMap;
+
+use crate::bucket::Preference;
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::occurred::wants;
+use crate::engine::shard::state::Shard;
+use crate::model::channel::{ChannelNo, TABLE};
+use crate::model::number::RecipientAt;
+use crate::model::occurrence::{By, Occurrence, OccurrenceKind, OccurrenceOwner};
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::tenant::TenantNo;
+
+/// Notes what choices of a recipient change, before they are written.
+pub(crate) fn note_chosen(
+    shard: &Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    RecipientAt { bucket, number }: RecipientAt,
+    choices: &[Preference],
+    by: By,
+) {
+    let of_bucket = &shard.buckets[bucket];
+    let profile = of_bucket
+        .roster
+        .profile(number)
+        .filter(|_| wants(shard.rules(), OccurrenceKind::PreferenceChanged));
+    let Some(profile) = profile else {
+        return;
+    };
+    let known = of_bucket.preferences.of(number.0);
+    for Line { tenant, scope, channel, mode } in changed_lines(known, choices) {
+        let (recipient, tenant) = (profile.id.clone(), intake.tenants.id(tenant).cloned());
+        let occurrence = Occurrence::Preference { recipient, scope, channel, mode, by, tenant };
+        draft.occur(OccurrenceOwner::Bucket(bucket), occurrence);
+    }
+}
+
+/// A line of the list of preferences; `channel` = `None` for what is the same on each.
+#[derive(Debug, PartialEq, Eq)]
+struct Line {
+    tenant: Option<TenantNo>,
+    scope: PreferenceScope,
+    channel: Option<ChannelNo>,
+    mode: Mode,
+}
+
+/// The scope of lines, and one of their channels.
+type At = ((Option<TenantNo>, PreferenceScope), ChannelNo);
+
+/// The lines that choices change.
+fn changed_lines(known: Vec<Preference>, choices: &[Preference]) -> Vec<Line> {
+    let by_line = |of: Preference| (((of.tenant, of.scope), of.channel), of.mode);
+    let before: BTreeMap<At, Mode> = known.into_iter().map(by_line).collect();
+    let mut after = before.clone();
+    after.extend(choices.iter().cloned().map(by_line));
+    let mode_in =
+        |all: &BTreeMap<At, Mode>, line: &At| all.get(line).cloned().unwrap_or(Mode::Default);
+    let mut changed: BTreeMap<_, BTreeMap<ChannelNo, Mode>> = BTreeMap::new();
+    for line in after.keys() {
+        let mode = mode_in(&after, line);
+        if mode != mode_in(&before, line) {
+            changed.entry(line.0.clone()).or_default().insert(line.1, mode);
+        }
+    }
+    let mut lines = Vec::new();
+    for (of, channels) in changed {
+        let each = TABLE.iter().map(|channel| mode_in(&after, &(of.clone(), channel.number)));
+        let mut each: Vec<Mode> = each.collect();
+        each.dedup();
+        // A mode on one channel alone that returns to its default is a line of that channel.
+        let is_lifted = each == [Mode::Default];
+        let is_one = each.len() == 1 && (!is_lifted || channels.len() == TABLE.len());
+        let (tenant, scope) = of;
+        if is_one && scope.may_be_on_each() {
+            lines.extend(each.pop().map(|mode| Line { tenant, scope, channel: None, mode }));
+        } else {
+            lines.extend(channels.into_iter().map(|(channel, mode)| {
+                let (scope, channel) = (scope.clone(), Some(channel));
+                Line { tenant, scope, channel, mode }
+            }));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::channel::{EMAIL_NO, INBOX_NO};
+
+    fn set(channel: ChannelNo, scope: PreferenceScope, mode: Mode) -> Preference {
+        Preference { tenant: None, channel, scope, mode }
+    }
+
+    fn line(scope: PreferenceScope, channel: Option<ChannelNo>, mode: Mode) -> Line {
+        Line { tenant: None, scope, channel, mode }
+    }
+
+    #[test]
+    fn a_line_that_stays_is_not_told() {
+        let of_type = || PreferenceScope::Type("comment".to_owned());
+        let everything = || PreferenceScope::AllCategories;
+        let known = vec![set(EMAIL_NO, of_type(), Mode::Never)];
+        let lines = |choices: &[_]| changed_lines(known.clone(), choices);
+        assert_eq!(lines(&[set(EMAIL_NO, of_type(), Mode::Never)]), []);
+        assert_eq!(lines(&[set(INBOX_NO, of_type(), Mode::Default)]), []);
+        assert_eq!(
+            lines(&[
+                set(EMAIL_NO, of_type(), Mode::Default),
+                set(INBOX_NO, of_type(), Mode::Never)
+            ]),
+            [
+                line(of_type(), Some(INBOX_NO), Mode::Never),
+                line(of_type(), Some(EMAIL_NO), Mode::Default)
+            ]
+        );
+        let each = |mode: &Mode| -> Vec<_> {
+            TABLE.iter().map(|of| set(of.number, everything(), mode.clone())).collect()
+        };
+        assert_eq!(lines(&each(&Mode::Never)), [line(everything(), None, Mode::Never)]);
+        let silent = each(&Mode::Never);
+        let lift = changed_lines(silent.clone(), &each(&Mode::Default));
+        assert_eq!(lift, [line(everything(), None, Mode::Default)]);
+        let lift = changed_lines(silent, &[set(EMAIL_NO, everything(), Mode::Default)]);
+        assert_eq!(lift, [line(everything(), Some(EMAIL_NO), Mode::Default)]);
+    }
+
+    #[test]
+    fn lines_of_tenants_are_told_apart() {
+        let of_type = || PreferenceScope::Type("comment".to_owned());
+        let tenant = Some(TenantNo::FIRST);
+        let of_tenant = |mode| Preference { tenant, ..set(EMAIL_NO, of_type(), mode) };
+        let known = vec![set(EMAIL_NO, of_type(), Mode::Never), of_tenant(Mode::Never)];
+        let lift = changed_lines(known, &[of_tenant(Mode::Default)]);
+        let lifted = line(of_type(), Some(EMAIL_NO), Mode::Default);
+        assert_eq!(lift, [Line { tenant, ..lifted }]);
+    }
+}
