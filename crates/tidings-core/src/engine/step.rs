@@ -179,7 +179,10 @@ fn enter(
 ) -> Result<(), Unreadable> {
     enter_scheduled(engine, draft)?;
     engine.shards.read_ahead(draft, commands)?;
-    for alike in commands.chunk_by(together) {
+    // One that names a tenant where there are none is refused by the intake, and for that stands alone.
+    let is_off = engine.intake.are_tenants_off();
+    let goes_with = |command: &Command| !is_off || !command.names_tenant();
+    for alike in commands.chunk_by(|a, b| together(a, b) && goes_with(a) && goes_with(b)) {
         match alike {
             [Command::Publish(_), ..] => publish(engine, draft, alike, step)?,
             [command] => {

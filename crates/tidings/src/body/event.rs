@@ -66,6 +66,10 @@ pub(crate) struct EventBody {
     /// Time from which on nothing is delivered.
     #[schema(value_type = Option<String>, format = "date-time")]
     pub(crate) expires_at: Option<Text<Instant>>,
+    /// The tenant whose event it is: all its notifications are of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) tenant: Option<Text<Id>>,
     /// A key to cancel several events at once.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     pub(crate) cancellation_key: Option<Text<Id>>,
@@ -105,7 +109,6 @@ impl EventBody {
             self.channels.map(|channels| channels_of(channels, rules, event_type.as_str()));
         let data = held_to_schema(self.data, rules, &event_type)?;
         Ok(Event {
-            tenant: None,
             id: self.id.map_or_else(or_id, Text::inner),
             event_type,
             actor: self.actor.map(Object::from),
@@ -122,6 +125,7 @@ impl EventBody {
             delay_ms: self.delay.map(|Text(Wait(ms))| ms),
             deliver_local: self.deliver_local.map(Text::inner),
             expires_at: self.expires_at.map(Text::inner),
+            tenant: self.tenant.map(Text::inner),
             cancellation_key: self.cancellation_key.map(Text::inner),
             trace: self.trace.map(Text::inner),
         })

@@ -21,6 +21,7 @@ mod read;
 pub(crate) mod recipient;
 pub(crate) mod short;
 pub(crate) mod suppression;
+pub(crate) mod tenant;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;

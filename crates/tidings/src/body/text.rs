@@ -16,7 +16,7 @@ use crate::config::duration;
 use crate::wording::quoted;
 
 /// The most bytes of a title and of a recipient's name.
-pub(super) const TITLE_BYTES_MAX: usize = 1 << 10;
+pub(in crate::body) const TITLE_BYTES_MAX: usize = 1 << 10;
 
 /// The most bytes of the `body` of an event.
 const BODY_BYTES_MAX: usize = 2 << 10;

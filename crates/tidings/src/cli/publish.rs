@@ -104,6 +104,9 @@ struct OneEvent {
     /// Expire at this instant (RFC 3339): what is not sent by then is not sent at all
     #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
     expires_at: Option<Instant>,
+    /// Tenant whose event it is
+    #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
+    tenant: Option<Id>,
     /// Key to cancel this event by, together with others
     #[arg(long, value_name = "KEY", requires = "kind", value_parser = Id::new)]
     cancellation_key: Option<Id>,
@@ -155,6 +158,7 @@ impl OneEvent {
             delay: self.delay.map(Wait).map(Text),
             deliver_local: self.deliver_local.map(Text),
             expires_at: self.expires_at.map(Text),
+            tenant: self.tenant.clone().map(Text),
             cancellation_key: self.cancellation_key.clone().map(Text),
             trace: None,
         })

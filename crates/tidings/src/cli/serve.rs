@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
-use tidings_node::{AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings};
+use tidings_node::{
+    AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings, TENANTS_THERE,
+};
 use tidings_store::Expected;
 use tokio::runtime::Runtime;
 
@@ -467,6 +469,10 @@ fn put_in_force(
             return Ok(Reloaded::Refused);
         }
     };
+    if rules.tenants.is_none() && http::v1::tenants::are_there(service)? {
+        tracing::error!(reason = TENANTS_THERE, "fault in the configuration");
+        return Ok(Reloaded::Refused);
+    }
     service.configure(rules, channels)?;
     resolver.replace(host);
     #[cfg(feature = "postgres")]

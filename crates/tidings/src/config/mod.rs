@@ -33,6 +33,8 @@ use tidings_core::channel::{self, ChannelKind};
 use toml::de::DeTable;
 
 pub use fault::{Fault, Faults, Place};
+pub(crate) use mailbox::mailbox_fault;
+pub(crate) use presentation::brand_check;
 pub(crate) use sections::clock_minute;
 use services::{feeds, hooks, resolver, telemetry};
 use walk::{Section, Walk};
@@ -161,12 +163,13 @@ fn parse_beside(
             "feeds",
             "compat",
             "hooks",
+            "tenants",
         ],
     );
     let store = sections::store(&mut walk, &root);
     let defaults = sections::defaults(&mut walk, &root);
     let rules = Rules {
-        tenants: None,
+        tenants: sections::tenants(&mut walk, &root),
         categories: sections::categories(&mut walk, &root, &defaults.locale),
         digests: sections::digests(&mut walk, &root, store.as_ref()),
         types: types::types(&mut walk, &root, store.as_ref()),

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use tidings_core::preference::ALL_CATEGORIES;
-use tidings_core::rules::{Category, Defaults, Digest, Every, StoreRules};
+use tidings_core::rules::{
+    Category, Defaults, Digest, Every, StoreRules, TenantRules, UnknownTenant,
+};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_mail::check_locale;
 
@@ -84,6 +86,18 @@ pub(super) fn store(walk: &mut Walk, root: &Section<'_>) -> Option<StoreRules> {
         store.keep_ms = walk.duration(&section, "keep")?.value;
     }
     Some(store)
+}
+
+/// The rules of tenants; `None` = there are none.
+pub(super) fn tenants(walk: &mut Walk, root: &Section<'_>) -> Option<TenantRules> {
+    let section = walk.section(root, "tenants", "write `[tenants]`")?;
+    walk.only(&section, &["on", "unknown"]);
+    let is_on = walk.flag(&section, "on").unwrap_or(false);
+    let unknown = match walk.word(&section, "unknown", &["refuse", "make"]) {
+        Some("make") => UnknownTenant::Make,
+        _ => UnknownTenant::Refuse,
+    };
+    is_on.then_some(TenantRules { unknown })
 }
 
 /// The most parts: those of a new store have a bucket each.

@@ -60,6 +60,9 @@ impl Intake {
         draft: &mut Draft<'_>,
         command: &Command,
     ) -> Result<Accepted, Stop> {
+        if self.are_tenants_off() && command.names_tenant() {
+            return Err(Refused::TenantsOff.into());
+        }
         let done = Accepted::Answered(Reply::Done);
         match command {
             Command::Publish(event) => self.accept_event(draft, event),

@@ -249,6 +249,11 @@ impl Intake {
         today
     }
 
+    /// Returns true if the rules in force have no tenants.
+    pub(crate) fn are_tenants_off(&self) -> bool {
+        self.rules().is_none_or(|rules| rules.tenants.is_none())
+    }
+
     /// The rules in force, if any were set.
     pub(crate) fn rules(&self) -> Option<&Rules> {
         self.compiled.current().map(|version| &version.rules)

@@ -135,6 +135,11 @@ impl Tenants {
         deleted.map(|(number, _)| *number)
     }
 
+    /// Returns true if a tenant of an id was deleted at some time.
+    pub(crate) fn was_deleted(&self, id: &Id) -> bool {
+        self.deleted().any(|number| self.id(Some(number)) == Some(id))
+    }
+
     /// Returns true if there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.numbers.is_empty()

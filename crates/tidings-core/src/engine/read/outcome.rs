@@ -31,6 +31,7 @@ use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, EventNo, RecipientAt, RecipientNo, Seq};
 use crate::model::reason::{Outcome, Reason};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::Admission;
 
@@ -39,6 +40,8 @@ use crate::rules::Admission;
 pub struct EventReport {
     /// The event.
     pub event: Event,
+    /// The number of its tenant; `None` = of none.
+    pub tenant: Option<TenantNo>,
     /// The time of acceptance.
     pub arrived: Instant,
     /// The time at which it enters its lanes, if that is still to come.
@@ -154,6 +157,7 @@ impl Reader<'_> {
         let next = instants.iter().find(is_awaited);
         let mut trace = Trace {
             report: EventReport {
+                tenant: row.tenant,
                 event: row.event,
                 arrived: row.arrived,
                 scheduled: next.or(instants.first()).copied(),

@@ -50,7 +50,8 @@ fn slow_of(path: &str, bytes: usize) -> (Request<Body>, super::Feed) {
 #[test]
 fn a2_bodies_without_a_key_have_one_bound_together() {
     let rig = small(Access::Open);
-    let token = Unsubscribe { tenant: None,
+    let token = Unsubscribe {
+        tenant: None,
         recipient: Id::new("ana").unwrap(),
         channel: EMAIL_NO,
         message: MessageId::default(),

@@ -88,6 +88,10 @@ pub(in crate::http) struct InboxQuery {
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     #[param(value_type = Option<String>, example = "25s")]
     wait: Option<Duration>,
+    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    #[param(value_type = Option<String>, min_length = 1, max_length = 256)]
+    #[expect(dead_code, reason = "`Reader` reads it")]
+    tenant: (),
 }
 
 /// The longest wait for a change.
@@ -134,6 +138,7 @@ impl FromQuery for InboxQuery {
             grouped: query.word("grouped", &[("true", true), ("false", false)])?,
             since: query.parsed("since", revision, "the `rev` of an answer")?,
             wait: query.parsed("wait", wait, "a duration of at most 60s, such as 25s")?,
+            tenant: (),
         })
     }
 }
@@ -196,7 +201,6 @@ fn known<'n>(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none, as a token with this claim sees them", min_length = 1, max_length = 256),
         InboxQuery,
     ),
     responses(
@@ -210,7 +214,7 @@ pub(in crate::http) async fn inbox(
     InQuery(query): InQuery<InboxQuery>,
 ) -> Result<Answer, Problem> {
     let (since, wait) = (query.since, query.wait.unwrap_or_default());
-    let query = query.checked(&service.rules(), reader.view.clone())?;
+    let query = query.checked(&service.rules(), reader.view())?;
     let (id, may_be_unknown) = (reader.recipient.clone(), reader.is_user());
     let read = move |node: &Durable| -> Result<InboxPage, Problem> {
         match node.engine().reader(node.view()).inbox(&id, &query) {
@@ -257,7 +261,7 @@ pub(in crate::http) async fn counted(
     service: &Service,
     reader: &Reader,
 ) -> Result<Counts, Problem> {
-    let (id, of) = (reader.recipient.clone(), reader.view.clone());
+    let (id, of) = (reader.recipient.clone(), reader.view());
     let counts = service
         .look(move |node| -> Result<InboxCounts, Problem> {
             Ok(node.engine().reader(node.view()).inbox_counts(&id, &of)?)

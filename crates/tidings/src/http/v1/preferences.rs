@@ -25,6 +25,7 @@ use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::caller::of_no_tenant;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::users::reader::Reader;
 use crate::http::{Answer, Change, Service};
@@ -54,6 +55,7 @@ const CHANGE: &[Code] = &[
     Code::UnknownChannel,
     Code::UnknownPreference,
     Code::LimitExceeded,
+    Code::OfTenant,
 ];
 
 /// What is asked of preferences.
@@ -66,7 +68,7 @@ pub(in crate::http) struct PreferencesQuery {
 }
 
 impl FromQuery for PreferencesQuery {
-    const KNOWN: &'static [&'static str] = &["choices"];
+    const KNOWN: &'static [&'static str] = &["choices", "tenant"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
         let choices = query.word("choices", &[("true", true), ("false", false)])?;
@@ -140,7 +142,7 @@ async fn put_preferences(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    set(&service, recipient, &change, true, By::Key).await
+    set(&service, Reader::of_host(recipient), &change, true, By::Key).await
 }
 
 /// Set some preferences of a recipient
@@ -164,23 +166,30 @@ pub(in crate::http) async fn patch_preferences(
     change: Change,
 ) -> Result<Answer, Problem> {
     let by = if reader.is_user() { By::User } else { By::Key };
-    set(&service, reader.recipient, &change, false, by).await
+    set(&service, reader, &change, false, by).await
 }
 
 async fn set(
     service: &Service,
-    recipient: Id,
+    reader: Reader,
     change: &Change,
     whole: bool,
     by: By,
 ) -> Result<Answer, Problem> {
     let rules = service.rules();
     let is_object = change.body.trim_ascii_start().first() == Some(&b'{');
-    let (chosen, hours) = if is_object && !whole {
+    let (mut chosen, hours) = if is_object && !whole {
         change.parse::<WithHours>()?.read(&rules)?
     } else {
         (choices(&rules, json::list(&change.body)?)?, None)
     };
+    for choice in &mut chosen {
+        choice.tenant = reader.tenant(choice.tenant.take())?;
+    }
+    if hours.is_some() && reader.is_of_tenant() {
+        return Err(of_no_tenant());
+    }
+    let recipient = reader.recipient;
     let warnings = without_effect(&rules, &chosen);
     let mut commands = Vec::new();
     if let Some(hours) = hours {

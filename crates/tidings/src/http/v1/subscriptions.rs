@@ -76,8 +76,9 @@ pub(in crate::http) async fn follow(
     change: Change,
 ) -> Result<Answer, Problem> {
     reader.check_topic(&topic, &service)?;
+    let tenant = reader.tenant(None)?;
     let (recipient, topic) = (reader.recipient, topic_of(&topic)?);
-    service.done(&change, Command::Subscribe { tenant: None, recipient, topic }).await
+    service.done(&change, Command::Subscribe { tenant, recipient, topic }).await
 }
 
 /// Unfollow a topic
@@ -98,8 +99,9 @@ pub(in crate::http) async fn unfollow(
     change: Change,
 ) -> Result<Answer, Problem> {
     reader.check_topic(&topic, &service)?;
+    let tenant = reader.tenant(None)?;
     let (recipient, topic) = (reader.recipient, topic_of(&topic)?);
-    service.done(&change, Command::Unsubscribe { tenant: None, recipient, topic }).await
+    service.done(&change, Command::Unsubscribe { tenant, recipient, topic }).await
 }
 
 /// The topic of a path.
@@ -150,6 +152,6 @@ async fn follow_many(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|fields| Ok(fields.body::<Subscription>()?.command()));
+    let each = Each::new(|_, fields| Ok(fields.body::<Subscription>()?.command()));
     array::many(service, request, wanted, each).await
 }

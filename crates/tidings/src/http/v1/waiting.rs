@@ -17,6 +17,7 @@ use utoipa_axum::routes;
 
 use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
+use crate::body::tenant;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::users::reader::Reader;
@@ -220,7 +221,7 @@ pub(in crate::http) async fn pending(
     State(service): State<Arc<Service>>,
     reader: Reader,
 ) -> Result<Answer, Problem> {
-    let (id, of) = (reader.recipient.clone(), reader.view.clone());
+    let (id, of) = (reader.recipient.clone(), reader.view());
     let pending = service
         .look(move |node| -> Result<Pending, Problem> {
             let (engine, view) = (node.engine(), node.view());
@@ -282,12 +283,14 @@ fn scheduled(node: &Durable, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Pr
 )]
 pub(in crate::http) async fn flush(
     State(service): State<Arc<Service>>,
-    Reader { recipient, view, .. }: Reader,
+    reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let limits = if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };
-    let (of, shown) = (recipient.clone(), view.clone());
-    let command = limits.command_in(recipient, view)?;
+    let mut limits =
+        if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };
+    let view = reader.reach(tenant::named(limits.tenant.take()))?;
+    let (of, shown) = (reader.recipient.clone(), view.clone());
+    let command = limits.command(reader.recipient, view)?;
     let scheduled = service.look(move |node| scheduled(node, &of, &shown)).await??;
     let scheduled = ScheduledCount::of(&scheduled);
     let flushed = |replies| match only(replies)? {

@@ -59,6 +59,7 @@ pub(in crate::http) async fn live(
     reader: Reader,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let opening = Opening { last: last_event(&headers), token: reader.token(), view: reader.view };
+    let opening =
+        Opening { last: last_event(&headers), token: reader.token(), view: reader.view() };
     service.open_stream(reader.recipient, opening).await
 }

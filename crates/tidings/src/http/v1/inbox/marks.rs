@@ -52,9 +52,10 @@ async fn mark(
     change: &Change,
     made: Made,
 ) -> Result<Answer, Problem> {
-    let items: Items = change.parse()?;
+    let mut items: Items = change.parse()?;
+    let view = reader.reach(items.tenant())?;
     let what = items.named(&service.rules(), service.now())?;
-    let (recipient, view) = (reader.recipient.clone(), reader.view.clone());
+    let recipient = reader.recipient.clone();
     let command = match made {
         Made::Mark(kind) => Command::Mark { view, recipient, what, kind },
         Made::Items(change) => Command::ChangeItems { view, recipient, what, change },
@@ -237,13 +238,10 @@ pub(in crate::http) async fn snooze(
     reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let items: Items = change.parse()?;
+    let mut items: Items = change.parse()?;
+    let view = reader.reach(items.tenant())?;
     let (what, snoozed) = items.snoozed(&service.rules(), service.now())?;
-    let command = Command::ChangeItems {
-        view: reader.view.clone(),
-        recipient: reader.recipient.clone(),
-        what,
-        change: snoozed,
-    };
+    let command =
+        Command::ChangeItems { view, recipient: reader.recipient.clone(), what, change: snoozed };
     done(&service, &reader, &change, command).await
 }
