@@ -208,7 +208,7 @@ fn rev(walk: &Walk<'_>, newest: Seq) -> u64 {
     let marked = marks.map_or_else(Seq::default, |marks| marks.changed.in_view(*of));
     let newest = newest.max(marked).max(bucket.hidden.in_view(*of)).max(bucket.forgotten_to);
     // The entries of a tenant that is deleted leave what shows all.
-    let deleted = if *of == View::All { intake.tenants.deleted() } else { 0 };
+    let deleted = if *of == View::All { intake.tenants.deletions() } else { 0 };
     newest.0 + intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0) + deleted
 }
 

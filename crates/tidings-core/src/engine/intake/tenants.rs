@@ -94,7 +94,7 @@ impl Tenants {
     }
 
     /// Number of those that were deleted.
-    pub(crate) fn deleted(&self) -> u64 {
+    pub(crate) fn deletions(&self) -> u64 {
         self.all.len().saturating_sub(self.numbers.len()) as u64
     }
 

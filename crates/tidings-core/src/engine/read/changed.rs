@@ -52,7 +52,7 @@ impl InboxesAt {
             rules: bucket.rules,
             withdrawals: engine.intake.objects.withdrawals,
             forgotten_before: engine.intake.forgotten_before,
-            deleted_tenants: engine.intake.tenants.deleted(),
+            deleted_tenants: engine.intake.tenants.deletions(),
         })
     }
 
