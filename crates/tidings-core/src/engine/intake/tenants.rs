@@ -137,6 +137,11 @@ impl Tenants {
         self.all.get(&number).filter(|known| !known.is_deleted)
     }
 
+    /// Number of those that were deleted.
+    pub(crate) fn deletions(&self) -> u64 {
+        self.all.len().saturating_sub(self.numbers.len()) as u64
+    }
+
     /// The id of the tenant of an entry, also where it was deleted.
     pub(crate) fn id(&self, number: Option<TenantNo>) -> Option<&Id> {
         self.all.get(&number?).map(|known| &known.id)

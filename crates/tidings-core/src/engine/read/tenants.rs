@@ -2,10 +2,11 @@
 
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::Refused;
 use crate::engine::state::Engine;
 use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
-use crate::model::tenant::{Tenant, TenantNo};
+use crate::model::tenant::{Tenant, TenantNo, View};
 use crate::model::time::{Instant, SECOND_MS};
 
 /// A tenant as it is now.
@@ -117,6 +118,14 @@ impl<'e> TenantDirectory<'e> {
 }
 
 impl Reader<'_> {
+    /// A view with its tenant as a number: one of the same id that was deleted before had another.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`].
+    pub fn numbered(&self, view: &View) -> Result<View<TenantNo>, Refused> {
+        self.engine.intake.tenants.view(view)
+    }
+
     /// The number of the tenant of an event; the outer `None` = the event is not known.
     ///
     /// # Errors

@@ -37,6 +37,8 @@ pub struct OpenLane {
     pub lane: String,
     /// Its batch key.
     pub key: BatchKey,
+    /// Its tenant; `None` = of none.
+    pub tenant: Option<Id>,
     /// Due time; `None` = never due as things are.
     pub due: Option<Instant>,
     /// The pending entries, by (t, arrival).
@@ -50,6 +52,8 @@ pub struct WaitingEntry {
     pub event: Id,
     /// Its type.
     pub event_type: Id,
+    /// Its tenant; `None` = of none.
+    pub tenant: Option<Id>,
     /// The object's hash.
     pub object: Id,
     /// Time of entering.
@@ -215,7 +219,7 @@ impl<'a> Reader<'a> {
         let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
-        let names = &engine.intake.compiled.names;
+        let (names, tenants) = (&engine.intake.compiled.names, &engine.intake.tenants);
         for no in bucket.lanes.numbers() {
             let name = names.lane(no);
             let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
@@ -229,6 +233,7 @@ impl<'a> Reader<'a> {
                 let waiting = WaitingEntry {
                     event: header.id,
                     event_type: header.event_type,
+                    tenant: tenants.id(arrival.tenant).cloned(),
                     object: header.object,
                     t: arrival.t,
                 };
@@ -247,6 +252,7 @@ impl<'a> Reader<'a> {
                 lanes.push(OpenLane {
                     channel: name.channel.name(),
                     lane: name.name.clone(),
+                    tenant: tenants.id(address.tenant).cloned(),
                     key: address.key,
                     due,
                     entries: entries.into_iter().map(|(_, _, entry)| entry).collect(),
@@ -295,6 +301,7 @@ impl<'a> Reader<'a> {
             entries.push(WaitingEntry {
                 event: event.id,
                 event_type: event.event_type,
+                tenant: engine.intake.tenants.id(row.tenant).cloned(),
                 object: event.object.id,
                 t,
             });

@@ -37,11 +37,11 @@ impl Shard {
                 let replies = self.follow(intake, draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
-            Command::Mark { recipient, what, kind, .. } => {
-                mark::mark(self, intake, draft, recipient, what, *kind)
+            Command::Mark { recipient, what, kind, view } => {
+                mark::mark(self, intake, draft, recipient, what, *kind, view)
             }
-            Command::ChangeItems { recipient, what, change, .. } => {
-                mark::change_items(self, intake, draft, recipient, what, *change)
+            Command::ChangeItems { recipient, what, change, view } => {
+                mark::change_items(self, intake, draft, recipient, what, *change, view)
             }
             Command::Preference { recipient, scope, channel, mode, tenant, by } => {
                 let tenant = tenant.as_ref();

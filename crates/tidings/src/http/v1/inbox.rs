@@ -38,13 +38,26 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "inbox",
             Kind::Looks,
             routes!(inbox),
-            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound, Code::StreamsFull],
+            &[
+                Code::InvalidPath,
+                Code::InvalidQuery,
+                Code::RecipientNotFound,
+                Code::StreamsFull,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         )
         .add(
             "inbox_counts",
             Kind::Looks,
             routes!(counts),
-            &[Code::InvalidPath, Code::RecipientNotFound],
+            &[
+                Code::InvalidPath,
+                Code::InvalidQuery,
+                Code::RecipientNotFound,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         );
     live::calls(marks::calls(calls))
 }
@@ -110,6 +123,7 @@ const STATES: [(&str, InboxState); 6] = [
 ];
 
 impl FromQuery for InboxQuery {
+    // `Reader` reads `tenant`, as for every call of a reader.
     const KNOWN: &'static [&'static str] =
         &["limit", "cursor", "state", "category", "type", "grouped", "since", "wait", "tenant"];
     const REPEATED: &'static [&'static str] = &["category", "type"];
@@ -130,7 +144,7 @@ impl FromQuery for InboxQuery {
 }
 
 impl InboxQuery {
-    /// The choice, checked against a configuration.
+    /// The choice in a view, checked against a configuration.
     fn checked(
         self,
         rules: &Rules,
@@ -180,7 +194,8 @@ fn known<'n>(
 /// Get a page of an inbox
 ///
 /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-/// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+/// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+/// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
 /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
@@ -228,7 +243,10 @@ pub(in crate::http) async fn inbox(
 /// does.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox/counts", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none, as a token with this claim sees them", min_length = 1, max_length = 256),
+    ),
     responses((status = 200, description = "The counts", body = Counts))
 )]
 pub(in crate::http) async fn counts(
@@ -243,10 +261,10 @@ pub(in crate::http) async fn counted(
     service: &Service,
     reader: &Reader,
 ) -> Result<Counts, Problem> {
-    let id = reader.recipient.clone();
+    let (id, of) = (reader.recipient.clone(), reader.view());
     let counts = service
         .look(move |node| -> Result<InboxCounts, Problem> {
-            Ok(node.engine().reader(node.view()).inbox_counts(&id)?)
+            Ok(node.engine().reader(node.view()).inbox_counts(&id, &of)?)
         })
         .await?;
     Ok(reader.or_nothing(counts)?.into())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tidings_core::engine::{InboxCounts, InboxGroup, InboxItem, InboxPage};
+use tidings_core::engine::{CategoryCounts, InboxCounts, InboxGroup, InboxItem, InboxPage};
 use tidings_core::{Data, Object};
 use tidings_mail::{Design, RowText};
 use utoipa::ToSchema;
@@ -21,9 +21,14 @@ pub(in crate::http) struct Counts {
     unread: u64,
     /// The same of each category, by its name.
     categories: BTreeMap<String, OfCategory>,
+    /// The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
+    /// off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenants: Option<BTreeMap<String, OfCategory>>,
 }
 
-/// The counts of a category.
+/// The counts of a category, or of a tenant.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CategoryCounts)]
 struct OfCategory {
@@ -35,15 +40,19 @@ struct OfCategory {
 
 impl From<InboxCounts> for Counts {
     fn from(counts: InboxCounts) -> Self {
-        let categories = counts.categories.into_iter().map(|(name, of)| {
-            let counts = OfCategory { unseen: of.unseen, unread: of.unread };
-            (name, counts)
-        });
+        let shown = |counts: BTreeMap<String, CategoryCounts>| {
+            let counts = counts.into_iter().map(|(name, of)| {
+                let counts = OfCategory { unseen: of.unseen, unread: of.unread };
+                (name, counts)
+            });
+            counts.collect()
+        };
         Self {
             rev: counts.rev,
             unseen: counts.unseen,
             unread: counts.unread,
-            categories: categories.collect(),
+            categories: shown(counts.categories),
+            tenants: counts.tenants.map(shown),
         }
     }
 }
@@ -61,7 +70,7 @@ pub(super) struct Page {
     next: Option<String>,
 }
 
-/// A group: items of one type about one thing on one day. Read items are in a group of their own.
+/// A group: items of one type about one thing on one day, of one tenant or of none. Read items are in a group of their own.
 #[derive(Serialize, ToSchema)]
 pub(in crate::http) struct Group {
     /// Key of the group, unique in this inbox.
@@ -70,6 +79,10 @@ pub(in crate::http) struct Group {
     order: String,
     /// The type.
     r#type: String,
+    /// The tenant of its items; absent if they are of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// Number of items, listed or not.
     count: usize,
     /// The actors of the listed items, each once, newest first.
@@ -101,6 +114,10 @@ struct Item {
     event: String,
     /// Its type.
     r#type: String,
+    /// Its tenant; absent if it is of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// The category of the type; absent if the type is no longer configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -196,6 +213,7 @@ impl Group {
             text,
             lang,
             r#type: group.event_type.as_str().to_owned(),
+            tenant: group.tenant.map(|tenant| tenant.as_str().to_owned()),
             count: group.count,
             actors: actors.map(|actor| actor.as_str().to_owned()).collect(),
             newest_at: group.newest_at.to_string(),
@@ -215,6 +233,7 @@ impl Item {
         Self {
             event: item.event.as_str().to_owned(),
             r#type: item.event_type.as_str().to_owned(),
+            tenant: item.tenant.map(|tenant| tenant.as_str().to_owned()),
             category: item.category,
             actor: item.actor.as_deref().map(object),
             object: object(&item.object),
