@@ -4,7 +4,7 @@ use super::ended::with_mail;
 use crate::engine::tests::*;
 use crate::model::command::Cancelled;
 use crate::model::reason::Reason;
-use crate::model::tenant::TenantChange;
+use crate::model::tenant::{TenantChange, View};
 use crate::rules::{TenantRules, UnknownTenant};
 
 const SECOND: i64 = 1_000;
@@ -194,7 +194,7 @@ fn a_limit_leaves_out_those_beyond_it_and_begins_anew_each_day() {
     let Ok(Reply::Published(published)) = &replies[0] else { panic!() };
     assert_eq!(published.warnings, [Warning::TenantLimit(2)]);
     let reader = world.engine.reader(&world.stored);
-    let unseen = |name: &str| reader.inbox_counts(&id(name)).unwrap().unseen;
+    let unseen = |name: &str| reader.inbox_counts(&id(name), &View::All).unwrap().unseen;
     assert_eq!(["a", "b", "c", "d"].map(unseen), [1, 1, 1, 1], "groups of one object");
     let held = |name: &str| {
         let page = reader.inbox(&id(name), &InboxQuery::newest(9)).unwrap();
