@@ -84,7 +84,10 @@ fn a_fault_of_a_book_is_drawn_with_its_line() {
     let drawn = check(&path).unwrap_err().to_string();
     let place = Path::new("locales").join("de.toml:1:1");
     assert!(drawn.contains(&place.display().to_string()), "{drawn}");
-    assert!(drawn.contains("1 | coloon = ''") && drawn.contains("did you mean `colon`?"), "{drawn}");
+    assert!(
+        drawn.contains("1 | coloon = ''") && drawn.contains("did you mean `colon`?"),
+        "{drawn}"
+    );
 }
 
 #[test]
