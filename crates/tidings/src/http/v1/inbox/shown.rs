@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tidings_core::batch::Group as Content;
 use tidings_core::engine::{CategoryCounts, InboxCounts, InboxGroup, InboxItem, InboxPage};
 use tidings_core::{Data, Object};
 use tidings_mail::{Design, RowText};
@@ -205,7 +206,8 @@ impl Group {
     pub(in crate::http) fn of(group: InboxGroup, design: &Design, reader: (&[&str], &str)) -> Self {
         let actors = group.actors.iter();
         let (locales, tz) = reader;
-        let RowText { text, lang, .. } = design.row_text(&group.content, locales, tz);
+        let content = counted(group.content, group.count.saturating_sub(group.items.len()));
+        let RowText { text, lang, .. } = design.row_text(&content, locales, tz);
         let items = group.items.into_iter();
         Self {
             key: group.key,
@@ -224,6 +226,15 @@ impl Group {
             items: items.map(|item| Item::of(item, design, reader)).collect(),
         }
     }
+}
+
+/// The content of a group with its items that are not listed, of which the count alone is known.
+fn counted(mut content: Vec<Content>, unlisted: usize) -> Vec<Content> {
+    let lines = content.last_mut().and_then(|group| group.lines.last_mut());
+    if let Some(line) = lines {
+        line.entries += unlisted;
+    }
+    content
 }
 
 impl Item {
