@@ -36,6 +36,7 @@ static PAGES: [(&str, &str); 18] = pages![
     "channels.md",
     "deciding.md",
     "tokens.md",
+    "tenants.md",
     "outbox.md",
     "hooks.md",
     "ui/elements.md",
