@@ -3,6 +3,10 @@
 use tidings_core::BucketNo;
 use tidings_core::journal::stored::Unreadable;
 
+/// The message where `[tenants] on` went back to false too early.
+pub const TENANTS_THERE: &str =
+    "the store has tenants: set `on = true` under `[tenants]`, or delete them before it is false";
+
 /// A fatal error of a node, which is poisoned then: drop it, and open the store again.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -23,6 +27,9 @@ pub enum Error {
     /// The walk through the store and the ledger differ.
     #[error("the books don't balance: {0}")]
     Disagreement(String),
+    /// The configuration has no tenants, and the store has.
+    #[error("{TENANTS_THERE}")]
+    TenantsThere,
 }
 
 /// The reason why a request was not answered.

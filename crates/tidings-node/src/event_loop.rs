@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::channel::channel_no;
-use tidings_core::engine::{ClosingId, Engine, Held, Settled};
+use tidings_core::engine::{ClosingId, Engine, Held, Settled, TenantDirectory};
 use tidings_core::names::LaneName;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
@@ -148,6 +148,9 @@ impl EventLoop {
         let is_late = catch_up(&mut node, now)?;
         // The node with the intake puts rules in force, for all.
         let sets_rules = node.engine().replica().holds_intake();
+        if sets_rules && rules.tenants.is_none() && TenantDirectory::of(node.engine()).is_any() {
+            return Err(Error::TenantsThere);
+        }
         if !is_late && sets_rules {
             node.set_rules(now, rules.clone())?;
         }

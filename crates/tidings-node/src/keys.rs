@@ -13,9 +13,10 @@ mod signing;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use tidings_core::codec::{FORM, Reader, put_bytes, put_i64};
+use tidings_core::codec::{FORM, Reader, put_bytes, put_i64, put_u32};
 use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
+use tidings_core::tenant::TenantNo;
 use tidings_core::{Id, Instant};
 
 use self::revoked::Revoked;
@@ -43,6 +44,8 @@ pub struct ApiKey {
     pub made: Instant,
     /// The calls that it opens.
     pub role: Role,
+    /// The tenant whose key it is; `None` = it is the host's.
+    pub tenant: Option<TenantNo>,
 }
 
 /// A change of the keys.
@@ -285,6 +288,7 @@ fn row(key: &ApiKey) -> Vec<u8> {
     put_bytes(&mut row, key.name.as_bytes());
     put_i64(&mut row, key.made.0);
     row.push(key.role.number());
+    put_u32(&mut row, TenantNo::raw(key.tenant));
     row
 }
 
@@ -296,6 +300,14 @@ fn stored(view: &dyn ReadView) -> Result<Vec<ApiKey>, Unreadable> {
         Ok(())
     })?;
     Ok(keys)
+}
+
+/// The tenant at the end of a key's row. A row from before there were tenants ends without one.
+fn of_tenant(reader: &mut Reader<'_>) -> Result<Option<TenantNo>, Unreadable> {
+    if reader.is_empty() {
+        return Ok(None);
+    }
+    Ok(TenantNo::of_raw(reader.u32()?))
 }
 
 fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
@@ -313,6 +325,7 @@ fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
             true => Role::Admin,
             false => Role::of_number(reader.byte()?).ok_or_else(torn)?,
         },
+        tenant: of_tenant(&mut reader)?,
     };
     reader.end()?;
     Ok(key)

@@ -39,7 +39,7 @@ pub use commit::workers::Threads;
 pub use delivery::priority::Priority;
 pub use delivery::ready::Ready;
 pub use delivery::{Delivery, MaySend, Retries};
-pub use error::{Error, RuntimeError};
+pub use error::{Error, RuntimeError, TENANTS_THERE};
 pub use handle::Handle;
 pub use hooks::{HookVitals, HooksVitals, hooks_stored};
 pub use keys::{

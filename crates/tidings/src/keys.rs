@@ -13,6 +13,7 @@ use rustls_pki_types::SubjectPublicKeyInfoDer;
 use rustls_pki_types::pem::PemObject as _;
 use subtle::{Choice, ConstantTimeEq as _};
 use tidings_core::Instant;
+use tidings_core::tenant::TenantNo;
 use tidings_mail::hex;
 use tidings_node::{ApiKey, KeyHash, Role, SigningKey, SigningSecret};
 use tidings_store::StoreId;
@@ -95,10 +96,15 @@ impl NewKey {
     ///
     /// # Errors
     /// The system has no random bits.
-    pub fn make(name: String, role: Role, made: Instant) -> io::Result<Self> {
+    pub fn make(
+        name: String,
+        role: Role,
+        tenant: Option<TenantNo>,
+        made: Instant,
+    ) -> io::Result<Self> {
         let secret = Secret::random()?;
         let hash = secret.hash();
-        let stored = ApiKey { id: hex(&hash.0[..ID_BYTES]), hash, name, made, role };
+        let stored = ApiKey { id: hex(&hash.0[..ID_BYTES]), hash, name, made, role, tenant };
         Ok(Self { stored, secret })
     }
 }
@@ -113,6 +119,7 @@ const SIGNING_PREFIX: &str = "tsk_";
 pub fn new_signing_key(
     name: String,
     scope: Option<String>,
+    tenant: Option<TenantNo>,
     public: Option<[u8; 32]>,
     made: Instant,
 ) -> io::Result<SigningKey> {
@@ -124,7 +131,7 @@ pub fn new_signing_key(
         Some(public) => SigningSecret::Ed25519(public),
         None => SigningSecret::Hs256(format!("{SIGNING_PREFIX}{id}_{}", hex(&bits))),
     };
-    Ok(SigningKey { id, name, made, scope, secret })
+    Ok(SigningKey { id, name, made, scope, tenant, secret })
 }
 
 /// What a public key of Ed25519 begins with in DER (RFC 8410).
@@ -154,19 +161,16 @@ pub fn fault_of_name(name: &str) -> Option<String> {
     })
 }
 
-/// The role of `key` among those that are known; `None` = it is unknown. The time this takes doesn't tell how much of
-/// it is right.
+/// What belongs to `key` among those that are known; `None` = it is unknown. The time this takes doesn't tell how much
+/// of it is right.
 #[must_use]
-pub fn role_of<'k>(
-    key: &str,
-    known: impl IntoIterator<Item = (&'k KeyHash, Role)>,
-) -> Option<Role> {
+pub fn owner_of<'k, T>(key: &str, known: impl IntoIterator<Item = (&'k KeyHash, T)>) -> Option<T> {
     let hash = hash(key);
     let mut found = None;
-    for (known, role) in known {
+    for (known, owner) in known {
         let is_it: Choice = known.0.ct_eq(&hash.0);
         if is_it.into() {
-            found = Some(role);
+            found = Some(owner);
         }
     }
     found
@@ -184,16 +188,16 @@ mod tests {
 
     #[test]
     fn a_key_is_known_by_its_hash_alone() {
-        let make = |role| NewKey::make("site".to_owned(), role, Instant(5)).unwrap();
+        let make = |role| NewKey::make("site".to_owned(), role, None, Instant(5)).unwrap();
         let (one, other) = (make(Role::Read), make(Role::Admin));
         assert_ne!(one.secret, other.secret);
         let known = [&one, &other].map(|key| (&key.stored.hash, key.stored.role));
         let key = one.secret.text();
-        assert_eq!(role_of(key, known), Some(Role::Read));
-        assert_eq!(role_of(other.secret.text(), known), Some(Role::Admin));
-        assert_eq!(role_of(key, known[1..].to_vec()), None);
-        assert_eq!(role_of(key, []), None);
-        assert!(role_of(&key[1..], known).is_none() && role_of("", known).is_none());
+        assert_eq!(owner_of(key, known), Some(Role::Read));
+        assert_eq!(owner_of(other.secret.text(), known), Some(Role::Admin));
+        assert_eq!(owner_of(key, known[1..].to_vec()), None);
+        assert_eq!(owner_of::<Role>(key, []), None);
+        assert!(owner_of(&key[1..], known).is_none() && owner_of("", known).is_none());
         assert_eq!(one.stored.id.len(), 2 * ID_BYTES);
         let bits = &key[PREFIX.len()..];
         assert!(!format!("{one:?}").contains(bits));
@@ -201,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_signing_key_has_its_id_in_its_secret_and_shows_neither() {
-        let make = |public| new_signing_key(String::new(), None, public, Instant(5)).unwrap();
+        let make = |public| new_signing_key(String::new(), None, None, public, Instant(5)).unwrap();
         let key = make(None);
         let SigningSecret::Hs256(secret) = &key.secret else { panic!("{key:?}") };
         let random = secret.strip_prefix(&format!("tsk_{}_", key.id)).unwrap();

@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;
 use ring::signature::{ED25519, UnparsedPublicKey};
+use tidings_core::tenant::TenantNo;
 use tidings_core::time::{MINUTE_MS, SECOND_MS};
 use tidings_core::{Id, Instant};
 use tidings_node::{SigningKey, SigningSecret};
@@ -38,8 +39,8 @@ pub enum Refusal {
     Key(&'static str),
     /// Its signature is not its key's.
     Signature,
-    /// It is for a tenant.
-    Tenant,
+    /// It is for a tenant that is not there, or not for that of its key; what exactly.
+    Tenant(&'static str),
     /// It lives longer than tokens may.
     TooLong,
     /// It is valid later.
@@ -61,10 +62,15 @@ pub struct Token {
     pub issued_s: i64,
     /// The instant at which it ends by the host's clock.
     pub expires: Instant,
+    /// The tenant whose entries it shows beside those of none; `None` = it shows all.
+    pub tenant: Option<Id>,
+    /// The number of that tenant.
+    pub tenant_no: Option<TenantNo>,
 }
 
 impl Token {
-    /// Checks a token: keys are those in force, `longest_ms` the longest life of a token.
+    /// Checks a token: keys are those in force, `longest_ms` the longest life of a token; `tenant` knows the
+    /// number of a tenant, for tokens that were issued in a second.
     ///
     /// # Errors
     /// The first [`Refusal`] that applies. That a token was revoked is looked at after these ([`Token::is_revoked`]).
@@ -73,6 +79,7 @@ impl Token {
         keys: &[SigningKey],
         longest_ms: i64,
         now: Instant,
+        tenant: impl FnOnce(&Id, i64) -> Option<TenantNo>,
     ) -> Result<Self, Refusal> {
         let parts = Parts::of(text)?;
         let key = parts.key(keys)?;
@@ -80,6 +87,7 @@ impl Token {
             return Err(Refusal::Signature);
         }
         let claims = Claims::read(&parts.payload)?;
+        let tenant_no = claims.tenant_no(key.tenant, tenant)?;
         claims.check(longest_ms, now)?;
         let of_key = key.scope.as_deref().map_or(Scope::ALL, Scope::of);
         Ok(Self {
@@ -88,6 +96,8 @@ impl Token {
             scope: claims.scope.as_deref().map_or(Scope::ALL, Scope::of).within(of_key),
             issued_s: whole(claims.iat.floor()),
             expires: Instant(ms(claims.exp)),
+            tenant: claims.tenant.and_then(Result::ok),
+            tenant_no,
         })
     }
 
@@ -192,7 +202,8 @@ struct Claims {
     exp: f64,
     nbf: Option<f64>,
     scope: Option<String>,
-    has_tenant: bool,
+    /// The claim `tenant`; an error = it is no id.
+    tenant: Option<Result<Id, ()>>,
 }
 
 impl Claims {
@@ -217,14 +228,35 @@ impl Claims {
         if exp < iat {
             return Err(Refusal::Malformed("`exp` is before `iat`"));
         }
-        let has_tenant = members.get("tenant").is_some_and(|tenant| !tenant.is_null());
-        Ok(Self { sub, iat, exp, nbf, scope, has_tenant })
+        let tenant = members.get("tenant").filter(|tenant| !tenant.is_null());
+        let tenant = tenant.map(|tenant| Id::new(&tenant.text().ok_or(())?).map_err(drop));
+        Ok(Self { sub, iat, exp, nbf, scope, tenant })
+    }
+
+    /// The number of the tenant that it names, which has to be that of its key if that is a tenant's.
+    fn tenant_no(
+        &self,
+        of_key: Option<TenantNo>,
+        number: impl FnOnce(&Id, i64) -> Option<TenantNo>,
+    ) -> Result<Option<TenantNo>, Refusal> {
+        let said = match &self.tenant {
+            None => None,
+            Some(Err(())) => return Err(Refusal::Tenant("its claim `tenant` is no id")),
+            Some(Ok(id)) => {
+                let unknown =
+                    Refusal::Tenant("its claim `tenant` names a tenant that is not there");
+                Some(number(id, whole(self.iat.floor())).ok_or(unknown)?)
+            }
+        };
+        match of_key {
+            Some(_) if said != of_key => {
+                Err(Refusal::Tenant("its signing key is for tokens of another tenant"))
+            }
+            _ => Ok(said),
+        }
     }
 
     fn check(&self, longest_ms: i64, now: Instant) -> Result<(), Refusal> {
-        if self.has_tenant {
-            return Err(Refusal::Tenant);
-        }
         let numbers = [Some(self.iat), Some(self.exp), self.nbf];
         let is_out_of_range = |number: f64| number.abs() > SECOND_MAX;
         // Of the difference, which is exact where both have the same fraction.
@@ -265,6 +297,7 @@ pub fn sign(
     issued_s: i64,
     expires_s: i64,
     scope: Option<&str>,
+    tenant: Option<&Id>,
 ) -> Option<String> {
     let SigningSecret::Hs256(secret) = &key.secret else {
         return None;
@@ -274,6 +307,9 @@ pub fn sign(
         serde_json::json!({ "sub": recipient.as_str(), "iat": issued_s, "exp": expires_s });
     if let Some(scope) = scope {
         claims["scope"] = scope.into();
+    }
+    if let Some(tenant) = tenant {
+        claims["tenant"] = tenant.as_str().into();
     }
     let encode = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
     let signed = format!(
@@ -297,16 +333,18 @@ pub fn read(bytes: &[u8]) {
         name: String::new(),
         made: Instant(0),
         scope: Some("inbox".to_owned()),
+        tenant: None,
         secret,
     };
     let keys = [key];
-    let refused = Token::check(text, &keys, MINUTE_MS, Instant(0));
+    let check = |text: &str| Token::check(text, &keys, MINUTE_MS, Instant(0), |_, _| None);
+    let refused = check(text);
     if let Ok(parts) = Parts::of(text)
         && refused == Err(Refusal::Signature)
     {
         // What is behind a right signature.
         let signature = hmac::sign(&hmac_key("tsk_k_s"), parts.signed.as_bytes());
         let signed = format!("{}.{}", parts.signed, URL_SAFE_NO_PAD.encode(signature.as_ref()));
-        assert_ne!(Token::check(&signed, &keys, MINUTE_MS, Instant(0)), Err(Refusal::Signature));
+        assert_ne!(check(&signed), Err(Refusal::Signature));
     }
 }

@@ -7,16 +7,16 @@ use roaring::RoaringBitmap;
 use super::clock::by_clock;
 use super::lanes::by_address::LaneContext;
 use super::lanes::lane::{Entering, Lane, Terms};
-use super::people::marks::MarkAt;
+use super::people::marks::{Made, MarkAt};
 use super::people::preferences::Preference;
 use super::state::{Bucket, Closing};
 use crate::journal::record::{Arrival, Covered, Entries, Record, TenantTopic};
 use crate::journal::stored::StoredArrival;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
-use crate::model::command::MarkKind;
 use crate::model::item::{Item, Shelf};
 use crate::model::number::{EventNo, LaneNo, Seq};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
@@ -54,9 +54,9 @@ impl Bucket {
                 }
             }
             Record::Dropped { .. } => {}
-            Record::Mark { at, before, number, what, kind, shows } => {
-                let changed = shows.then_some(seq);
-                self.mark(changed, number.0, at, before, what, kind);
+            Record::Mark { at, before, number, what, kind, view, shows } => {
+                let made = Made { at, before, kind, view, rules: self.rules };
+                self.mark(seq, number.0, made, what, &shows);
             }
             Record::Items { number, items, .. } => self.change_items(seq, number.0, items),
             Record::InboxDelivered { to, except, .. } => {
@@ -97,13 +97,13 @@ impl Bucket {
                 self.count(by(at), &lane, &fewer, &enough, compiled);
             }
             Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
-            Record::Hidden { items, .. } => {
+            Record::Hidden { tenant, items, .. } => {
                 self.end(&items);
-                self.hidden = seq;
+                self.hidden.note(tenant, seq);
             }
             Record::Clock { at, clock } => self.set_clock(at, clock, compiled),
             Record::Tenant { at, tenant, terms } => {
-                self.change_tenant(by(at), tenant, terms.as_deref(), compiled);
+                self.change_tenant(by(at), tenant, &terms, compiled);
             }
             Record::Rules { at, version } => self.change_rules(seq, by(at), version, compiled),
         }
@@ -117,20 +117,19 @@ impl Bucket {
         }
     }
 
-    /// `changed` = the seq of a mark that changed the inbox.
+    /// `shows` = the tenants whose entries the mark changed in the inbox.
     fn mark(
         &mut self,
-        changed: Option<Seq>,
+        seq: Seq,
         number: u32,
-        at: Instant,
-        before: EventNo,
+        made: Made,
         what: Covered,
-        kind: MarkKind,
+        shows: &[Option<TenantNo>],
     ) {
         let marks = &mut **self.marks.or_default(number);
-        let rows = marks.add(at, before, what, kind, self.rules);
-        if let Some(seq) = changed {
-            marks.changed = seq;
+        let rows = marks.add(made, what);
+        for tenant in shows {
+            marks.changed.note(*tenant, seq);
             self.dirty.marks.insert((number, MarkAt::Changed));
         }
         self.dirty.marks.extend(rows.into_iter().map(|row| (number, row)));
@@ -138,9 +137,10 @@ impl Bucket {
 
     fn change_items(&mut self, seq: Seq, number: u32, items: Vec<(EventNo, Item)>) {
         let marks = &mut **self.marks.or_default(number);
-        marks.changed = seq.plus(items.len().saturating_sub(1) as u64);
+        let last = seq.plus(items.len().saturating_sub(1) as u64);
         self.dirty.marks.insert((number, MarkAt::Changed));
         for (place, item) in items {
+            marks.changed.note(item.tenant, last);
             if let Shelf::Snoozed(until) = item.shelf {
                 self.snoozed.insert((until, number), ());
             }

@@ -13,6 +13,7 @@ use super::people::counted::Counted;
 use super::people::followers::Followers;
 use super::people::marks::{MarkAt, Marks};
 use super::people::members::Members;
+use super::people::newest::NewestSeqs;
 use super::people::preferences::Preferences;
 use super::people::roster::Roster;
 use super::scheduled::ScheduledSets;
@@ -61,8 +62,8 @@ pub(crate) struct Bucket {
     pub(crate) scheduled: ScheduledSets,
     /// The messages that caps count.
     pub(crate) cap_counts: Own<CapCounts>,
-    /// The seq of the newest record that took something out of inboxes; 0 = there was none.
-    pub(crate) hidden: Seq,
+    /// The seqs of the newest records that took something out of inboxes.
+    pub(crate) hidden: Shared<NewestSeqs>,
     /// No deleted day had a later seq.
     pub(crate) forgotten_to: Seq,
     /// The cache of inbox counts.
@@ -160,7 +161,7 @@ impl Bucket {
             index: Index::new(no),
             scheduled: ScheduledSets::default(),
             cap_counts: Own::default(),
-            hidden: Seq::default(),
+            hidden: Shared::default(),
             forgotten_to: Seq::default(),
             counted: Counted::default(),
             paused: Vec::new(),

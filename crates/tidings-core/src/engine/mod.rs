@@ -53,7 +53,7 @@ pub use read::outcome::{EventReport, Fate, Trace};
 pub use read::reader::Reader;
 pub use read::retrying::{Retried, Retrying};
 pub use read::snapshot::EngineSnapshot;
-pub use read::tenants::TenantNow;
+pub use read::tenants::{PageById, TenantDirectory, TenantNow};
 pub use read::view::{Followed, MessageAt, OpenLane, WaitingEntry};
 pub use replica::answer::{Answers, OpenReply};
 pub use replica::apply::applied_by_shards;

@@ -13,6 +13,7 @@ use crate::journal::stored::StoredArrival;
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::id::BucketNo;
 use crate::model::number::{EventNo, LaneNo, Seq, TypeNo};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::sets::codec::{Corrupt, FORM, Reader, put_u32};
 use crate::sets::packed::{Column, Texts, put_column, put_texts};
@@ -30,6 +31,10 @@ const CHUNK_ORDINALS: u32 = 1024;
 
 /// Number of arrivals that share one pair of time bounds.
 const NEIGHBOURS: usize = 128;
+
+/// The columns that a chunk of facets has only where it needs them, as bits: groups that are not objects, tenants.
+const HAS_GROUPS: u8 = 1;
+const HAS_TENANTS: u8 = 2;
 
 const FACETS: &str = "facets of a segment";
 const DETAILS: &str = "details of a segment";
@@ -181,10 +186,14 @@ fn encode_facets(
     put_column(&mut out, each().map(|(_, arrival)| arrival.place.0));
     put_column(&mut out, each().map(|(_, arrival)| u64::from(arrival.type_no.0)));
     put_column(&mut out, each().map(|(_, arrival)| arrival.about.object));
-    let by_object = each().all(|(_, arrival)| arrival.about.pivot.is_none());
-    out.push(u8::from(!by_object));
-    if !by_object {
+    let has_groups = each().any(|(_, arrival)| arrival.about.pivot.is_some());
+    let has_tenants = each().any(|(_, arrival)| arrival.tenant.is_some());
+    out.push(u8::from(has_groups) * HAS_GROUPS + u8::from(has_tenants) * HAS_TENANTS);
+    if has_groups {
         put_column(&mut out, each().map(|(_, arrival)| arrival.about.group()));
+    }
+    if has_tenants {
+        put_column(&mut out, each().map(|(_, arrival)| u64::from(TenantNo::raw(arrival.tenant))));
     }
     let times = |neighbours: &[&StoredArrival]| {
         let times = neighbours.iter().map(|kept| kept.arrival.t);
@@ -266,6 +275,8 @@ pub(crate) struct Facets<'a> {
     types: Column<'a>,
     objects: Column<'a>,
     groups: Column<'a>,
+    /// `None` = all are of no tenant.
+    tenants: Option<Column<'a>>,
     // By neighbours.
     first_t: Column<'a>,
     last_t: Column<'a>,
@@ -294,10 +305,16 @@ impl<'a> Facets<'a> {
         let places = Column::read(reader, arrivals)?;
         let types = Column::read(reader, arrivals)?;
         let objects = Column::read(reader, arrivals)?;
-        let groups = match reader.byte()? {
-            0 => objects,
-            _ => Column::read(reader, arrivals)?,
+        let columns = reader.byte()?;
+        if columns & !(HAS_GROUPS | HAS_TENANTS) != 0 {
+            return Err(reader.corrupt());
+        }
+        let mut has = |column| match columns & column {
+            0 => Ok(None),
+            _ => Column::read(reader, arrivals).map(Some),
         };
+        let (groups, tenants) = (has(HAS_GROUPS)?, has(HAS_TENANTS)?);
+        let groups = groups.unwrap_or(objects);
         let neighbours = arrivals.div_ceil(NEIGHBOURS);
         Ok(Self {
             first_ordinal,
@@ -310,6 +327,7 @@ impl<'a> Facets<'a> {
             types,
             objects,
             groups,
+            tenants,
             first_t: Column::read(reader, neighbours)?,
             last_t: Column::read(reader, neighbours)?,
         })
@@ -421,6 +439,18 @@ impl<'a> Facets<'a> {
         let number =
             u32::try_from(self.of_arrival(self.types, arrival)?).map_err(|_| Corrupt(FACETS))?;
         Ok((TypeNo(number), self.of_arrival(self.groups, arrival)?))
+    }
+
+    /// Its event's tenant; `None` = of none.
+    pub(crate) fn tenant(&self, arrival: usize) -> Result<Option<TenantNo>, Corrupt> {
+        let Some(tenants) = self.tenants else { return Ok(None) };
+        let number = u32::try_from(self.of_arrival(tenants, arrival)?);
+        number.map(TenantNo::of_raw).map_err(|_| Corrupt(FACETS))
+    }
+
+    /// Returns true if some of its arrivals are of a tenant.
+    pub(crate) fn has_tenants(&self) -> bool {
+        self.tenants.is_some()
     }
 
     /// Bounds of its `t` and of its neighbours'.

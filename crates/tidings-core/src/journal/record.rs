@@ -17,7 +17,7 @@ use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::{Ending, Reason};
 use crate::model::recipient::Recipient;
-use crate::model::tenant::{TenantNo, TenantTerms};
+use crate::model::tenant::{TenantNo, TenantTerms, View};
 use crate::model::time::{Day, Instant};
 use crate::sets::set::Set;
 
@@ -90,8 +90,10 @@ pub enum Record {
         what: Covered,
         /// Seen, or seen and read.
         kind: MarkKind,
-        /// True if it changed anything in the inbox.
-        shows: bool,
+        /// The entries that it reaches.
+        view: View<TenantNo>,
+        /// The tenants whose entries it changed in the inbox, each once; `None` = entries of none.
+        shows: Vec<Option<TenantNo>>,
     },
     /// All inbox entries in `from..=to` were delivered, with exceptions. There is no row per recipient.
     InboxDelivered {
@@ -231,6 +233,8 @@ pub enum Record {
     Hidden {
         /// The instant.
         at: Instant,
+        /// The tenant of their event; `None` = of none.
+        tenant: Option<TenantNo>,
         /// The entries, of the inbox.
         items: Vec<Entries>,
     },
@@ -260,8 +264,8 @@ pub enum Record {
         at: Instant,
         /// The tenant.
         tenant: TenantNo,
-        /// Its terms; `None` = it was deleted, with the preferences for its entries.
-        terms: Option<Box<TenantTerms>>,
+        /// Its terms.
+        terms: Box<TenantTerms>,
     },
     /// Recipients became members of tenants, or ceased to be.
     Members {

@@ -236,6 +236,31 @@ pub enum Command {
 }
 
 impl Command {
+    /// Returns true if it says anything of a tenant.
+    #[must_use]
+    pub fn names_tenant(&self) -> bool {
+        match self {
+            Self::Recipient(change) => of_tenants(change),
+            Self::Publish(event) => {
+                event.tenant.is_some() || event.to.profiles.iter().any(of_tenants)
+            }
+            Self::Subscribe { tenant, .. }
+            | Self::Unsubscribe { tenant, .. }
+            | Self::Cancel { tenant, .. }
+            | Self::Withdraw { tenant, .. }
+            | Self::Preference { tenant, .. } => tenant.is_some(),
+            Self::Preferences { chosen, .. } => chosen.iter().any(|one| one.tenant.is_some()),
+            Self::Mark { view, .. } | Self::ChangeItems { view, .. } | Self::Flush { view, .. } => {
+                view.tenant().is_some()
+            }
+            Self::Tenant { .. }
+            | Self::DeleteTenant { .. }
+            | Self::Join { .. }
+            | Self::Leave { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The recipient whom alone the command concerns, if there is one.
     ///
     /// # Examples
@@ -366,4 +391,8 @@ pub enum Cancelled {
     Event(Id),
     /// All events published with this key so far.
     Key(Id),
+}
+
+fn of_tenants(change: &RecipientChange) -> bool {
+    change.tenants.as_ref().is_some_and(|tenants| !tenants.is_empty())
 }

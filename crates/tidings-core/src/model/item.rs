@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::command::MarkKind;
 use crate::model::number::Seq;
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 
 /// The state of an inbox item: unseen, seen or read.
@@ -65,6 +66,8 @@ pub struct Item {
     pub t: Instant,
     /// The hash of its object's id.
     pub object: u64,
+    /// The tenant of its event; `None` = of none.
+    pub tenant: Option<TenantNo>,
     /// Unseen, seen or read.
     pub state: State,
     /// Its place.

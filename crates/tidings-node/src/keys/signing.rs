@@ -3,9 +3,10 @@
 use std::fmt;
 
 use tidings_core::Instant;
-use tidings_core::codec::{FORM, Reader, put_bytes, put_i64};
+use tidings_core::codec::{FORM, Reader, put_bytes, put_i64, put_u32};
 use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
+use tidings_core::tenant::TenantNo;
 
 /// A key by which tokens are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct SigningKey {
     pub made: Instant,
     /// The scope beyond which its tokens open nothing; `None` = they may open everything.
     pub scope: Option<String>,
+    /// The tenant that its tokens must name; `None` = they may name any, or none.
+    pub tenant: Option<TenantNo>,
     /// What a signature is checked with.
     pub secret: SigningSecret,
 }
@@ -70,6 +73,7 @@ pub(super) fn write(id: &str, key: Option<&SigningKey>) -> Write {
         };
         row.push(alg);
         put_bytes(&mut row, secret);
+        put_u32(&mut row, TenantNo::raw(key.tenant));
         row
     });
     Write { partition: Partition::Base, key: table().bytes(id.as_bytes()).done(), value }
@@ -100,6 +104,7 @@ fn read(key: &[u8], row: &[u8]) -> Result<SigningKey, Unreadable> {
         ED25519 => SigningSecret::Ed25519(secret.try_into().map_err(|_| torn())?),
         _ => return Err(torn()),
     };
+    let tenant = super::of_tenant(&mut reader)?;
     reader.end()?;
-    Ok(SigningKey { id, name, made, scope: has_scope.then_some(scope), secret })
+    Ok(SigningKey { id, name, made, scope: has_scope.then_some(scope), tenant, secret })
 }

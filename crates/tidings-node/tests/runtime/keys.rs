@@ -21,6 +21,7 @@ fn key(number: u8) -> ApiKey {
         name: format!("née {number}"),
         made: MONDAY.plus_ms(-i64::from(number)),
         role: Role::Admin,
+        tenant: None,
     }
 }
 
@@ -148,6 +149,7 @@ fn signing(id: &str, secret: SigningSecret, scope: Option<&str>) -> SigningKey {
         name: format!("née {id}"),
         made: MONDAY,
         scope: scope.map(str::to_owned),
+        tenant: None,
         secret,
     }
 }

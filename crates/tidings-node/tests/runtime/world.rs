@@ -11,6 +11,7 @@ use tidings_core::engine::{Published, PublishedAs, Refused, Reply, Retrying};
 use tidings_core::rules::{
     Category, Defaults, Digest, Every, Policy, Route, StoreRules, TypeRules,
 };
+use tidings_core::tenant::View;
 use tidings_core::time::Day;
 use tidings_core::{
     Audience, Batch, Books, Command, Event, Id, Instant, Object, RecipientChange, Rules,
@@ -75,7 +76,7 @@ pub(crate) fn publish(event: &str, kind: &str, who: &str) -> Command {
         id(kind),
         Object {
             id: id(&format!("object-of-{event}")),
-            title: Some(format!("About {event}")),
+            title: Some(format!("About {event}").into()),
             url: Some(format!("https://example.org/{event}")),
             image: None,
             image_size: None,
@@ -250,7 +251,8 @@ pub(crate) fn on_disk(dir: &Path) -> OpenStore {
 /// The messages that wait for a retry, of a recipient or all.
 pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> Retrying {
     let of = of.map(id);
-    let read = |node: &Durable| node.engine().reader(node.view()).retrying(of.as_ref(), 10);
+    let read =
+        |node: &Durable| node.engine().reader(node.view()).retrying(of.as_ref(), &View::All, 10);
     handle.look(read).unwrap().unwrap()
 }
 

@@ -9,15 +9,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tidings_core::rules::schema::DataFault;
 use tidings_core::time::WallTime;
-use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules, Score, Trace};
+use tidings_core::{
+    Audience, Command, Event, HostText, Id, Instant, Near, Object, Rules, Score, Trace,
+};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::fault::{About, Fault, HELP};
+use super::host_text::{self, TextBody};
 use super::not_one;
 use super::object::EventObject;
 use super::recipient::ProfileChange;
-use super::text::{self, FromText as _, Kilometres, Latitude, Longitude, Text, Topic, Wait};
+use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Topic, Wait};
 use crate::wording::{did_you_mean, quoted};
 
 /// An event: something that happened.
@@ -39,10 +42,11 @@ pub(crate) struct EventBody {
     pub(crate) target: Option<IdOrObject>,
     /// Anything else, returned with the inbox item.
     pub(crate) data: Option<Map<String, Value>>,
-    /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
-    #[serde(default, deserialize_with = "text::body")]
-    #[schema(max_length = 2048)]
-    pub(crate) body: Option<String>,
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
+    /// locale. Messages and inboxes show it.
+    #[serde(default, deserialize_with = "host_text::body")]
+    #[schema(value_type = Option<TextBody>)]
+    pub(crate) body: Option<HostText>,
     /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
     pub(crate) score: Option<f64>,
     /// The audience.
@@ -66,6 +70,10 @@ pub(crate) struct EventBody {
     /// Time from which on nothing is delivered.
     #[schema(value_type = Option<String>, format = "date-time")]
     pub(crate) expires_at: Option<Text<Instant>>,
+    /// The tenant whose event it is: all its notifications are of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) tenant: Option<Text<Id>>,
     /// A key to cancel several events at once.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     pub(crate) cancellation_key: Option<Text<Id>>,
@@ -105,7 +113,6 @@ impl EventBody {
             self.channels.map(|channels| channels_of(channels, rules, event_type.as_str()));
         let data = held_to_schema(self.data, rules, &event_type)?;
         Ok(Event {
-            tenant: None,
             id: self.id.map_or_else(or_id, Text::inner),
             event_type,
             actor: self.actor.map(Object::from),
@@ -122,6 +129,7 @@ impl EventBody {
             delay_ms: self.delay.map(|Text(Wait(ms))| ms),
             deliver_local: self.deliver_local.map(Text::inner),
             expires_at: self.expires_at.map(Text::inner),
+            tenant: self.tenant.map(Text::inner),
             cancellation_key: self.cancellation_key.map(Text::inner),
             trace: self.trace.map(Text::inner),
         })

@@ -55,7 +55,6 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes a field that need not be there.
-    #[cfg(feature = "postgres")]
     pub(crate) fn optional<T: Deserialize<'a>>(&mut self, key: &str) -> Result<Option<T>, Fault> {
         let place = self.0.iter().position(|(name, _)| name == key);
         place.map(|at| read::field(self.0.remove(at))).transpose()

@@ -43,9 +43,17 @@ pub(crate) struct Items {
     /// Of a snooze: its duration, `1m` to `365d`.
     #[schema(value_type = Option<String>, example = "1h")]
     r#for: Option<Text<Wait>>,
+    /// Only those of this tenant and of none.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Text<Id>>,
 }
 
 impl Items {
+    /// The tenant that it names.
+    pub(crate) fn tenant(&mut self) -> Option<Id> {
+        self.tenant.take().map(Text::inner)
+    }
+
     /// The items that it names.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ pub(crate) mod event;
 pub(crate) mod explain;
 mod fault;
 mod fields;
+pub(crate) mod host_text;
 pub(crate) mod items;
 pub(crate) mod json;
 pub(crate) mod object;
@@ -21,6 +22,7 @@ mod read;
 pub(crate) mod recipient;
 pub(crate) mod short;
 pub(crate) mod suppression;
+pub(crate) mod tenant;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;

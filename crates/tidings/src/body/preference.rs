@@ -36,6 +36,10 @@ pub(crate) struct Preference {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     object: Option<Text<Id>>,
+    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Text<Id>>,
     /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
     channel: String,
     /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
@@ -46,13 +50,14 @@ pub(crate) struct Preference {
 
 impl Preference {
     /// The body of a preference that is set.
-    pub(crate) fn of(scope: PreferenceScope, channel: &str, mode: Mode) -> Self {
+    pub(crate) fn of(Choice { tenant, scope, channel, mode }: Choice) -> Self {
         let mut shown = Self {
             category: None,
             r#type: None,
             topic: None,
             object: None,
-            channel: channel.to_owned(),
+            tenant: tenant.map(Text),
+            channel,
             mode: match mode {
                 Mode::Never => "never".to_owned(),
                 Mode::Immediate => "immediate".to_owned(),
@@ -144,7 +149,8 @@ impl Preference {
             };
             return fault("the inbox can't have a digest", hint);
         }
-        Ok(Choice { tenant: None, scope, channel: self.channel, mode })
+        let tenant = self.tenant.map(Text::inner);
+        Ok(Choice { tenant, scope, channel: self.channel, mode })
     }
 
     /// The command that sets this one.
@@ -152,8 +158,8 @@ impl Preference {
     /// # Errors
     /// As [`Self::choice`].
     pub(crate) fn command(self, rules: &Rules, recipient: Id) -> Result<Command, Fault> {
-        let Choice { scope, channel, mode, .. } = self.choice(rules)?;
-        Ok(Command::Preference { tenant: None, recipient, scope, channel, mode, by: By::Key })
+        let Choice { scope, channel, mode, tenant } = self.choice(rules)?;
+        Ok(Command::Preference { tenant, recipient, scope, channel, mode, by: By::Key })
     }
 }
 
@@ -198,7 +204,7 @@ impl WithHours {
 /// Quiet hours of one's own; `None` = those of each channel.
 type Hours = Option<Box<OwnHours>>;
 
-fn of_item(number: u64, fault: Fault) -> Fault {
+pub(super) fn of_item(number: u64, fault: Fault) -> Fault {
     Fault { reason: format!("item {number}: {}", fault.reason), ..fault }
 }
 

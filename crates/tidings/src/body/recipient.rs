@@ -66,10 +66,14 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
     quiet_hours: Option<quiet::Given>,
+    /// The tenants of which the recipient is a member, all of them; null = none.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<String>>, required = false)]
+    tenants: Change<Vec<Text<Id>>>,
 }
 
 /// A value that may be given, and may be null then, which removes it.
-type Change<T> = Option<Option<T>>;
+pub(super) type Change<T> = Option<Option<T>>;
 
 /// The state of a recipient: notifications of an `unconfirmed` one wait on every channel but the
 /// inbox, those of a `disabled` one end when they are due.
@@ -104,7 +108,6 @@ impl ProfileChange {
             return Err(Fault::new("`state` can't be null", hint));
         }
         Ok(RecipientChange {
-            tenants: None,
             id: id_of(path, self.id)?,
             addresses: all_addresses(self.email, self.addresses)?,
             name: self.name,
@@ -115,6 +118,7 @@ impl ProfileChange {
             state: self.state.flatten(),
             data: self.data,
             quiet_hours: self.quiet_hours.map(quiet::Given::choice).transpose()?,
+            tenants: self.tenants.map(|all| all.into_iter().flatten().map(Text::inner).collect()),
         })
     }
 
@@ -143,6 +147,7 @@ impl ProfileChange {
         change.state.get_or_insert(State::default());
         change.data.get_or_insert(None);
         change.quiet_hours.get_or_insert(None);
+        change.tenants.get_or_insert_default();
         Ok(Command::Recipient(Box::new(change)))
     }
 }
@@ -170,13 +175,13 @@ fn all_addresses(
     Ok(changes)
 }
 
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     value: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(value).map(Some)
 }
 
-fn name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+pub(super) fn name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
     text::title(value).map(Some)
 }
 
@@ -185,7 +190,7 @@ fn email<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error
     Ok(Some(read.into_iter().next()))
 }
 
-fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+pub(super) fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
     let check = |text: &str| {
         let reason = || format!("names the unknown time zone {}", quoted(text));
         let fault = || Fault::new(reason(), zone::hint(text));
@@ -194,7 +199,7 @@ fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
     text::checked(value, check).map(Some)
 }
 
-fn locale<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+pub(super) fn locale<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
     let check = |text: &str| {
         let fault = |fault: LocaleError| {
             let reason = format!("must be a locale, got {}", quoted(text));

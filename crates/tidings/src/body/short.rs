@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::fault::Fault;
 use super::text::{Text, Topic};
-use super::{known_channel, not_one};
+use super::{known_channel, not_one, tenant};
 
 /// A subscription to add or to remove.
 #[derive(Deserialize, ToSchema)]
@@ -22,6 +22,9 @@ pub(crate) struct Subscription {
     /// The topic.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
     topic: Text<Topic>,
+    /// The tenant whose events it is about; without it those of none.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Text<Id>>,
     /// True removes the subscription.
     unsubscribe: Option<bool>,
 }
@@ -30,9 +33,10 @@ impl Subscription {
     /// The command that adds or removes it, as it says itself.
     pub(crate) fn command(self) -> Command {
         let (recipient, topic) = (self.recipient.0, self.topic.0.0);
+        let tenant = tenant::named(self.tenant);
         match self.unsubscribe {
-            Some(true) => Command::Unsubscribe { tenant: None, recipient, topic },
-            _ => Command::Subscribe { tenant: None, recipient, topic },
+            Some(true) => Command::Unsubscribe { tenant, recipient, topic },
+            _ => Command::Subscribe { tenant, recipient, topic },
         }
     }
 
@@ -63,6 +67,9 @@ pub(crate) struct Mark {
     /// Marks the event with this id.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     event: Option<Text<Id>>,
+    /// Marks only items of this tenant and of none.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Text<Id>>,
 }
 
 impl Mark {
@@ -83,7 +90,8 @@ impl Mark {
                 ]));
             }
         };
-        Ok(Command::Mark { view: View::All, recipient, what, kind })
+        let view = tenant::named(self.tenant).map_or(View::All, View::Of);
+        Ok(Command::Mark { view, recipient, what, kind })
     }
 }
 
@@ -98,17 +106,22 @@ pub(crate) struct Cancel {
     /// All events published with this key so far.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
     pub(crate) cancellation_key: Option<Text<Id>>,
+    /// The tenant whose events alone are meant; without it those of all tenants and of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) tenant: Option<Text<Id>>,
 }
 
 impl Cancel {
-    /// The events that it names.
+    /// The events that it names, and their tenant.
     ///
     /// # Errors
     /// It does not name exactly one thing.
-    pub(crate) fn named(self) -> Result<Cancelled, Fault> {
+    pub(crate) fn named(self) -> Result<(Cancelled, Option<Id>), Fault> {
+        let tenant = tenant::named(self.tenant);
         match (self.event, self.cancellation_key) {
-            (Some(event), None) => Ok(Cancelled::Event(event.0)),
-            (None, Some(key)) => Ok(Cancelled::Key(key.0)),
+            (Some(event), None) => Ok((Cancelled::Event(event.0), tenant)),
+            (None, Some(key)) => Ok((Cancelled::Key(key.0), tenant)),
             (event, key) => {
                 Err(not_one(&[("event", event.is_some()), ("cancellation_key", key.is_some())]))
             }
@@ -143,17 +156,26 @@ pub(crate) struct FlushLimits {
     /// Only lanes with this batch key; the empty one is that of lanes without.
     #[schema(value_type = Option<String>)]
     pub(crate) key: Option<BatchKey>,
+    /// Only lanes of this tenant and of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    pub(crate) tenant: Option<Text<Id>>,
 }
 
 impl FlushLimits {
-    /// The command that makes a recipient's open lanes due.
+    /// The view that it names.
+    pub(crate) fn view(&mut self) -> View {
+        tenant::named(self.tenant.take()).map_or(View::All, View::Of)
+    }
+
+    /// The command that makes a recipient's open lanes due, those of a view.
     ///
     /// # Errors
     /// A channel that there is not.
-    pub(crate) fn command(self, recipient: Id) -> Result<Command, Fault> {
+    pub(crate) fn command(self, recipient: Id, view: View) -> Result<Command, Fault> {
         self.channel.as_deref().map_or(Ok(()), known_channel)?;
         Ok(Command::Flush {
-            view: View::All,
+            view,
             recipient,
             channel: self.channel,
             lane: self.lane.map(|lane| lane.0.as_str().to_owned()),

@@ -226,6 +226,9 @@ pub(super) struct Flush {
     /// Only notifications in lanes with this batch key
     #[arg(long, value_name = "KEY", value_parser = BatchKey::new)]
     batch_key: Option<BatchKey>,
+    /// Only notifications of this tenant and of none
+    #[arg(long, value_name = "ID", value_parser = Id::new)]
+    tenant: Option<Id>,
     #[command(flatten)]
     to: To,
 }
@@ -238,6 +241,7 @@ impl Call for Flush {
             channel: self.channel.clone(),
             lane: self.lane.clone().map(Text),
             key: self.batch_key.clone(),
+            tenant: self.tenant.clone().map(Text),
         };
         Request::post(format!("/v1/recipients/{}/flush", segment(&self.recipient))).json(&limits)
     }

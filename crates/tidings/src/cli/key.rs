@@ -6,6 +6,7 @@ pub(super) mod token;
 use std::io;
 
 use serde_json::{Value, json};
+use tidings_core::Id;
 use tidings_node::Role;
 
 use super::print::table::{Table, cell, list};
@@ -32,6 +33,9 @@ enum Action {
         /// flush, cancel, withdraw, retry, suppress); `admin` (everything)
         #[arg(long, value_name = "ROLE", default_value = Role::default().name(), value_parser = ROLES)]
         role: String,
+        /// Tenant whose key it is: it opens what is that tenant's alone
+        #[arg(long, value_name = "ID", value_parser = Id::new)]
+        tenant: Option<Id>,
         #[command(flatten)]
         to: To,
     },
@@ -62,7 +66,7 @@ fn name(text: &str) -> Result<String, String> {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.action {
-        Action::New { name, role, to } => new(name, role, to, streams),
+        Action::New { name, role, tenant, to } => new((name, role), tenant.as_ref(), to, streams),
         Action::List { to } => show(to, streams),
         Action::Revoke { id, to } => revoke(id, to, streams),
     }
@@ -82,9 +86,15 @@ fn ask(
     answer.map_err(|fault| reach::report_fault(&fault, streams))
 }
 
-fn new(name: &str, role: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
+fn new(
+    (name, role): (&str, &str),
+    tenant: Option<&Id>,
+    to: &To,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
     let request = Request::post("/v1/admin/keys".to_owned());
-    let request = request.json(&json!({ "name": name, "role": role }));
+    let tenant = tenant.map(Id::as_str);
+    let request = request.json(&json!({ "name": name, "role": role, "tenant": tenant }));
     let made = match ask(to, &request, Purpose::MakeBare, streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
@@ -117,12 +127,16 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     if keys.is_empty() && !to.json {
         writeln!(streams.err, "No API keys. Create one: tidings key new --data DIR")?;
     }
-    let mut table = Table::new(&["ID", "CREATED", "ROLE", "NAME"]);
+    let has_tenants = keys.iter().any(|key| key.get("tenant").is_some());
+    let heads = ["ID", "CREATED", "ROLE", "NAME", "TENANT"];
+    let mut table = Table::new(if has_tenants { &heads } else { &heads[..4] });
     for key in keys {
         if to.json {
             writeln!(streams.out, "{key}")?;
         }
-        table.row([cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")]);
+        let tenant = has_tenants.then(|| or_dash(key, "tenant"));
+        let cells = [cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")];
+        table.row(cells.into_iter().chain(tenant));
     }
     if !to.json {
         table.write(streams.out)?;

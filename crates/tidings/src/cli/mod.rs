@@ -106,6 +106,7 @@ impl Status {
             tidings_node::Error::Unreadable(_) | tidings_node::Error::Disagreement(_) => {
                 Self::Unusable
             }
+            tidings_node::Error::TenantsThere => Self::Wrong,
         }
     }
 

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
-use tidings_node::{AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings};
+use tidings_node::{
+    AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings, TENANTS_THERE,
+};
 use tidings_store::Expected;
 use tokio::runtime::Runtime;
 
@@ -93,7 +95,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         );
         return Ok(report(streams, &message, Status::Wrong));
     }
-    let Checked { rules, warnings } = match config::check(&arguments.config) {
+    let Checked { rules, warnings, .. } = match config::check(&arguments.config) {
         Ok(checked) => checked,
         Err(faults) => {
             write!(streams.err, "{faults}")?;
@@ -429,7 +431,7 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
     let log = |faults: &config::Faults| {
         for fault in &faults.list {
             let place = fault.place.as_ref().map(|at| format!(":{}:{}", at.line, at.column));
-            let place = format!("{}{}", faults.file, place.unwrap_or_default());
+            let place = format!("{}{}", fault.file(&faults.file), place.unwrap_or_default());
             tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }
     };
@@ -467,6 +469,10 @@ fn put_in_force(
             return Ok(Reloaded::Refused);
         }
     };
+    if rules.tenants.is_none() && http::v1::tenants::are_there(service)? {
+        tracing::error!(reason = TENANTS_THERE, "fault in the configuration");
+        return Ok(Reloaded::Refused);
+    }
     service.configure(rules, channels)?;
     resolver.replace(host);
     #[cfg(feature = "postgres")]

@@ -2,7 +2,9 @@
 
 use tidings_core::channel::EMAIL;
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Address, Brand, Order, Presentation, Quota, Share, Wording};
+use tidings_core::presentation::{
+    Address, Brand, Order, Presentation, Quota, Share, Texts, Wording,
+};
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
 use super::brand::is_of_this_machine;
@@ -62,6 +64,11 @@ pub(super) fn presentation(
         if quota != Quota::default() {
             shown.digests.insert(name.to_owned(), quota);
         }
+        let wanted = Wanted { key: "title", usual_locale, faults: texts::length_faults };
+        let title = texts::texts(walk, &section, &wanted);
+        if title != Texts::default() {
+            shown.digest_titles.insert(name.to_owned(), title);
+        }
     }
     // The tables of a file are sorted by name; their places tell how they stand there.
     let in_order = |key: &str| {
@@ -85,31 +92,45 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
         name: shown(walk, &section, "name"),
         logo: picture(walk, &section, "logo"),
         logo_dark: picture(walk, &section, "logo_dark"),
-        color: checked(
-            walk,
-            &section,
-            "color",
-            "a colour, such as `\"#0b57a4\"`",
-            is_color,
-        ),
+        color: checked(walk, &section, "color", COLOR, is_color),
         footer: shown(walk, &section, "footer"),
         postal_address: shown(walk, &section, "postal_address"),
-        url: checked(
-            walk,
-            &section,
-            "url",
-            "an https address without `?` and `#`, such as `\"https://example.org\"`, or `\"http://127.0.0.1:8990\"` in development",
-            is_public_address,
-        )
-        .map(|url| url.trim_end_matches('/').to_owned()),
+        url: checked(walk, &section, "url", URL, is_public_address)
+            .map(|url| url.trim_end_matches('/').to_owned()),
         address: address.and_then(|word| Address::ALL.into_iter().find(|one| one.word() == word)),
     }
 }
 
+/// What a key of `[brand]` has to be, where a text is something else.
+pub(crate) fn brand_check(key: &str, text: &str) -> Option<String> {
+    let (is_fine, what) = match key {
+        "logo" | "logo_dark" => (is_picture(text), PICTURE.to_owned()),
+        "color" => (is_color(text), COLOR.to_owned()),
+        "url" => (is_public_address(text), URL.to_owned()),
+        _ => (is_shown(text), text_to_show()),
+    };
+    (!is_fine).then_some(what)
+}
+
+const COLOR: &str = "a colour, such as `\"#0b57a4\"`";
+const PICTURE: &str = "an https address of a picture";
+const URL: &str = "an https address without `?` and `#`, such as `\"https://example.org\"`, or `\"http://127.0.0.1:8990\"` in development";
+
+fn text_to_show() -> String {
+    format!("a text of 1 to {TEXT_BYTES_MAX} bytes")
+}
+
+fn is_shown(text: &str) -> bool {
+    !text.trim().is_empty() && text.len() <= TEXT_BYTES_MAX
+}
+
+fn is_picture(text: &str) -> bool {
+    picture_address(text).is_some()
+}
+
 /// The address of a picture.
 fn picture(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<String> {
-    let what = "an https address of a picture";
-    checked(walk, section, key, what, |text| picture_address(text).is_some())
+    checked(walk, section, key, PICTURE, is_picture)
 }
 
 /// Returns true if links in mails can begin with an address, in headers, too.
@@ -123,10 +144,7 @@ fn is_public_address(text: &str) -> bool {
 
 /// A text that is shown.
 fn shown(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<String> {
-    let what = format!("a text of 1 to {TEXT_BYTES_MAX} bytes");
-    checked(walk, section, key, &what, |text| {
-        !text.trim().is_empty() && text.len() <= TEXT_BYTES_MAX
-    })
+    checked(walk, section, key, &text_to_show(), is_shown)
 }
 
 /// A text that a check accepts.

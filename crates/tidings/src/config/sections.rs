@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use tidings_core::preference::ALL_CATEGORIES;
-use tidings_core::rules::{Category, Defaults, Digest, Every, StoreRules};
+use tidings_core::rules::{
+    Category, Defaults, Digest, Every, StoreRules, TenantRules, UnknownTenant,
+};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_mail::check_locale;
 
@@ -86,6 +88,18 @@ pub(super) fn store(walk: &mut Walk, root: &Section<'_>) -> Option<StoreRules> {
     Some(store)
 }
 
+/// The rules of tenants; `None` = there are none.
+pub(super) fn tenants(walk: &mut Walk, root: &Section<'_>) -> Option<TenantRules> {
+    let section = walk.section(root, "tenants", "write `[tenants]`")?;
+    walk.only(&section, &["on", "unknown"]);
+    let is_on = walk.flag(&section, "on").unwrap_or(false);
+    let unknown = match walk.word(&section, "unknown", &["refuse", "make"]) {
+        Some("make") => UnknownTenant::Make,
+        _ => UnknownTenant::Refuse,
+    };
+    is_on.then_some(TenantRules { unknown })
+}
+
 /// The most parts: those of a new store have a bucket each.
 const PARTS_MAX: u16 = 16;
 
@@ -118,7 +132,8 @@ pub(super) fn digests(
             );
         }
         let [show, show_per] = QUOTA_KEYS;
-        let known = ["every", "on", "at", "tz", "spread", "min_items", show, show_per];
+        let mut known = quoted_keys(&section, &["title"]);
+        known.extend(["every", "on", "at", "tz", "spread", "min_items", show, show_per, "title"]);
         walk.only(&section, &known);
         let every = every(walk, &section);
         let at_minute = time_of_day(walk, &section, "at").unwrap_or(DIGEST_AT_MINUTE);

@@ -11,7 +11,6 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use tidings_node::Role;
 use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::security::SecurityRequirement;
@@ -24,6 +23,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 use super::Service;
 use super::error::{Again, Code, Problem};
 use super::request::KEY_BYTES_MAX;
+use super::request::caller::{Caller, Grant};
 use super::request::roles::Needs;
 use super::users::{ME, TWIN};
 use crate::token::{Scope, Token};
@@ -95,6 +95,16 @@ const IN_LINES: &[Code] = &[
     Code::Stopping,
 ];
 
+/// Errors of calls whose query may name a tenant.
+const QUERIES_TENANT: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff];
+
+/// The errors of a call about a recipient, whose query may name a tenant.
+fn of_query(name: &str) -> &'static [Code] {
+    let is_push = matches!(name, "join_push" | "leave_push");
+    let has_view = is_push || Grant::of(name) == Grant::OfMember && name != "get_recipient";
+    if has_view { QUERIES_TENANT } else { &[] }
+}
+
 /// The kind of a call, which determines its general errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -151,11 +161,21 @@ impl Calls {
     ) -> Self {
         let needs = Needs::of(name, kind);
         let of_role = (needs != Needs::Reading).then_some(Code::Role);
-        let listed = kind.codes().chain(of_role).chain(codes.iter().copied()).collect();
+        let grant = Grant::of(name);
+        let is_of_host = grant == Grant::Nothing && kind != Kind::Open;
+        let of_tenant = is_of_host.then_some(Code::OfTenant);
+        let of_key = of_role.into_iter().chain(of_tenant).chain(of_query(name).iter().copied());
+        let listed = kind.codes().chain(of_key).chain(codes.iter().copied()).collect();
         let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
-            let role = request.extensions().get::<Role>().copied();
+            let caller = request.extensions().get::<Arc<Caller>>().cloned();
             async move {
-                if role.is_none_or(|role| needs.allow(role)) {
+                let Some(caller) = caller else {
+                    return next.run(request).await;
+                };
+                if let Err(problem) = caller.check(grant, request.uri().path()) {
+                    return problem.into_response();
+                }
+                if needs.allow(caller.role) {
                     return next.run(request).await;
                 }
                 let detail = format!("the call needs an API key with {}", needs.roles());
@@ -228,7 +248,9 @@ impl Calls {
             })
             .collect();
         let general = kind.codes().filter(|code| *code != Code::Unauthorized);
-        let codes = general.chain(COMMON_OF_USERS.iter().copied()).chain(codes.iter().copied());
+        let general =
+            general.chain(COMMON_OF_USERS.iter().copied()).chain(QUERIES_TENANT.iter().copied());
+        let codes = general.chain(codes.iter().copied());
         let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
             let token = request.extensions().get::<Arc<Token>>();
             let is_open = token.is_some_and(|token| token.scope.opens(scope));

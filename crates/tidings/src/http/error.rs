@@ -103,8 +103,8 @@ codes! {
         "The token's signature is wrong",
         "Sign with the whole secret of the key that `kid` names, `tsk_` included.";
     TokenTenant = "token_tenant", 401, Again::No,
-        "The token names a tenant",
-        "Leave the claim `tenant` out: this server has no tenants.";
+        "The token's tenant is wrong",
+        "The claim `tenant` is the id of a tenant that is there: that of the signing key, if it was made with `--tenant`.";
     TokenTooLong = "token_too_long", 401, Again::No,
         "The token lives too long",
         "`exp` is at most `[users] tokens` after `iat`, both in seconds since 1970.";

@@ -18,6 +18,24 @@ use crate::token::Scope;
 const BODY: &[Code] =
     &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType, Code::RecipientNotFound];
 
+/// The errors of asking for a tenant's view.
+const VIEW: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff];
+
+/// The errors of a stream.
+const STREAM: &[Code] =
+    &[Code::InvalidQuery, Code::StreamsFull, Code::UnknownTenant, Code::TenantsOff];
+
+/// The errors of marks.
+const MARKS: &[Code] = &[
+    Code::InvalidQuery,
+    Code::InvalidJson,
+    Code::InvalidBody,
+    Code::UnsupportedMediaType,
+    Code::RecipientNotFound,
+    Code::UnknownTenant,
+    Code::TenantsOff,
+];
+
 /// The errors of following and unfollowing.
 const TOPIC: &[Code] = &[
     Code::InvalidPath,
@@ -30,30 +48,27 @@ const TOPIC: &[Code] = &[
 /// The calls.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .mine(
-            "my_inbox",
-            Scope::INBOX_READ,
-            Kind::Looks,
-            routes!(inbox::inbox),
-            &[Code::InvalidQuery, Code::StreamsFull],
-        )
-        .mine("my_live", Scope::INBOX_READ, Kind::Looks, routes!(live::live), &[Code::StreamsFull])
-        .mine("my_inbox_counts", Scope::INBOX_READ, Kind::Looks, routes!(inbox::counts), &[])
-        .mine("mark_mine_seen", Scope::INBOX, Kind::Changes, routes!(marks::mark_seen), BODY)
-        .mine("mark_mine_read", Scope::INBOX, Kind::Changes, routes!(marks::mark_read), BODY)
-        .mine("mark_mine_unread", Scope::INBOX, Kind::Changes, routes!(marks::mark_unread), BODY)
-        .mine("archive_mine", Scope::INBOX, Kind::Changes, routes!(marks::archive), BODY)
-        .mine("unarchive_mine", Scope::INBOX, Kind::Changes, routes!(marks::unarchive), BODY)
-        .mine("snooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::snooze), BODY)
-        .mine("unsnooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::unsnooze), BODY)
-        .mine("delete_my_items", Scope::INBOX, Kind::Changes, routes!(marks::delete_items), BODY)
-        .mine("my_pending", Scope::INBOX_READ, Kind::Looks, routes!(waiting::pending), &[])
+        .mine("my_inbox", Scope::INBOX_READ, Kind::Looks, routes!(inbox::inbox), STREAM)
+        .mine("my_live", Scope::INBOX_READ, Kind::Looks, routes!(live::live), STREAM)
+        .mine("my_inbox_counts", Scope::INBOX_READ, Kind::Looks, routes!(inbox::counts), VIEW)
+        .mine("mark_mine_seen", Scope::INBOX, Kind::Changes, routes!(marks::mark_seen), MARKS)
+        .mine("mark_mine_read", Scope::INBOX, Kind::Changes, routes!(marks::mark_read), MARKS)
+        .mine("mark_mine_unread", Scope::INBOX, Kind::Changes, routes!(marks::mark_unread), MARKS)
+        .mine("archive_mine", Scope::INBOX, Kind::Changes, routes!(marks::archive), MARKS)
+        .mine("unarchive_mine", Scope::INBOX, Kind::Changes, routes!(marks::unarchive), MARKS)
+        .mine("snooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::snooze), MARKS)
+        .mine("unsnooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::unsnooze), MARKS)
+        .mine("delete_my_items", Scope::INBOX, Kind::Changes, routes!(marks::delete_items), MARKS)
+        .mine("my_pending", Scope::INBOX_READ, Kind::Looks, routes!(waiting::pending), VIEW)
         .mine(
             "flush_mine",
             Scope::INBOX,
             Kind::Changes,
             routes!(waiting::flush),
             &[
+                Code::InvalidQuery,
+                Code::UnknownTenant,
+                Code::TenantsOff,
                 Code::InvalidJson,
                 Code::InvalidBody,
                 Code::UnsupportedMediaType,

@@ -3,6 +3,7 @@
 
 pub(super) mod access;
 pub(super) mod array;
+pub(super) mod caller;
 pub(super) mod extract;
 pub(super) mod ids;
 pub(super) mod lines;
@@ -18,7 +19,6 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use ring::digest::{Context, SHA256};
 use serde::de::Deserialize;
-use tidings_core::Id;
 use tidings_node::Once;
 
 use super::error::{Code, Problem};
@@ -132,10 +132,10 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Probl
     }
 }
 
-/// The identity of a request with a key. API keys share one space of keys, each end user has one of their own: nobody
+/// The identity of a request with a key. Each API key and each end user (`caller`) has a space of keys of its own: nobody
 /// meets the requests of others in it.
 pub(super) fn named(
-    user: Option<&Id>,
+    caller: Option<&str>,
     key: &str,
     method: &Method,
     uri: &Uri,
@@ -153,9 +153,9 @@ pub(super) fn named(
     }
     content.iter().for_each(|part| request.update(part));
     let mut once = Context::new(&SHA256);
-    if let Some(user) = user {
+    if let Some(caller) = caller {
         // No `Idempotency-Key` has a control character.
-        once.update(user.as_str().as_bytes());
+        once.update(caller.as_bytes());
         once.update(b"\n");
     }
     once.update(key.as_bytes());

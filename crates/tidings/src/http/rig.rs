@@ -60,6 +60,7 @@ pub(crate) fn signing_key(id: &str) -> SigningKey {
         name: String::new(),
         made: Instant(0),
         scope: None,
+        tenant: None,
         secret: SigningSecret::Hs256(format!("tsk_{id}_test")),
     }
 }
@@ -68,7 +69,7 @@ pub(crate) fn signing_key(id: &str) -> SigningKey {
 pub(crate) fn user_token(key: &str, recipient: &str, scope: Option<&str>) -> String {
     let recipient = Id::new(recipient).unwrap();
     let (issued_s, expires_s) = (1_704_110_400, 1_704_111_300);
-    sign(&signing_key(key), &recipient, issued_s, expires_s, scope).unwrap()
+    sign(&signing_key(key), &recipient, issued_s, expires_s, scope, None).unwrap()
 }
 
 /// A server to be called.
@@ -208,6 +209,7 @@ impl Rig {
             name: String::new(),
             made: Instant(0),
             role: Role::Admin,
+            tenant: None,
         };
         self.change_keys(KeyChange::Make(key));
     }

@@ -33,6 +33,7 @@ use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
 use crate::http::users::bearer;
+use crate::http::v1::tenants;
 use crate::token::{Refusal, Token};
 use crate::wording::quoted;
 
@@ -465,13 +466,14 @@ impl Service {
         let rules = self.rules();
         let users = rules.users.as_ref().ok_or_else(users_off)?;
         let keys = self.handle.signing_keys();
-        let token = Token::check(bearer(headers)?, &keys, users.tokens_ms, self.now());
+        let tenant = |id: &Id, issued_s| tenants::of_token(self, id, issued_s);
+        let token = Token::check(bearer(headers)?, &keys, users.tokens_ms, self.now(), tenant);
         token.map_err(|refusal| {
             let (code, detail) = match refusal {
                 Refusal::Malformed(what) => (Code::TokenMalformed, what),
                 Refusal::Key(what) => (Code::TokenKey, what),
                 Refusal::Signature => (Code::TokenSignature, "its signature is not its key's"),
-                Refusal::Tenant => (Code::TokenTenant, "it has the claim `tenant`"),
+                Refusal::Tenant(what) => (Code::TokenTenant, what),
                 Refusal::TooLong => (
                     Code::TokenTooLong,
                     "its life is longer than `[users] tokens`, or a number is out of range",
@@ -490,6 +492,9 @@ impl Service {
         }
         if token.is_expired(self.now()) {
             return Some(Code::TokenExpired);
+        }
+        if token.tenant_no.is_some_and(|number| tenants::id(self, number).is_none()) {
+            return Some(Code::TokenTenant);
         }
         let before = self.handle.revoked_tokens(&token.recipient)?;
         token.is_revoked(before).then_some(Code::TokenRevoked)

@@ -24,6 +24,7 @@ use crate::body::preference::Preference;
 use crate::body::recipient::ProfileChange;
 use crate::body::short::{Cancel, FlushLimits, ForgetDays, Mark, Retraction, Subscription};
 use crate::body::suppression::{self, Nothing, SuppressionBody};
+use crate::body::tenant::{Membership, TenantBody};
 use crate::body::text::Text;
 
 /// The operation of a line.
@@ -45,6 +46,9 @@ enum Op {
     Forget,
     Suppress,
     Unsuppress,
+    Tenant,
+    Member,
+    Unmember,
 }
 
 /// Reads one line; `number` counts from 1 and names an event that has no id of its own.
@@ -100,9 +104,13 @@ fn command(
             let recipient = fields.id("recipient")?;
             fields.body::<Mark>()?.command(recipient, MarkKind::Read)
         }
-        Op::Cancel => Ok(Command::Cancel { what: fields.body::<Cancel>()?.named()?, tenant: None }),
+        Op::Cancel => {
+            let (what, tenant) = fields.body::<Cancel>()?.named()?;
+            Ok(Command::Cancel { what, tenant })
+        }
         Op::Withdraw => {
-            Ok(Command::Withdraw { what: fields.body::<Cancel>()?.named()?, tenant: None })
+            let (what, tenant) = fields.body::<Cancel>()?.named()?;
+            Ok(Command::Withdraw { what, tenant })
         }
         Op::Preference => {
             let recipient = fields.id("recipient")?;
@@ -110,7 +118,9 @@ fn command(
         }
         Op::Flush => {
             let recipient = fields.id("recipient")?;
-            fields.body::<FlushLimits>()?.command(recipient)
+            let mut limits = fields.body::<FlushLimits>()?;
+            let view = limits.view();
+            limits.command(recipient, view)
         }
         Op::Suppress => {
             let address = channel_address(&mut fields)?;
@@ -121,6 +131,16 @@ fn command(
             let Nothing {} = fields.body()?;
             Ok(Command::Unsuppress { address })
         }
+        Op::Tenant => {
+            if fields.optional("deleted")?.unwrap_or(false) {
+                let tenant = fields.id("id")?;
+                let Nothing {} = fields.body()?;
+                return Ok(Command::DeleteTenant { tenant });
+            }
+            fields.body::<TenantBody>()?.command(rules, None, false)
+        }
+        Op::Member => Ok(fields.body::<Membership>()?.joins()),
+        Op::Unmember => Ok(fields.body::<Membership>()?.leaves()),
         Op::Forget => Ok(fields.body::<ForgetDays>()?.command()),
     }
 }

@@ -19,7 +19,8 @@ fn public(seed: u8) -> [u8; 32] {
 }
 
 fn key(id: &str, secret: SigningSecret) -> SigningKey {
-    SigningKey { id: id.to_owned(), name: String::new(), made: Instant(0), scope: None, secret }
+    let (name, made) = (String::new(), Instant(0));
+    SigningKey { id: id.to_owned(), name, made, scope: None, tenant: None, secret }
 }
 
 const SECRET: &str = "tsk_h1_0123456789";
@@ -52,7 +53,15 @@ fn eddsa(pair: &Ed25519KeyPair, header: &str, payload: &str) -> String {
 }
 
 fn checked(token: &str) -> Result<Token, Refusal> {
-    Token::check(token, &keys(), HOUR_S * 1_000, NOW)
+    check(token, &keys())
+}
+
+fn check(token: &str, keys: &[SigningKey]) -> Result<Token, Refusal> {
+    Token::check(token, keys, HOUR_S * 1_000, NOW, |id, _| (id.as_str() == "acme").then(acme))
+}
+
+fn acme() -> TenantNo {
+    TenantNo::of_raw(1).unwrap()
 }
 
 /// The code with which a token is refused; `None` = it is accepted.
@@ -61,7 +70,7 @@ fn code(token: &str) -> Option<&'static str> {
         Refusal::Malformed(_) => "malformed",
         Refusal::Key(_) => "key",
         Refusal::Signature => "signature",
-        Refusal::Tenant => "tenant",
+        Refusal::Tenant(_) => "tenant",
         Refusal::TooLong => "too_long",
         Refusal::NotYet => "not_yet",
         Refusal::Expired => "expired",
@@ -277,7 +286,9 @@ fn situation_5_claims_are_checked_in_their_order() {
         ("`scope` a list", with("scope", r#"["inbox"]"#), Some("malformed")),
         ("`exp` before `iat`", with("exp", &at(NOW_S - 1)), Some("malformed")),
         ("the same, far out", times("0", "-1e400"), Some("malformed")),
-        ("a tenant", with("tenant", r#""acme""#), Some("tenant")),
+        ("a tenant", with("tenant", r#""acme""#), None),
+        ("an unknown tenant", with("tenant", r#""other""#), Some("tenant")),
+        ("an empty tenant", with("tenant", r#""""#), Some("tenant")),
         ("a tenant of another type", with("tenant", "[]"), Some("tenant")),
         (
             "a tenant and too long a life",
@@ -323,7 +334,7 @@ fn situation_5_claims_are_checked_in_their_order() {
 fn a_key_that_was_revoked_is_unknown() {
     let token = with_payload(&claims().to_string());
     let without = &keys()[1..];
-    let refused = Token::check(&token, without, HOUR_S * 1_000, NOW);
+    let refused = check(&token, without);
     assert!(matches!(refused, Err(Refusal::Key(_))));
 }
 
@@ -351,7 +362,7 @@ fn a_token_opens_what_its_scope_and_its_key_allow() {
             claims["scope"] = scope.into();
         }
         let token = with_payload(&claims.to_string());
-        Token::check(&token, &keys, HOUR_S * 1_000, NOW).unwrap().scope
+        check(&token, &keys).unwrap().scope
     };
     let each = |scope: Scope| {
         [Scope::INBOX_READ, Scope::INBOX, Scope::PREFERENCES, Scope::SUBSCRIPTIONS, Scope::PUSH]
@@ -383,10 +394,10 @@ fn a_scope_that_somebody_writes_down_has_known_words() {
 #[test]
 fn what_is_signed_here_is_accepted_and_a_public_key_signs_nothing() {
     let ana = Id::new("ana").unwrap();
-    let token = sign(&keys()[0], &ana, NOW_S, NOW_S + 60, Some("push")).unwrap();
+    let token = sign(&keys()[0], &ana, NOW_S, NOW_S + 60, Some("push"), None).unwrap();
     let token = checked(&token).unwrap();
     assert_eq!((token.recipient, token.scope), (ana.clone(), Scope::PUSH));
-    assert_eq!(sign(&keys()[2], &ana, NOW_S, NOW_S + 60, None), None);
+    assert_eq!(sign(&keys()[2], &ana, NOW_S, NOW_S + 60, None, None), None);
 }
 
 proptest! {

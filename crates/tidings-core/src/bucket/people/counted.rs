@@ -11,7 +11,9 @@ use quick_cache::UnitWeighter;
 use quick_cache::unsync::{Cache, DefaultLifecycle};
 use rustc_hash::FxBuildHasher;
 
+use super::newest::NewestSeqs;
 use crate::model::number::{Seq, TypeNo};
+use crate::model::tenant::TenantNo;
 use crate::model::time::Day;
 
 /// Maximum number of readers of a bucket in the cache, one to two kilobytes each for 35 days.
@@ -22,16 +24,17 @@ const READERS_EXPECTED: usize = 16;
 /// The counts of the active rows of a day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Those of each type that has an unread row.
+    /// Those of each type and tenant with an unread row: all views are counted from them.
     pub(crate) types: Vec<TypeCounts>,
-    /// The newest seq of the entries that arrived on it.
-    pub(crate) newest: Seq,
+    /// The newest seqs of the entries that arrived on it.
+    pub(crate) newest: NewestSeqs,
 }
 
-/// The counts of a type's active rows on a day.
+/// The counts of the active rows of a type and a tenant, or of none, on a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TypeCounts {
     pub(crate) type_no: TypeNo,
+    pub(crate) tenant: Option<TenantNo>,
     /// Rows with an unseen item.
     pub(crate) unseen: u32,
     /// Rows with an unread item.

@@ -9,15 +9,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
+use super::covering::{ByTenant, Looked, Marking, Newest, work};
 use super::items::Items;
+use super::newest::NewestSeqs;
 use crate::journal::record::{About, Covered};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::model::command::MarkKind;
 use crate::model::id::Id;
 use crate::model::item::{Item, Shelf, State};
 use crate::model::number::{EventNo, Seq};
+use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 use crate::sets::shared::Tree;
 
@@ -25,16 +26,16 @@ use crate::sets::shared::Tree;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     /// Marks up to an instant, by the version of the rules that says which types have an inbox.
-    up_to: BTreeMap<u32, Newest>,
-    objects: Tree<Id, Newest>,
+    up_to: BTreeMap<u32, ByTenant>,
+    objects: Tree<Id, ByTenant>,
     /// Marks on objects, by the hash of the id, for inboxes, which know only that.
-    hashes: Tree<u64, Newest>,
+    hashes: Tree<u64, ByTenant>,
     /// By the event's place.
-    events: Tree<EventNo, Newest>,
+    events: Tree<EventNo, ByTenant>,
     /// Items with a state of their own, which marks do not change otherwise.
     pub(crate) items: Items,
-    /// The seq of the newest record that changed the inbox by marks or items; 0 = none did.
-    pub(crate) changed: Seq,
+    /// The seqs of the newest records that changed the inbox by marks or items.
+    pub(crate) changed: NewestSeqs,
 }
 
 /// The key of a mark: each mark has a row of its own.
@@ -47,36 +48,22 @@ pub(crate) enum MarkAt {
     Event(EventNo),
     /// An item with a state of its own, by its event's place.
     Item(EventNo),
-    /// The seq of the newest change.
+    /// The seqs of the newest changes.
     Changed,
 }
 
-/// The newest mark of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Newest {
-    seen: Option<Mark>,
-    read: Option<Mark>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark {
-    at: Instant,
-    before: EventNo,
-    /// The latest `t` that it covers.
-    reach: Instant,
-}
-
-/// The entry that is compared with a mark.
+/// A mark as it is made.
 #[derive(Clone, Copy)]
-pub(crate) struct Looked<'a> {
-    /// The time when it entered its first lane.
-    pub(crate) t: Instant,
-    /// Its event's place in the intake.
-    pub(crate) place: EventNo,
-    /// The object's hash.
-    pub(crate) object: &'a Id,
-    /// Returns true if its type has an inbox under a version of the rules.
-    pub(crate) has_inbox: &'a dyn Fn(u32) -> bool,
+pub(crate) struct Made {
+    /// The instant.
+    pub(crate) at: Instant,
+    /// It covers events published before this place.
+    pub(crate) before: EventNo,
+    pub(crate) kind: MarkKind,
+    /// The entries that it reaches.
+    pub(crate) view: View<TenantNo>,
+    /// The version of the rules.
+    pub(crate) rules: u32,
 }
 
 impl MarkAt {
@@ -107,104 +94,55 @@ impl MarkAt {
     }
 }
 
-impl Newest {
-    fn of(&mut self, kind: MarkKind) -> &mut Option<Mark> {
-        match kind {
-            MarkKind::Seen => &mut self.seen,
-            MarkKind::Read => &mut self.read,
-        }
-    }
-
-    /// Adds a mark. Of two of a kind the one that reaches further counts, of equal ones the later: where the
-    /// earlier reaches further, everything that entered after it has a `t` beyond the later one's reach.
-    fn add(&mut self, kind: MarkKind, mark: Mark) {
-        let old = self.of(kind);
-        if old.is_none_or(|old| old.reach <= mark.reach) {
-            *old = Some(mark);
-        }
-    }
-
-    fn add_all(&mut self, other: Self) {
-        for (kind, mark) in [(MarkKind::Seen, other.seen), (MarkKind::Read, other.read)] {
-            if let Some(mark) = mark {
-                self.add(kind, mark);
-            }
-        }
-    }
-
-    /// Returns true if a mark of this kind (or a stronger one) covers what has this `t` and place.
-    fn covers(&self, kind: MarkKind, t: Instant, place: EventNo) -> bool {
-        work::count();
-        let covers = |mark: Option<Mark>| mark.is_some_and(|m| place < m.before && t <= m.reach);
-        covers(self.read) || kind == MarkKind::Seen && covers(self.seen)
-    }
-
-    /// Returns true if a mark was made before an instant.
-    fn has_before(self, instant: Instant) -> bool {
-        self.seen.iter().chain(&self.read).into_iter().any(|mark| mark.at < instant)
-    }
-
-    /// Drops marks that were made before an instant. Says whether any is left.
-    fn forget_before(&mut self, instant: Instant) -> bool {
-        self.seen = self.seen.filter(|mark| mark.at >= instant);
-        self.read = self.read.filter(|mark| mark.at >= instant);
-        self.seen.is_some() || self.read.is_some()
-    }
-}
-
 impl Marks {
     /// Adds a mark and returns the rows that changed.
-    pub(crate) fn add(
-        &mut self,
-        made: Instant,
-        before: EventNo,
-        what: Covered,
-        kind: MarkKind,
-        rules: u32,
-    ) -> Vec<MarkAt> {
+    pub(crate) fn add(&mut self, made: Made, what: Covered) -> Vec<MarkAt> {
         work::count();
+        let Made { at, before, kind, view, rules } = made;
         let reach = match what {
-            Covered::UpTo(up_to) => up_to.min(made),
-            Covered::Object(_) | Covered::Event(_) => made,
+            Covered::UpTo(up_to) => up_to.min(at),
+            Covered::Object(_) | Covered::Event(_) => at,
         };
-        let mut newest = Newest::default();
-        newest.add(kind, Mark { at: made, before, reach });
+        let newest = Newest::one(kind, at, before, reach);
         let state = State::of(kind);
-        let is_active = |item: &Item| item.shelf == Shelf::Active;
+        let is_reached = |item: &Item| view.shows(item.tenant);
+        let is_active = |item: &Item| item.shelf == Shelf::Active && is_reached(item);
         let (at, raised) = match what {
             Covered::UpTo(_) => {
-                self.up_to.entry(rules).or_default().add_all(newest);
+                self.up_to.entry(rules).or_default().add(view, newest);
                 let covers = |item: &Item| is_active(item) && item.newest_at() <= reach;
                 (MarkAt::UpTo(rules), self.items.raise(state, |_, item| covers(item)))
             }
             Covered::Object(object) => {
                 let hash = About::object_hash(&object);
-                self.put_object(object.clone(), newest);
+                self.hashes.or_default(hash).add(view, newest);
+                self.objects.or_default(object.clone()).add(view, newest);
                 let covers = |item: &Item| is_active(item) && item.object == hash;
                 (MarkAt::Object(object), self.items.raise(state, |_, item| covers(item)))
             }
             Covered::Event(event) => {
-                self.events.or_default(event).add_all(newest);
-                (MarkAt::Event(event), self.items.raise_one(state, event))
+                self.events.or_default(event).add(view, newest);
+                let is_there = self.items.get(event).is_some_and(is_reached);
+                let raised = is_there.then(|| self.items.raise_one(state, event));
+                (MarkAt::Event(event), raised.unwrap_or_default())
             }
         };
         raised.into_iter().map(MarkAt::Item).chain([at]).collect()
     }
 
-    fn put_object(&mut self, object: Id, newest: Newest) {
-        self.hashes.or_default(About::object_hash(&object)).add_all(newest);
-        self.objects.or_default(object).add_all(newest);
-    }
-
     /// Adds a stored row.
     pub(in crate::bucket) fn put(&mut self, at: MarkAt, row: &[u8]) -> Result<(), Unreadable> {
-        let newest = || decode::<Newest>("a recipient's mark", row);
+        let newest = || decode::<ByTenant>("a recipient's mark", row);
         match at {
             MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default().add_all(newest()?),
-            MarkAt::Object(object) => self.put_object(object, newest()?),
+            MarkAt::Object(object) => {
+                let newest = newest()?;
+                self.hashes.or_default(About::object_hash(&object)).add_all(newest.clone());
+                self.objects.or_default(object).add_all(newest);
+            }
             MarkAt::Event(place) => self.events.or_default(place).add_all(newest()?),
             MarkAt::Item(place) => self.items.put(place, decode("an inbox item", row)?),
-            MarkAt::Changed => self.changed = decode("the newest change of an inbox", row)?,
+            MarkAt::Changed => self.changed = decode("the newest changes of an inbox", row)?,
         }
         Ok(())
     }
@@ -216,7 +154,10 @@ impl Marks {
             MarkAt::Object(object) => self.objects.get(object).map(encode),
             MarkAt::Event(place) => self.events.get(place).map(encode),
             MarkAt::Item(place) => self.items.get(*place).map(encode),
-            MarkAt::Changed => (self.changed > Seq::default()).then(|| encode(&self.changed)),
+            MarkAt::Changed => {
+                let has_changed = self.changed.of_all() > Seq::default();
+                has_changed.then(|| encode(&self.changed))
+            }
         }
     }
 
@@ -238,16 +179,16 @@ impl Marks {
 
     /// Returns true if a mark of this kind (or a stronger one) covers the entry.
     pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
-        let Looked { t, place, .. } = entry;
+        let place = entry.place;
         if self.items.get(place).is_some_and(|item| item.counts_as(State::of(kind))) {
             return true;
         }
-        let covers = |newest: Option<&Newest>| newest.is_some_and(|n| n.covers(kind, t, place));
+        let cover = |marks: Option<&ByTenant>| marks.is_some_and(|marks| marks.cover(kind, entry));
         let up_to = || {
             let mut of_type = self.up_to.iter().filter(|(rules, _)| (entry.has_inbox)(**rules));
-            of_type.any(|(_, newest)| newest.covers(kind, t, place))
+            of_type.any(|(_, marks)| marks.cover(kind, entry))
         };
-        covers(self.objects.get(entry.object)) || covers(self.events.get(&place)) || up_to()
+        cover(self.objects.get(entry.object)) || cover(self.events.get(&place)) || up_to()
     }
 
     /// Drops marks that were made before this instant and items of days before `day`: what they covered is
@@ -286,7 +227,7 @@ impl Marks {
 
 /// Drops the marks of a tree that were made before an instant; `dropped` hears of keys of which none is left.
 fn forget_in<K: Ord + Clone>(
-    marks: &mut Tree<K, Newest>,
+    marks: &mut Tree<K, ByTenant>,
     instant: Instant,
     mut dropped: impl FnMut(K),
 ) {
@@ -304,44 +245,11 @@ fn forget_in<K: Ord + Clone>(
     }
 }
 
-/// Counts examined marks, in tests.
-#[cfg(not(test))]
-mod work {
-    pub(super) fn count() {}
-}
-
-#[cfg(test)]
-mod work {
-    thread_local! {
-        static DONE: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
-    }
-
-    pub(super) fn count() {
-        DONE.with(|done| done.set(done.get() + 1));
-    }
-
-    /// The number of marks examined by this thread since the last call.
-    pub(super) fn take() -> u64 {
-        DONE.with(|done| done.replace(0))
-    }
-}
-
 /// The marks of one reader, for comparison with many entries of their inbox. Those entries have an inbox,
 /// whatever the rules said when a mark was made.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
     marks: Option<&'a Marks>,
-}
-
-/// The fields of an inbox entry that marks use.
-pub(crate) struct Marking<T> {
-    pub(crate) place: EventNo,
-    /// The hash of its object's id.
-    pub(crate) object: u64,
-    /// Bounds of its `t`.
-    pub(crate) bounds: (Instant, Instant),
-    /// Its exact `t`, if the bounds are not enough.
-    pub(crate) t: T,
 }
 
 impl<'a> Reading<'a> {
@@ -354,20 +262,18 @@ impl<'a> Reading<'a> {
         self.marks.is_none()
     }
 
-    /// The least state of all entries of a day: a mark that was made when the day was over, and reaches
+    /// The least state of a view's entries of a day: a mark that was made when the day was over, and reaches
     /// to its end, covers everything that arrived on it.
-    pub(crate) fn of_day(&self, day: Day) -> State {
-        let reaches = |mark: Option<Mark>| mark.is_some_and(|mark| mark.reach.0 >= day.end().0);
-        let mut state = State::New;
-        for newest in self.marks.iter().flat_map(|marks| marks.up_to.values()) {
-            if reaches(newest.read) {
-                return State::Read;
-            }
-            if reaches(newest.seen) {
-                state = State::Seen;
-            }
+    pub(crate) fn of_day(&self, day: Day, view: View<TenantNo>) -> State {
+        let of = |whose: Option<Option<TenantNo>>| {
+            let marks = self.marks.iter().flat_map(|marks| marks.up_to.values());
+            marks.map(|marks| marks.of_day(day, whose)).max().unwrap_or_default()
+        };
+        match view {
+            View::All => of(None),
+            View::Of(tenant) => of(Some(None)).min(of(Some(Some(tenant)))),
+            View::Only(tenant) => of(Some(Some(tenant))),
         }
-        state
     }
 
     /// The state of an entry that is at least `least`.
@@ -384,18 +290,8 @@ impl<'a> Reading<'a> {
             return Ok(state);
         };
         let about = [marks.hashes.get(&entry.object), marks.events.get(&entry.place)];
-        for newest in marks.up_to.values().chain(about.into_iter().flatten()) {
-            work::count();
-            for (mark, kind) in [(newest.read, State::Read), (newest.seen, State::Seen)] {
-                let Some(mark) = mark.filter(|mark| kind > state && entry.place < mark.before)
-                else {
-                    continue;
-                };
-                let (first, last) = entry.bounds;
-                if last <= mark.reach || first <= mark.reach && (entry.t)()? <= mark.reach {
-                    state = kind;
-                }
-            }
+        for marks in marks.up_to.values().chain(about.into_iter().flatten()) {
+            state = marks.raised(state, &mut entry)?;
         }
         Ok(state)
     }
@@ -405,15 +301,53 @@ impl<'a> Reading<'a> {
 mod tests {
     use super::*;
 
+    /// A mark on entries of all.
+    fn made(at: i64, before: u64, kind: MarkKind) -> Made {
+        let (at, before) = (Instant(at), EventNo(before));
+        Made { at, before, kind, view: View::All, rules: 1 }
+    }
+
+    #[test]
+    fn a_mark_of_a_view_covers_entries_of_its_tenant_and_of_none() {
+        let tenant = |number| TenantNo::of_raw(number).unwrap();
+        let (object, acme, other) = (Id::new("o").unwrap(), tenant(1), tenant(2));
+        let what = [
+            Covered::UpTo(Instant(99)),
+            Covered::Object(object.clone()),
+            Covered::Event(EventNo(4)),
+        ];
+        for what in what {
+            let mut marks = Marks::default();
+            let of = Made { view: View::Of(acme), ..made(10, 5, MarkKind::Seen) };
+            let rows = marks.add(of, what.clone());
+            let only = Made { view: View::Only(acme), ..made(10, 5, MarkKind::Read) };
+            marks.add(only, what.clone());
+            let mut again = Marks::default();
+            again.put(rows[0].clone(), &marks.row(&rows[0]).unwrap()).unwrap();
+            for marks in [&marks, &again] {
+                let of = |tenant| {
+                    let t = || Ok::<_, ()>(Instant(10));
+                    let bounds = (Instant(10), Instant(10));
+                    let hash = About::object_hash(&object);
+                    let marking = Marking { place: EventNo(4), tenant, object: hash, bounds, t };
+                    Reading::of(Some(marks)).of_entry(State::New, marking).unwrap()
+                };
+                let states = [of(None), of(Some(acme)), of(Some(other))];
+                assert_eq!(states, [State::Seen, State::Read, State::New], "{what:?}");
+            }
+        }
+    }
+
     #[test]
     fn a_mark_covers_what_had_entered() {
         let object = Id::new("o").unwrap();
         let mut marks = Marks::default();
-        marks.add(Instant(10), EventNo(5), Covered::UpTo(Instant(99)), MarkKind::Seen, 1);
+        marks.add(made(10, 5, MarkKind::Seen), Covered::UpTo(Instant(99)));
         let (yes, no) = (|_| true, |_| false);
         let entry = |t, place, has_inbox: bool| Looked {
             t: Instant(t),
             place: EventNo(place),
+            tenant: None,
             object: &object,
             has_inbox: if has_inbox { &yes } else { &no },
         };
@@ -422,10 +356,10 @@ mod tests {
         assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
         assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
         assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
-        marks.add(Instant(12), EventNo(7), Covered::UpTo(Instant(100)), MarkKind::Read, 1);
+        marks.add(made(12, 7, MarkKind::Read), Covered::UpTo(Instant(100)));
         assert_eq!(marks.all().count(), 2, "the mark, and the seq of the newest change");
         assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
-        marks.add(Instant(12), EventNo(7), Covered::Object(object.clone()), MarkKind::Seen, 1);
+        marks.add(made(12, 7, MarkKind::Seen), Covered::Object(object.clone()));
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
     }
 
@@ -435,7 +369,7 @@ mod tests {
         let mut marks = Marks::default();
         let mut up_to = |at, to| {
             let what = Covered::UpTo(Instant(to));
-            marks.add(Instant(at), EventNo(at.cast_unsigned()), what, MarkKind::Seen, 1);
+            marks.add(made(at, at.cast_unsigned(), MarkKind::Seen), what);
         };
         up_to(10, 8);
         up_to(20, 5);
@@ -443,6 +377,7 @@ mod tests {
             let entry = Looked {
                 t: Instant(t),
                 place: EventNo(place),
+                tenant: None,
                 object: &object,
                 has_inbox: &|_| true,
             };
@@ -451,7 +386,7 @@ mod tests {
         assert!(covers(&marks, 8, 9), "the second takes nothing of the first away");
         assert!(!covers(&marks, 9, 9));
         let what = Covered::UpTo(Instant(25));
-        marks.add(Instant(30), EventNo(30), what, MarkKind::Seen, 1);
+        marks.add(made(30, 30, MarkKind::Seen), what);
         assert!(covers(&marks, 25, 29) && !covers(&marks, 26, 29));
         assert_eq!(marks.all().count(), 2, "the mark, and the seq of the newest change");
     }
@@ -462,16 +397,22 @@ mod tests {
         work::take();
         let at = |n: u64| Instant(n.cast_signed());
         for n in 0..count {
-            marks.add(at(n), EventNo(count), what(n), MarkKind::Seen, 1);
+            marks.add(made(at(n).0, count, MarkKind::Seen), what(n));
         }
         let reading = Reading::of(Some(&marks));
         for n in 0..count {
             let object = Id::new(&format!("o{n}")).unwrap();
-            let entry =
-                Looked { t: at(n), place: EventNo(n), object: &object, has_inbox: &|_| true };
+            let entry = Looked {
+                t: at(n),
+                place: EventNo(n),
+                tenant: None,
+                object: &object,
+                has_inbox: &|_| true,
+            };
             marks.cover(entry, MarkKind::Seen);
             let marking = Marking {
                 place: EventNo(n),
+                tenant: None,
                 object: About::object_hash(&object),
                 bounds: (at(n), at(n)),
                 t: || Ok::<_, ()>(at(n)),

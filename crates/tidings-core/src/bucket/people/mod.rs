@@ -3,11 +3,13 @@
 pub(super) mod clocks;
 pub(super) mod column;
 pub(super) mod counted;
+pub(super) mod covering;
 pub(super) mod followers;
 pub(super) mod items;
 pub(super) mod marks;
 pub(super) mod members;
 pub(super) mod mutes;
+pub(super) mod newest;
 pub(super) mod preferences;
 pub(super) mod roster;
 pub(super) mod tenant_choices;

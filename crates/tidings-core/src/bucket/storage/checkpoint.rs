@@ -114,7 +114,7 @@ fn head(bucket: &Bucket) -> Head {
         tail_from: tails.map(|kept| kept.row).min().unwrap_or(bucket.next_seq),
         closings: closings.collect(),
         paused: bucket.paused.clone(),
-        hidden: bucket.hidden,
+        hidden: (*bucket.hidden).clone(),
         forgotten_to: bucket.forgotten_to,
     }
 }

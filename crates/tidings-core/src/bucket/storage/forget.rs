@@ -12,6 +12,7 @@ impl Bucket {
     pub(crate) fn forget(&mut self, day: Day) {
         self.index.forget(day);
         self.forgotten_to = self.index.first_seq(self.next_seq).before();
+        self.hidden.forget_to(self.forgotten_to);
         if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
             *self.chore = None;
         }

@@ -68,6 +68,7 @@ pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadab
         // A day may have been deleted since the checkpoint.
         let before_first = bucket.index.first_seq(bucket.next_seq).before();
         bucket.forgotten_to = bucket.forgotten_to.max(before_first);
+        bucket.hidden.forget_to(bucket.forgotten_to);
     }
     Ok(bucket)
 }
@@ -79,7 +80,7 @@ fn take_head(bucket: &mut Bucket, head: Head) {
     bucket.rules = head.rules;
     bucket.versions = head.versions.into_iter().collect();
     bucket.paused = head.paused;
-    bucket.hidden = head.hidden;
+    bucket.hidden = Shared::new(head.hidden);
     bucket.forgotten_to = head.forgotten_to;
     for image in head.closings {
         let closing = Closing {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::lanes::lane::{Lane, LaneColumn};
+use crate::bucket::people::newest::NewestSeqs;
 use crate::bucket::people::preferences::Preference;
 use crate::index::{Building, Merging};
 use crate::journal::record::Attempts;
@@ -46,7 +47,7 @@ pub(in crate::bucket) struct Head {
     pub(in crate::bucket) tail_from: Seq,
     pub(in crate::bucket) closings: Vec<ClosingImage>,
     pub(in crate::bucket) paused: Vec<ChannelNo>,
-    pub(in crate::bucket) hidden: Seq,
+    pub(in crate::bucket) hidden: NewestSeqs,
     pub(in crate::bucket) forgotten_to: Seq,
 }
 

@@ -1,17 +1,17 @@
 //! The counts of an inbox, and its revision.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 use super::rows::Kind;
 use super::walk::{Entry, Walk, Wanted};
-use crate::bucket::{AsOf, Bucket, Counts, TypeCounts};
-use crate::engine::intake::state::Intake;
+use crate::bucket::{AsOf, Counts, NewestSeqs, TypeCounts};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::reply::Stop;
 use crate::model::id::Id;
 use crate::model::item::State;
-use crate::model::number::{RecipientAt, RecipientNo, Seq, TypeNo};
+use crate::model::number::{Seq, TypeNo};
+use crate::model::tenant::{TenantNo, View};
 use crate::model::time::Day;
 
 /// The counts of an inbox.
@@ -25,9 +25,11 @@ pub struct InboxCounts {
     pub unread: u64,
     /// The same of each configured category, by name.
     pub categories: BTreeMap<String, CategoryCounts>,
+    /// The same of each tenant with an unread row, by id; `None` = the view is one tenant's, or tenants are off.
+    pub tenants: Option<BTreeMap<String, CategoryCounts>>,
 }
 
-/// The counts of a category.
+/// The counts of a category, or of a tenant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CategoryCounts {
     /// Number of active rows with an unseen item.
@@ -41,17 +43,23 @@ pub struct CategoryCounts {
 pub(super) struct Badge {
     unseen: FxHashSet<(TypeNo, u64)>,
     seen: FxHashSet<(TypeNo, u64)>,
+    /// The tenants of those that are of one.
+    tenants: FxHashMap<(TypeNo, u64), TenantNo>,
 }
 
 impl Badge {
     pub(super) fn begin_day(&mut self) {
         self.unseen.clear();
         self.seen.clear();
+        self.tenants.clear();
     }
 
     pub(super) fn count(&mut self, entry: &Entry) {
         if Kind::of(entry) != Kind::New {
             return;
+        }
+        if let Some(tenant) = entry.tenant {
+            self.tenants.insert(entry.group, tenant);
         }
         match entry.state {
             State::New => self.unseen.insert(entry.group),
@@ -59,25 +67,23 @@ impl Badge {
         };
     }
 
-    pub(super) fn counts(&self, newest: Seq) -> Counts {
+    pub(super) fn counts(&self, newest: NewestSeqs) -> Counts {
         let mut types: Vec<TypeCounts> = Vec::new();
-        let of_type = |types: &mut Vec<TypeCounts>, type_no| match types
-            .iter()
-            .position(|counts| counts.type_no == type_no)
-        {
-            Some(at) => at,
-            None => {
-                types.push(TypeCounts { type_no, unseen: 0, unread: 0 });
+        let of_group = |types: &mut Vec<TypeCounts>, group: &(TypeNo, u64)| {
+            let (type_no, tenant) = (group.0, self.tenants.get(group).copied());
+            let known = |counts: &TypeCounts| counts.type_no == type_no && counts.tenant == tenant;
+            types.iter().position(known).unwrap_or_else(|| {
+                types.push(TypeCounts { type_no, tenant, unseen: 0, unread: 0 });
                 types.len() - 1
-            }
+            })
         };
-        for (type_no, _) in &self.unseen {
-            let at = of_type(&mut types, *type_no);
+        for group in &self.unseen {
+            let at = of_group(&mut types, group);
             types[at].unseen += 1;
             types[at].unread += 1;
         }
-        for (type_no, _) in self.seen.difference(&self.unseen) {
-            let at = of_type(&mut types, *type_no);
+        for group in self.seen.difference(&self.unseen) {
+            let at = of_group(&mut types, group);
             types[at].unread += 1;
         }
         Counts { types, newest }
@@ -86,31 +92,30 @@ impl Badge {
 
 /// The counts of an inbox under construction. Days are counted newest first.
 pub(super) struct Counting<'a> {
-    bucket: &'a Bucket,
-    number: RecipientNo,
+    walk: &'a Walk<'a>,
     as_of: AsOf,
     known: std::sync::Arc<Vec<(Day, Counts)>>,
     today: Day,
     counted: Vec<(Day, Counts)>,
     is_changed: bool,
-    types: BTreeMap<TypeNo, CategoryCounts>,
+    types: BTreeMap<(TypeNo, Option<TenantNo>), CategoryCounts>,
+    /// The newest seq that the view shows.
     newest: Seq,
 }
 
 impl<'a> Counting<'a> {
-    pub(super) fn new(intake: &Intake, bucket: &'a Bucket, number: RecipientNo) -> Self {
-        let marks = bucket.marks.get(&number.0);
+    pub(super) fn new(walk: &'a Walk<'a>) -> Self {
+        let Walk { bucket, intake, marks, .. } = walk;
         let as_of = AsOf {
-            marked: marks.map_or_else(Seq::default, |marks| marks.changed),
+            marked: marks.map_or_else(Seq::default, |marks| marks.changed.of_all()),
             withdrawals: intake.objects.withdrawals,
-            hidden: bucket.hidden,
+            hidden: bucket.hidden.of_all(),
             forgotten_to: bucket.forgotten_to,
         };
         Self {
-            bucket,
-            number,
+            walk,
             as_of,
-            known: bucket.counted.of(number.0, as_of),
+            known: bucket.counted.of(walk.number.0, as_of),
             today: intake.now.day(),
             counted: Vec::with_capacity(bucket.index.days.len()),
             is_changed: false,
@@ -120,16 +125,21 @@ impl<'a> Counting<'a> {
     }
 
     /// Adds the counts of a day if they are known without a walk; returns whether they are.
-    pub(super) fn add_known(&mut self, day: Day, least: State) -> bool {
+    pub(super) fn add_known(&mut self, day: Day) -> bool {
         // More arrives on today, which a newer snapshot may have counted as over.
         let known = self.known.iter().find(|(known, _)| *known == day && day < self.today);
-        let counts = match known {
-            Some((_, counts)) => counts.clone(),
-            None if least == State::Read => Counts::default(),
-            None => return false,
-        };
-        self.put(day, counts);
-        true
+        if let Some((_, counts)) = known {
+            let counts = counts.clone();
+            self.put(day, counts);
+            return true;
+        }
+        let is_read = |view| self.walk.least_in(day, view) == State::Read;
+        if is_read(View::All) {
+            self.put(day, Counts::default());
+            return true;
+        }
+        // Other views may have something unread there.
+        is_read(self.walk.of)
     }
 
     /// Adds the counts of a day.
@@ -139,9 +149,12 @@ impl<'a> Counting<'a> {
     }
 
     fn put(&mut self, day: Day, counts: Counts) {
-        self.newest = self.newest.max(counts.newest);
-        for of_type in &counts.types {
-            let sum = self.types.entry(of_type.type_no).or_default();
+        self.newest = self.newest.max(counts.newest.in_view(self.walk.of));
+        let is_shown = |of_type: &&TypeCounts| {
+            self.walk.of.shows(of_type.tenant) && !self.walk.is_gone(of_type.tenant)
+        };
+        for of_type in counts.types.iter().filter(is_shown) {
+            let sum = self.types.entry((of_type.type_no, of_type.tenant)).or_default();
             sum.unseen += u64::from(of_type.unseen);
             sum.unread += u64::from(of_type.unread);
         }
@@ -151,18 +164,22 @@ impl<'a> Counting<'a> {
     }
 
     /// The counts of the whole inbox.
-    pub(super) fn done(self, intake: &Intake) -> InboxCounts {
+    pub(super) fn done(self) -> InboxCounts {
+        let Walk { bucket, intake, .. } = self.walk;
         if self.is_changed {
-            self.bucket.counted.keep(self.number.0, self.as_of, self.counted);
+            bucket.counted.keep(self.walk.number.0, self.as_of, self.counted);
         }
         let version = intake.compiled.current();
         let names = version.iter().flat_map(|version| version.rules.categories.keys());
         let mut counts = InboxCounts {
-            rev: rev(intake, self.bucket, self.newest.max(self.as_of.marked)),
+            rev: rev(self.walk, self.newest),
             categories: names.map(|name| (name.clone(), CategoryCounts::default())).collect(),
+            tenants: version
+                .filter(|version| self.walk.of == View::All && version.rules.tenants.is_some())
+                .map(|_| BTreeMap::new()),
             ..InboxCounts::default()
         };
-        for (type_no, of_type) in self.types {
+        for ((type_no, tenant), of_type) in self.types {
             counts.unseen += of_type.unseen;
             counts.unread += of_type.unread;
             let category = version
@@ -172,39 +189,46 @@ impl<'a> Counting<'a> {
                 category.unseen += of_type.unseen;
                 category.unread += of_type.unread;
             }
+            if let Some((tenants, id)) = counts.tenants.as_mut().zip(intake.tenants.id(tenant)) {
+                let sum = tenants.entry(id.as_str().to_owned()).or_default();
+                sum.unseen += of_type.unseen;
+                sum.unread += of_type.unread;
+            }
         }
         counts
     }
 }
 
-/// The revision of an inbox, from the newest seq that concerns it. What concerns others may raise it only with the
-/// rare changes that have no set of recipients: withdrawals and forgotten days.
-fn rev(intake: &Intake, bucket: &Bucket, newest: Seq) -> u64 {
+/// The revision of an inbox in a view, from the newest seq that concerns it. What concerns others may raise it only with
+/// the rare changes that have no set of recipients: withdrawals and forgotten days. What the view does not show never
+/// does.
+fn rev(walk: &Walk<'_>, newest: Seq) -> u64 {
+    let Walk { bucket, intake, of, marks, .. } = walk;
     let forgotten = intake.forgotten_before.map_or(0, |day| day.0);
-    let newest = newest.max(bucket.hidden).max(bucket.forgotten_to);
-    newest.0 + intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
+    let marked = marks.map_or_else(Seq::default, |marks| marks.changed.in_view(*of));
+    let newest = newest.max(marked).max(bucket.hidden.in_view(*of)).max(bucket.forgotten_to);
+    // The entries of a tenant that is deleted leave what shows all.
+    let deleted = if *of == View::All { intake.tenants.deletions() } else { 0 };
+    newest.0 + intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0) + deleted
 }
 
 impl Reader<'_> {
     /// Counts an inbox.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn inbox_counts(&self, id: &Id) -> Result<InboxCounts, Stop> {
-        let Reader { engine, view } = *self;
-        let RecipientAt { bucket, number } = engine.find(id)?;
-        let (intake, bucket) = (&engine.intake, engine.shards.bucket(bucket));
-        let walk = Walk::new(intake, view, bucket, number);
-        let mut counting = Counting::new(intake, bucket, number);
+    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
+    pub fn inbox_counts(&self, id: &Id, of: &View) -> Result<InboxCounts, Stop> {
+        let walk = Walk::of(*self, id, of)?;
+        let mut counting = Counting::new(&walk);
         let mut badge = Badge::default();
         for of in walk.days() {
-            if counting.add_known(of.day, walk.least(of.day)) {
+            if counting.add_known(of.day) {
                 continue;
             }
             badge.begin_day();
             let newest = walk.each(of, Wanted::Counts, |entry| badge.count(&entry))?;
             counting.add(of.day, badge.counts(newest));
         }
-        Ok(counting.done(intake))
+        Ok(counting.done())
     }
 }

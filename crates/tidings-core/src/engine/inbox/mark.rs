@@ -1,6 +1,7 @@
 //! Marks of inbox items: seen and read, which one mark says of many, and changes that are kept by item.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use super::rows::RowId;
 use super::walk::{Entry, Walk, Wanted};
@@ -14,6 +15,7 @@ use crate::model::command::{ItemChange, MarkKind, Marked, TypeFilter};
 use crate::model::id::{BucketNo, Id};
 use crate::model::item::{Item, Shelf, State};
 use crate::model::number::{EventNo, RecipientAt, RecipientNo, TypeNo};
+use crate::model::tenant::{TenantNo, View};
 use crate::model::time::Instant;
 
 /// The most items of a record.
@@ -46,7 +48,9 @@ pub(crate) fn mark(
     recipient: &Id,
     what: &Marked,
     kind: MarkKind,
+    view: &View,
 ) -> Result<Reply, Stop> {
+    let view = intake.tenants.view(view)?;
     let of = shard.find(recipient)?;
     let covered = match what {
         Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
@@ -61,7 +65,7 @@ pub(crate) fn mark(
         }
         Marked::Row(_) | Marked::UpToOf(..) => {
             let change = Change::Raise(State::of(kind));
-            return change_named(shard, intake, draft, of, what, change);
+            return change_named(shard, intake, draft, of, (what, view), change);
         }
     };
     for what in covered {
@@ -70,15 +74,17 @@ pub(crate) fn mark(
             Covered::Object(object) => Subject::Object(About::object_hash(object)),
             Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
         };
-        let change = Change::Raise(State::of(kind));
-        let changed = changed_items(shard, intake, draft, of, &subject, change, Some(1))?;
+        let walk = walk(shard, intake, draft, of, view);
+        let may_have_tenants = !intake.tenants.is_empty();
+        let shows = changed_tenants(&walk, &subject, State::of(kind), may_have_tenants)?;
         let record = Record::Mark {
             at: shard.now,
             before: intake.next_place,
             number: of.number,
             what,
             kind,
-            shows: !changed.is_empty(),
+            view,
+            shows,
         };
         shard.write(draft, of.bucket, record);
     }
@@ -93,9 +99,11 @@ pub(crate) fn change_items(
     recipient: &Id,
     what: &Marked,
     change: ItemChange,
+    view: &View,
 ) -> Result<Reply, Stop> {
+    let view = intake.tenants.view(view)?;
     let of = shard.find(recipient)?;
-    change_named(shard, intake, draft, of, what, Change::Item(change))
+    change_named(shard, intake, draft, of, (what, view), Change::Item(change))
 }
 
 fn change_named(
@@ -103,7 +111,7 @@ fn change_named(
     intake: &Intake,
     draft: &mut Draft<'_>,
     of: RecipientAt,
-    what: &Marked,
+    (what, view): (&Marked, View<TenantNo>),
     change: Change,
 ) -> Result<Reply, Stop> {
     let names = &shard.compiled.names;
@@ -119,7 +127,7 @@ fn change_named(
             Err(_) => return Ok(Reply::Done),
         },
     };
-    let items = changed_items(shard, intake, draft, of, &subject, change, None)?;
+    let items = changed_items(&walk(shard, intake, draft, of, view), &subject, change)?;
     write_items(shard, draft, of, &items);
     Ok(Reply::Done)
 }
@@ -170,25 +178,68 @@ fn types_of(shard: &Shard, filter: &TypeFilter) -> BTreeSet<TypeNo> {
     }
 }
 
-/// The items of a subject as they are after a change, those that it changes; at most `most` of them.
-fn changed_items(
-    shard: &Shard,
-    intake: &Intake,
-    draft: &Draft<'_>,
+/// The walk through what a view shows of an inbox.
+fn walk<'a>(
+    shard: &'a Shard,
+    intake: &'a Intake,
+    draft: &'a Draft<'_>,
     of: RecipientAt,
+    view: View<TenantNo>,
+) -> Walk<'a> {
+    Walk::new(intake, draft.view, &shard.buckets[of.bucket], of.number, view)
+}
+
+/// The items of a subject as they are after a change, those that it changes.
+fn changed_items(
+    walk: &Walk<'_>,
     subject: &Subject,
     change: Change,
-    most: Option<usize>,
 ) -> Result<Vec<(EventNo, Item)>, Unreadable> {
-    let bucket = &shard.buckets[of.bucket];
-    let walk = Walk::new(intake, draft.view, bucket, of.number);
-    let known = bucket.marks.get(&of.number.0).map(|marks| &marks.items);
+    let mut changed = Vec::new();
+    each_named(walk, subject, change, |entry| {
+        let item = changed_item(walk, subject, change, entry)?;
+        changed.extend(item.map(|item| (entry.place, item)));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(changed)
+}
+
+/// The tenants, `None` for entries of none, of the items that a mark changes. One item of each says so.
+fn changed_tenants(
+    walk: &Walk<'_>,
+    subject: &Subject,
+    to: State,
+    may_have_tenants: bool,
+) -> Result<Vec<Option<TenantNo>>, Unreadable> {
+    let most = match walk.of {
+        View::All if may_have_tenants => usize::MAX,
+        View::Of(_) => 2,
+        View::All | View::Only(_) => 1,
+    };
+    let mut tenants = Vec::new();
+    let change = Change::Raise(to);
+    each_named(walk, subject, change, |entry| {
+        if !tenants.contains(&entry.tenant) && changed_item(walk, subject, change, entry)?.is_some()
+        {
+            tenants.push(entry.tenant);
+        }
+        Ok(if tenants.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(tenants)
+}
+
+/// Visits the entries of a subject that a change may change, as long as `visit` goes on.
+fn each_named(
+    walk: &Walk<'_>,
+    subject: &Subject,
+    change: Change,
+    mut visit: impl FnMut(&Entry) -> Result<ControlFlow<()>, Unreadable>,
+) -> Result<(), Unreadable> {
     // A row holds what it shows; other marks reach what a withdrawn object hides, too.
     let wanted = match subject {
         Subject::Row(_) => Wanted::Identity,
         _ => Wanted::Withdrawn,
     };
-    let mut changed = Vec::new();
     for of in walk.days() {
         let is_done = match (subject, change) {
             (Subject::Row(row), _) => row.day != of.day,
@@ -209,41 +260,48 @@ fn changed_items(
                     is_of && is_reached(&entry, change)
                 }
             };
-            if is_named {
+            if is_named && walk.shows(&entry) {
                 found.push(entry);
             }
         })?;
-        for entry in found {
-            let Some((state, shelf)) = after(&entry, change) else {
-                continue;
-            };
-            let t = walk.t(&entry)?;
-            let newest_at = entry.back.unwrap_or(t);
-            if let Subject::UpTo(up_to, _) = subject
-                && newest_at > *up_to
-            {
-                continue;
-            }
-            let old = known.and_then(|items| items.get(entry.place));
-            let is_shelved = shelf != Shelf::Active;
-            changed.push((
-                entry.place,
-                Item {
-                    day: entry.day,
-                    t,
-                    object: entry.object,
-                    state,
-                    shelf,
-                    back: old.and_then(|item| item.back),
-                    was_shelved: is_shelved || old.is_some_and(|item| item.was_shelved),
-                },
-            ));
-            if most.is_some_and(|most| changed.len() >= most) {
-                return Ok(changed);
+        for entry in &found {
+            if visit(entry)?.is_break() {
+                return Ok(());
             }
         }
     }
-    Ok(changed)
+    Ok(())
+}
+
+/// The item of an entry after a change; `None` = it stays as it is.
+fn changed_item(
+    walk: &Walk<'_>,
+    subject: &Subject,
+    change: Change,
+    entry: &Entry,
+) -> Result<Option<Item>, Unreadable> {
+    let Some((state, shelf)) = after(entry, change) else {
+        return Ok(None);
+    };
+    let t = walk.t(entry)?;
+    let newest_at = entry.back.unwrap_or(t);
+    if let Subject::UpTo(up_to, _) = subject
+        && newest_at > *up_to
+    {
+        return Ok(None);
+    }
+    let old = walk.marks.and_then(|marks| marks.items.get(entry.place));
+    let is_shelved = shelf != Shelf::Active;
+    Ok(Some(Item {
+        day: entry.day,
+        t,
+        object: entry.object,
+        tenant: entry.tenant,
+        state,
+        shelf,
+        back: old.and_then(|item| item.back),
+        was_shelved: is_shelved || old.is_some_and(|item| item.was_shelved),
+    }))
 }
 
 /// Returns true if a change that names neither event nor row concerns an entry: it is about what is in the inbox, or

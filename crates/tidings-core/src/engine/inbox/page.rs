@@ -24,6 +24,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::channel::INBOX_NO;
 use crate::model::event::Object;
+use crate::model::event::host_text::HostText;
 use crate::model::id::Id;
 use crate::model::item::{Shelf, State};
 use crate::model::number::{RecipientAt, Seq, TypeNo};
@@ -105,11 +106,13 @@ pub struct InboxPage {
     pub counts: InboxCounts,
     /// The recipient's effective locale.
     pub locale: String,
+    /// The recipient's effective time zone.
+    pub tz: String,
     /// The cursor of the next page; `None` = this is the last.
     pub next: Option<Cursor>,
 }
 
-/// A row of an inbox: items of one day and type that share a pivot. Read items are in a row of their own, so that new
+/// A row of an inbox: items of one day, type and tenant (or none) that share a pivot. Read items are in a row of their own, so that new
 /// ones are never hidden among them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InboxGroup {
@@ -119,6 +122,8 @@ pub struct InboxGroup {
     pub order: String,
     /// The type.
     pub event_type: Id,
+    /// The tenant of its items; `None` = of none.
+    pub tenant: Option<Id>,
     /// Number of items, listed or not.
     pub count: usize,
     /// The actors of the listed items, each once, newest first.
@@ -146,6 +151,8 @@ pub struct InboxItem {
     pub event: Id,
     /// Its type.
     pub event_type: Id,
+    /// Its tenant; `None` = of none.
+    pub tenant: Option<Id>,
     /// The category of the type; `None` if the type is no longer configured.
     pub category: Option<String>,
     /// The actor as it is now.
@@ -157,7 +164,7 @@ pub struct InboxItem {
     /// The event's `data`.
     pub data: Option<Arc<EventData>>,
     /// The event's `body`.
-    pub body: Option<Arc<str>>,
+    pub body: Option<HostText>,
     /// The event's `occurred_at`.
     pub occurred_at: Option<Instant>,
     /// Time of entering.
@@ -198,26 +205,24 @@ impl Reader<'_> {
     /// Reads a page of an inbox.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
+    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
     pub fn inbox(&self, id: &Id, query: &InboxQuery) -> Result<InboxPage, Stop> {
         let Reader { engine, view } = *self;
-        let RecipientAt { bucket, number } = engine.find(id)?;
-        let (intake, bucket) = (&engine.intake, engine.shards.bucket(bucket));
-        let walk = Walk::new(intake, view, bucket, number);
+        let walk = Walk::of(*self, id, &query.view)?;
         let builder = Builder::new(engine, view, &walk);
         let mut presenter = Presenter::new(engine, view);
         let types = types_of(engine, query);
-        let newest = Cursor { as_of: bucket.next_seq.before(), below: Seq::LAST };
+        let newest = Cursor { as_of: walk.bucket.next_seq.before(), below: Seq::LAST };
         let from = query.from.unwrap_or(newest);
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
-        let mut counting = Counting::new(intake, bucket, number);
+        let mut counting = Counting::new(&walk);
         let (mut badge, mut entries) = (Badge::default(), Vec::new());
         for of in walk.days() {
             let may_show =
                 |held: &crate::index::DayIndex| held.first < from.below && held.first <= from.as_of;
             let is_shown =
                 next.is_none() && (of.held.is_some_and(may_show) || walk.has_returned(of.day));
-            let is_counted = counting.add_known(of.day, walk.least(of.day));
+            let is_counted = counting.add_known(of.day);
             if is_counted && !is_shown {
                 continue;
             }
@@ -231,7 +236,7 @@ impl Reader<'_> {
             let newest = walk.each(of, wanted, |entry| {
                 badge.count(&entry);
                 let is_of_type = types.as_ref().is_none_or(|types| types.contains(&entry.group.0));
-                if is_shown && is_of_type && entry.order <= from.as_of {
+                if is_shown && is_of_type && entry.order <= from.as_of && walk.shows(&entry) {
                     entries.push(entry);
                 }
             })?;
@@ -252,7 +257,8 @@ impl Reader<'_> {
             groups.extend(builder.build(&rows, &mut presenter)?);
         }
         let locale = self.inbox_locale(id)?;
-        Ok(InboxPage { groups, counts: counting.done(intake), locale, next })
+        let tz = self.inbox_zone(id)?;
+        Ok(InboxPage { groups, counts: counting.done(), locale, tz, next })
     }
 
     /// The effective locale of a recipient.
@@ -267,23 +273,32 @@ impl Reader<'_> {
         Ok(locale.or_else(usual).unwrap_or_default())
     }
 
-    /// Lists all active rows of an inbox.
+    /// The effective time zone of a recipient.
     ///
     /// # Errors
     /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn inbox_rows(&self, id: &Id) -> Result<InboxRows, Stop> {
-        let Reader { engine, view } = *self;
-        let RecipientAt { bucket, number } = engine.find(id)?;
-        let (intake, bucket) = (&engine.intake, engine.shards.bucket(bucket));
-        let walk = Walk::new(intake, view, bucket, number);
-        let mut counting = Counting::new(intake, bucket, number);
+    pub fn inbox_zone(&self, id: &Id) -> Result<String, Stop> {
+        let RecipientAt { bucket, number } = self.engine.find(id)?;
+        let profile = self.engine.shards.bucket(bucket).roster.profile(number);
+        let tz = profile.and_then(|profile| profile.tz.clone());
+        let usual = || self.engine.rules().map(|rules| rules.defaults.tz.clone());
+        Ok(tz.or_else(usual).unwrap_or_default())
+    }
+
+    /// Lists all active rows of an inbox.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
+    pub fn inbox_rows(&self, id: &Id, of: &View) -> Result<InboxRows, Stop> {
+        let walk = Walk::of(*self, id, of)?;
+        let mut counting = Counting::new(&walk);
         let (mut badge, mut entries, mut rows) = (Badge::default(), Vec::new(), Vec::new());
         for of in walk.days() {
             badge.begin_day();
             entries.clear();
             let newest = walk.each(of, Wanted::Order, |entry| {
                 badge.count(&entry);
-                if entry.shelf == Shelf::Active {
+                if entry.shelf == Shelf::Active && walk.shows(&entry) {
                     entries.push(entry);
                 }
             })?;
@@ -291,18 +306,21 @@ impl Reader<'_> {
             let of_day = rows_of(&mut entries, of.day, true).into_iter();
             rows.extend(of_day.map(|row| InboxRow { id: row.id, fingerprint: row.fingerprint }));
         }
-        Ok(InboxRows { counts: counting.done(intake), rows })
+        Ok(InboxRows { counts: counting.done(), rows })
     }
 
     /// Reads active rows of an inbox by their identities, newest first; those that are not there are left out.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn inbox_groups(&self, id: &Id, wanted: &[RowId]) -> Result<Vec<InboxGroup>, Stop> {
+    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
+    pub fn inbox_groups(
+        &self,
+        id: &Id,
+        of: &View,
+        wanted: &[RowId],
+    ) -> Result<Vec<InboxGroup>, Stop> {
         let Reader { engine, view } = *self;
-        let RecipientAt { bucket, number } = engine.find(id)?;
-        let bucket = engine.shards.bucket(bucket);
-        let walk = Walk::new(&engine.intake, view, bucket, number);
+        let walk = Walk::of(*self, id, of)?;
         let builder = Builder::new(engine, view, &walk);
         let mut presenter = Presenter::new(engine, view);
         let wanted: FxHashSet<RowId> = wanted.iter().copied().collect();
@@ -324,7 +342,7 @@ impl Reader<'_> {
 fn active_rows(walk: &Walk<'_>, of: OfDay<'_>) -> Result<Vec<Row>, Unreadable> {
     let mut entries = Vec::new();
     walk.each(of, Wanted::Order, |entry| {
-        if entry.shelf == Shelf::Active {
+        if entry.shelf == Shelf::Active && walk.shows(&entry) {
             entries.push(entry);
         }
     })?;
@@ -449,6 +467,7 @@ impl<'a> Builder<'a> {
         for Listed { entry, fact: Fact { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
             let Content { data, body, trace: _ } = presenter.content(entry.day, event)?;
+            let tenant = self.engine.intake.tenants.id(entry.tenant);
             let until = if let Shelf::Snoozed(until) = entry.shelf { Some(until) } else { None };
             let content = group::Entry {
                 t,
@@ -464,6 +483,7 @@ impl<'a> Builder<'a> {
             let item = InboxItem {
                 event: header.id.clone(),
                 event_type: header.event_type.clone(),
+                tenant: tenant.cloned(),
                 category: of_type.map(|of_type| of_type.category.clone()),
                 actor: content.actor.clone(),
                 object: Arc::clone(&content.object),
@@ -483,6 +503,7 @@ impl<'a> Builder<'a> {
                 key: row.id.key(&self.engine.intake.compiled.names),
                 order: format!("{:016x}", row.order.0),
                 event_type: header.event_type.clone(),
+                tenant: tenant.cloned(),
                 count: row.count,
                 actors: Vec::new(),
                 newest_at: entry.back.unwrap_or(t),

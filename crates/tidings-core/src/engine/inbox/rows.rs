@@ -1,7 +1,8 @@
 //! The rows of an inbox: groups of its entries, and their keys.
 //!
-//! A row has the entries of one type and one pivot (the object, or what the type says) that one UTC day lists, those
-//! that are read apart from the others, and those archived or snoozed apart from both.
+//! A row has the entries of one type, one tenant or none, and one pivot (the object, or what the type says) that one UTC
+//! day lists, those that are read apart from the others, and those archived or snoozed apart from both. All views have
+//! the same rows, each those of its tenants.
 
 use std::fmt;
 
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::walk::Entry;
 use crate::model::item::{Shelf, State};
 use crate::model::number::{EventNo, Seq, TypeNo};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::names::Names;
 
@@ -56,7 +58,7 @@ impl Kind {
 /// The identity of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId {
-    /// Its type, and the hash that identifies its group within the type.
+    /// Its type, and the hash that identifies its group within the type: [`group_in`].
     pub(crate) group: (TypeNo, u64),
     /// The day that lists it.
     pub(crate) day: Day,
@@ -68,6 +70,13 @@ pub struct RowId {
 /// A text that is no key of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoKey;
+
+/// The hash of a group within its type, as one of a tenant has it: it is another group than one of the same pivot that
+/// is of another tenant, or of none.
+pub(super) fn group_in(group: u64, tenant: Option<TenantNo>) -> u64 {
+    let Some(tenant) = tenant else { return group };
+    xxhash_rust::xxh3::xxh3_64_with_seed(&group.to_le_bytes(), TenantNo::raw(Some(tenant)).into())
+}
 
 impl RowId {
     /// The identity of the row that has an entry.

@@ -5,15 +5,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bucket::{Bucket, Items, Marking, Marks, Reading};
+use super::rows::group_in;
+use crate::bucket::{Bucket, Items, Marking, Marks, NewestSeqs, Reading};
 use crate::engine::intake::state::Intake;
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::reply::Refused;
 use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::index::{DayIndex, SegmentAt};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Partition;
 use crate::model::channel::INBOX_NO;
+use crate::model::id::Id;
 use crate::model::item::{Shelf, State};
-use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
+use crate::model::number::{EventNo, LaneNo, RecipientAt, RecipientNo, Seq, TypeNo};
+use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 
 /// An entry of an inbox.
@@ -23,6 +28,8 @@ pub(crate) struct Entry {
     pub(crate) order: Seq,
     /// Its event's place; the default if it was not requested.
     pub(crate) place: EventNo,
+    /// The tenant of its event; `None` = of none.
+    pub(crate) tenant: Option<TenantNo>,
     /// Its type, and the hash that identifies its group within the type.
     pub(crate) group: (TypeNo, u64),
     /// The hash of its object's id; 0 = it was not requested.
@@ -58,11 +65,13 @@ pub(crate) enum Wanted {
 
 /// The reading of one recipient's inbox.
 pub(crate) struct Walk<'a> {
-    intake: &'a Intake,
+    pub(super) intake: &'a Intake,
     view: &'a dyn ReadView,
     pub(crate) bucket: &'a Bucket,
-    number: RecipientNo,
-    marks: Option<&'a Marks>,
+    pub(super) number: RecipientNo,
+    /// The entries that the reader sees. A walk visits the others, too: what is counted serves all views.
+    pub(super) of: View<TenantNo>,
+    pub(super) marks: Option<&'a Marks>,
     reading: Reading<'a>,
     /// The lanes of the inbox.
     lanes: Vec<LaneNo>,
@@ -99,11 +108,23 @@ pub(crate) struct OfDay<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// The walk through what a view shows of a recipient's inbox.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`], [`Refused::UnknownRecipient`].
+    pub(crate) fn of(reader: Reader<'a>, recipient: &Id, view: &View) -> Result<Self, Refused> {
+        let engine = reader.engine;
+        let of = engine.intake.tenants.view(view)?;
+        let RecipientAt { bucket, number } = engine.find(recipient)?;
+        Ok(Self::new(&engine.intake, reader.view, engine.shards.bucket(bucket), number, of))
+    }
+
     pub(crate) fn new(
         intake: &'a Intake,
         view: &'a dyn ReadView,
         bucket: &'a Bucket,
         number: RecipientNo,
+        of: View<TenantNo>,
     ) -> Self {
         let lanes = intake.compiled.names.lanes().filter(|(_, lane)| lane.is_inbox());
         let marks = bucket.marks.get(&number.0).map(|marks| &**marks);
@@ -119,6 +140,7 @@ impl<'a> Walk<'a> {
             view,
             bucket,
             number,
+            of,
             marks,
             reading: Reading::of(marks),
             lanes: lanes.map(|(no, _)| no).collect(),
@@ -134,10 +156,25 @@ impl<'a> Walk<'a> {
         days.into_iter().rev().map(|day| OfDay { day, held: index.get(&day).map(|held| &**held) })
     }
 
-    /// The lowest state of all entries of a day: a mark may cover all of it.
+    /// Returns true if the reader sees an entry.
+    pub(crate) fn shows(&self, entry: &Entry) -> bool {
+        self.of.shows(entry.tenant)
+    }
+
+    /// The lowest state of the entries of a day that the reader sees: a mark may cover all of it.
     pub(crate) fn least(&self, day: Day) -> State {
+        self.least_in(day, self.of)
+    }
+
+    /// The lowest state of a view's entries of a day.
+    pub(super) fn least_in(&self, day: Day, view: View<TenantNo>) -> State {
         let is_plain = !self.own.contains(&day) && !self.returned.contains_key(&day);
-        if is_plain { self.reading.of_day(day) } else { State::New }
+        if is_plain { self.reading.of_day(day, view) } else { State::New }
+    }
+
+    /// Returns true if a tenant was deleted, whose entries left inboxes.
+    pub(super) fn is_gone(&self, tenant: Option<TenantNo>) -> bool {
+        tenant.is_some_and(|tenant| self.intake.tenants.get(tenant).is_none())
     }
 
     /// Returns true if items of other days came back on a day.
@@ -157,16 +194,16 @@ impl<'a> Walk<'a> {
         self.intake.objects.withdrawn_hashes.contains_key(&object)
     }
 
-    /// Visits the entries that a day lists, in no order; deleted ones are left out. Returns the newest seq of
-    /// those that arrived on it, visited or not.
+    /// Visits the entries that a day lists, of all views, in no order; deleted ones are left out. Returns the newest
+    /// seqs of those that arrived on it, visited or not.
     pub(crate) fn each(
         &self,
         of: OfDay<'_>,
         wanted: Wanted,
         mut visit: impl FnMut(Entry),
-    ) -> Result<Seq, Unreadable> {
-        let least = self.least(of.day);
-        let mut newest = Seq::default();
+    ) -> Result<NewestSeqs, Unreadable> {
+        let least = self.least_in(of.day, View::All);
+        let mut newest = NewestSeqs::default();
         if let Some(held) = of.held {
             let is_listed = |place: EventNo| {
                 let item = self.items().and_then(|items| items.get(place));
@@ -185,7 +222,7 @@ impl<'a> Walk<'a> {
         Ok(newest)
     }
 
-    /// Visits the entries that arrived on a day and are listed. Returns the newest seq.
+    /// Visits the entries that arrived on a day and are listed. Returns the newest seqs.
     fn each_of(
         &self,
         day: Day,
@@ -193,17 +230,16 @@ impl<'a> Walk<'a> {
         reading: ToRead,
         is_listed: impl Fn(EventNo) -> bool,
         visit: &mut impl FnMut(Entry),
-    ) -> Result<Seq, Unreadable> {
+    ) -> Result<NewestSeqs, Unreadable> {
         let ToRead { least, wanted } = reading;
         let (index, number) = (&self.bucket.index, self.number.0);
-        let (mut ordinals, mut newest) = (Vec::new(), Seq::default());
+        let (mut ordinals, mut newest) = (Vec::new(), NewestSeqs::default());
         for (at, segment) in held.segments.iter().enumerate() {
             ordinals.clear();
             index.row_of(self.view, day, segment, number, &mut ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
                 let rest = AtRest { day, segment, at, ordinals };
-                let of_chunk = self.each_at_rest(rest, reading, &is_listed, visit)?;
-                newest = newest.max(of_chunk);
+                newest.note_all(&self.each_at_rest(rest, reading, &is_listed, visit)?);
             }
         }
         for kept in held.tail.values() {
@@ -218,14 +254,15 @@ impl<'a> Walk<'a> {
             if self.bucket.ended.has(kept.seq, INBOX_NO, self.number.0) {
                 continue;
             }
-            newest = newest.max(kept.seq);
+            newest.note(arrival.tenant, kept.seq);
             let is_withdrawn =
                 wanted < Wanted::Withdrawn && self.is_withdrawn(arrival.about.object);
-            if is_withdrawn || !is_listed(arrival.place) {
+            if is_withdrawn || self.is_gone(arrival.tenant) || !is_listed(arrival.place) {
                 continue;
             }
             let marking = Marking {
                 place: arrival.place,
+                tenant: arrival.tenant,
                 object: arrival.about.object,
                 bounds: (arrival.t, arrival.t),
                 t: || Ok::<_, Unreadable>(arrival.t),
@@ -233,7 +270,8 @@ impl<'a> Walk<'a> {
             let entry = Entry {
                 order: kept.seq,
                 place: arrival.place,
-                group: (arrival.type_no, arrival.about.group()),
+                tenant: arrival.tenant,
+                group: (arrival.type_no, group_in(arrival.about.group(), arrival.tenant)),
                 object: arrival.about.object,
                 state: State::New,
                 shelf: Shelf::Active,
@@ -246,18 +284,18 @@ impl<'a> Walk<'a> {
         Ok(newest)
     }
 
-    /// Visits the entries of one chunk of a segment's facets. Returns the newest seq.
+    /// Visits the entries of one chunk of a segment's facets. Returns the newest seqs.
     fn each_at_rest(
         &self,
         rest: AtRest<'_>,
         reading: ToRead,
         is_listed: impl Fn(EventNo) -> bool,
         visit: &mut impl FnMut(Entry),
-    ) -> Result<Seq, Unreadable> {
+    ) -> Result<NewestSeqs, Unreadable> {
         let AtRest { day, segment, at, ordinals } = rest;
         let ToRead { least, wanted } = reading;
         let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
-            return Ok(Seq::default());
+            return Ok(NewestSeqs::default());
         };
         let bytes = self.bucket.index.facets(self.view, day, segment, chunk)?;
         let facets = Facets::parse(&bytes)?;
@@ -266,12 +304,14 @@ impl<'a> Walk<'a> {
         let has_withdrawn =
             wanted < Wanted::Withdrawn && !self.intake.objects.withdrawn_hashes.is_empty();
         let mut found = facets.arrivals(ordinals, &lane_sets)?;
-        let mut newest = Seq::default();
+        let mut newest = NewestSeqs::default();
         for (_, arrival) in found.iter().rev() {
             let seq = facets.seq(*arrival)?;
             if !(may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0)) {
-                newest = seq;
-                break;
+                newest.note(facets.tenant(*arrival)?, seq);
+                if !facets.has_tenants() {
+                    break;
+                }
             }
         }
         if has_withdrawn {
@@ -290,11 +330,17 @@ impl<'a> Walk<'a> {
             if has_items && !is_listed(place) {
                 continue;
             }
+            let tenant = facets.tenant(arrival)?;
+            if self.is_gone(tenant) {
+                continue;
+            }
             let object = if wanted >= Wanted::Identity { facets.object(arrival)? } else { 0 };
+            let (type_no, group) = facets.group(arrival)?;
             let entry = Entry {
                 order: seq,
                 place,
-                group: facets.group(arrival)?,
+                tenant,
+                group: (type_no, group_in(group, tenant)),
                 object,
                 state: least,
                 shelf: Shelf::Active,
@@ -308,6 +354,7 @@ impl<'a> Walk<'a> {
             }
             let marking = Marking {
                 place: facets.place(arrival)?,
+                tenant,
                 object: facets.object(arrival)?,
                 bounds: facets.bounds(arrival)?,
                 t: || Ok::<_, Unreadable>(chunks.details(segment, arrival)?.t(arrival)?),

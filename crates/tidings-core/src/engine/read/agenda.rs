@@ -95,6 +95,7 @@ impl Reader<'_> {
             next_scheduled.push(WaitingEntry {
                 event: event.id,
                 event_type: event.event_type,
+                tenant: engine.intake.tenants.id(row.tenant).cloned(),
                 object: event.object.id,
                 t: *t,
             });

@@ -22,6 +22,7 @@ pub struct InboxesAt {
     rules: u32,
     withdrawals: u64,
     forgotten_before: Option<Day>,
+    deleted_tenants: u64,
 }
 
 impl Engine {
@@ -47,10 +48,11 @@ impl InboxesAt {
         Some(Self {
             next: bucket.next_seq,
             delivered_to: bucket.delivered_to,
-            hidden: bucket.hidden,
+            hidden: bucket.hidden.of_all(),
             rules: bucket.rules,
             withdrawals: engine.intake.objects.withdrawals,
             forgotten_before: engine.intake.forgotten_before,
+            deleted_tenants: engine.intake.tenants.deletions(),
         })
     }
 
@@ -65,8 +67,11 @@ impl InboxesAt {
         if now == *self {
             return Set::default();
         }
-        let concerns_all = (now.hidden, now.rules, now.withdrawals, now.forgotten_before)
-            != (self.hidden, self.rules, self.withdrawals, self.forgotten_before)
+        let of_all = |at: &Self| {
+            let Self { hidden, rules, withdrawals, forgotten_before, deleted_tenants, .. } = *at;
+            (hidden, rules, withdrawals, forgotten_before, deleted_tenants)
+        };
+        let concerns_all = of_all(&now) != of_all(self)
             // An older state than the one that is known: the store was opened again.
             || now.next < self.next;
         if concerns_all {
@@ -75,7 +80,7 @@ impl InboxesAt {
         let mut changed = &**among - &*held.roster.everyone;
         for number in &**among {
             let marks = held.marks.get(&number);
-            if marks.is_some_and(|marks| marks.changed >= self.next) {
+            if marks.is_some_and(|marks| marks.changed.of_all() >= self.next) {
                 changed.insert(number);
             }
         }

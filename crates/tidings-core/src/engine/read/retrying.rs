@@ -15,6 +15,7 @@ use crate::model::id::Id;
 use crate::model::messages::{Answered, AttemptRun, MessageState};
 use crate::model::number::{MessageId, RecipientNo};
 use crate::model::pause::Paused;
+use crate::model::tenant::View;
 
 /// A message that waits for its next attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,12 +38,18 @@ pub struct Retrying {
 }
 
 impl Reader<'_> {
-    /// The messages that wait for their next attempt, of a recipient or all; at most `most` are shown.
+    /// The messages of a view that wait for their next attempt, of a recipient or all; at most `most` are shown.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn retrying(&self, recipient: Option<&Id>, most: usize) -> Result<Retrying, Stop> {
+    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
+    pub fn retrying(
+        &self,
+        recipient: Option<&Id>,
+        of: &View,
+        most: usize,
+    ) -> Result<Retrying, Stop> {
         let engine = self.engine;
+        let of = engine.intake.tenants.view(of)?;
         let whose = recipient.map(|id| engine.find(id)).transpose()?;
         let (least, greatest) = whose.map_or((0, u32::MAX), |of| (of.number.0, of.number.0));
         let mut waits = Vec::new();
@@ -50,7 +57,8 @@ impl Reader<'_> {
             if whose.is_some_and(|of| of.bucket != bucket.no) {
                 continue;
             }
-            for (seq, open) in &bucket.closings {
+            let shown = bucket.closings.iter().filter(|(_, open)| of.shows(open.lane.tenant));
+            for (seq, open) in shown {
                 let channel = shard.compiled.names.lane(open.lane.lane).channel;
                 let is_held = engine.paused().has_channel(channel.name());
                 let tried = open.tried.from(&least);

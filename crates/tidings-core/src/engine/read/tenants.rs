@@ -1,9 +1,13 @@
 //! Tenants, as readers ask for them.
 
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::Refused;
 use crate::engine::state::Engine;
+use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
-use crate::model::tenant::{Tenant, TenantNo};
-use crate::model::time::Instant;
+use crate::model::tenant::{Tenant, TenantNo, View};
+use crate::model::time::{Instant, SECOND_MS};
 
 /// A tenant as it is now.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,5 +45,93 @@ impl Engine {
     #[must_use]
     pub fn tenant_id(&self, number: TenantNo) -> Option<&Id> {
         self.intake.tenants.id(Some(number))
+    }
+}
+
+/// The tenants of an engine, to be read.
+#[derive(Clone, Copy)]
+pub struct TenantDirectory<'e>(&'e Engine);
+
+/// A page of a list that is sorted by ids.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageById<T> {
+    /// Its rows.
+    pub rows: Vec<T>,
+    /// True if more come after them.
+    pub has_more: bool,
+}
+
+impl<'e> TenantDirectory<'e> {
+    /// Those of an engine.
+    #[must_use]
+    pub fn of(engine: &'e Engine) -> Self {
+        Self(engine)
+    }
+
+    /// The number of a tenant, if it is there.
+    #[must_use]
+    pub fn number(&self, id: &Id) -> Option<TenantNo> {
+        self.0.tenant(id).map(|known| known.number)
+    }
+
+    /// The number of a tenant for whom a token was issued in a second since 1970, unless it was for one of the same id
+    /// that was deleted since.
+    #[must_use]
+    pub fn of_token(&self, id: &Id, issued_s: i64) -> Option<TenantNo> {
+        let known = self.0.tenant(id)?;
+        let made_s = known.made.0.div_euclid(SECOND_MS);
+        // The clocks of who signs and of the server may differ: of a first tenant a token may seem older.
+        let is_of_another = issued_s < made_s && self.0.intake.tenants.was_deleted(id);
+        (!is_of_another).then_some(known.number)
+    }
+
+    /// The id of a tenant; `None` = it was deleted.
+    #[must_use]
+    pub fn id(&self, number: TenantNo) -> Option<&'e Id> {
+        let known = self.0.intake.tenants.get(number)?;
+        Some(&known.id)
+    }
+
+    /// The tenants after an id, by the bytes of their ids.
+    #[must_use]
+    pub fn page(&self, after: Option<&Id>, most: usize) -> PageById<(&'e Id, &'e Tenant)> {
+        let known = self.0.tenants(after).filter(|known| Some(known.id) != after);
+        let mut rows: Vec<_> =
+            known.map(|known| (known.id, known.tenant)).take(most.saturating_add(1)).collect();
+        let has_more = rows.len() > most;
+        rows.truncate(most);
+        PageById { rows, has_more }
+    }
+
+    /// Returns true if there are any.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        !self.0.intake.tenants.is_empty()
+    }
+
+    /// Returns true if somebody is a member. Only the node that has the recipient knows.
+    #[must_use]
+    pub fn is_member(&self, recipient: &Id, tenant: TenantNo) -> bool {
+        let found = self.0.find(recipient);
+        found.is_ok_and(|at| self.0.shards.bucket(at.bucket).members.has(tenant, at.number.0))
+    }
+}
+
+impl Reader<'_> {
+    /// A view with its tenant as a number: one of the same id that was deleted before had another.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownTenant`].
+    pub fn numbered(&self, view: &View) -> Result<View<TenantNo>, Refused> {
+        self.engine.intake.tenants.view(view)
+    }
+
+    /// The number of the tenant of an event; the outer `None` = the event is not known.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn tenant_of_event(&self, event: &Id) -> Result<Option<Option<TenantNo>>, Unreadable> {
+        let known = self.known_event(&Draft::new(self.view), event)?;
+        Ok(known.map(|known| known.row.tenant))
     }
 }

@@ -37,6 +37,8 @@ pub struct OpenLane {
     pub lane: String,
     /// Its batch key.
     pub key: BatchKey,
+    /// Its tenant; `None` = of none.
+    pub tenant: Option<Id>,
     /// Due time; `None` = never due as things are.
     pub due: Option<Instant>,
     /// The pending entries, by (t, arrival).
@@ -50,6 +52,8 @@ pub struct WaitingEntry {
     pub event: Id,
     /// Its type.
     pub event_type: Id,
+    /// Its tenant; `None` = of none.
+    pub tenant: Option<Id>,
     /// The object's hash.
     pub object: Id,
     /// Time of entering.
@@ -150,7 +154,9 @@ impl Engine {
             self.rules().is_some_and(|rules| rules.know_choice(&of.scope, &of.mode))
         };
         let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter();
-        let chosen = chosen.filter(|of| view.shows(of.tenant) && knows(of));
+        let is_there =
+            |tenant: Option<TenantNo>| tenant.is_none_or(|tenant| tenants.get(tenant).is_some());
+        let chosen = chosen.filter(|of| view.shows(of.tenant) && is_there(of.tenant) && knows(of));
         let (wide, narrow): (Vec<_>, Vec<_>) = chosen.partition(|of| of.scope.may_be_on_each());
         let choice = |of: Preference, channel: &str| Choice {
             scope: of.scope,
@@ -212,7 +218,7 @@ impl<'a> Reader<'a> {
         let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
-        let names = &engine.intake.compiled.names;
+        let (names, tenants) = (&engine.intake.compiled.names, &engine.intake.tenants);
         for no in bucket.lanes.numbers() {
             let name = names.lane(no);
             let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
@@ -226,6 +232,7 @@ impl<'a> Reader<'a> {
                 let waiting = WaitingEntry {
                     event: header.id,
                     event_type: header.event_type,
+                    tenant: tenants.id(arrival.tenant).cloned(),
                     object: header.object,
                     t: arrival.t,
                 };
@@ -244,6 +251,7 @@ impl<'a> Reader<'a> {
                 lanes.push(OpenLane {
                     channel: name.channel.name(),
                     lane: name.name.clone(),
+                    tenant: tenants.id(address.tenant).cloned(),
                     key: address.key,
                     due,
                     entries: entries.into_iter().map(|(_, _, entry)| entry).collect(),
@@ -292,6 +300,7 @@ impl<'a> Reader<'a> {
             entries.push(WaitingEntry {
                 event: event.id,
                 event_type: event.event_type,
+                tenant: engine.intake.tenants.id(row.tenant).cloned(),
                 object: event.object.id,
                 t,
             });

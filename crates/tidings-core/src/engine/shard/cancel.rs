@@ -43,12 +43,12 @@ impl Shard {
                 continue;
             }
             for &at in &*self.buckets.numbers() {
-                let shown = cancel_arrived(self, draft, at, place, &event.days, entries)?;
+                let (tenant, shown) = cancel_arrived(self, draft, at, place, &event.days, entries)?;
                 if cancel.withdraws && !shown.is_empty() {
                     let hidden = shown.values().map(RoaringBitmap::len).sum::<u64>();
                     entries.withdrawn += hidden;
                     entries.too_late -= hidden;
-                    hide(self, draft, at, shown);
+                    hide(self, draft, at, tenant, shown);
                 }
             }
         }
@@ -175,7 +175,7 @@ pub(super) fn cancel_scheduled(
     Ok(count)
 }
 
-/// Cancels what can be cancelled of an event, and returns what inboxes show of it.
+/// Cancels what can be cancelled of an event, and returns its tenant with what inboxes show of it.
 fn cancel_arrived(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
@@ -183,7 +183,7 @@ fn cancel_arrived(
     place: EventNo,
     days: &BTreeSet<Day>,
     sum: &mut TakenBack,
-) -> Result<BTreeMap<Seq, RoaringBitmap>, Unreadable> {
+) -> Result<(Option<TenantNo>, BTreeMap<Seq, RoaringBitmap>), Unreadable> {
     let reach = shard.messages(draft).reach(at, place, days)?;
     let items: Vec<Entries> = reach
         .waiting
@@ -195,7 +195,7 @@ fn cancel_arrived(
     sum.too_late += reach.gone;
     shard.cut(draft, at, Some(Reason::Event), items);
     shard.take_out(draft, at, Reason::Event, reach.kept_back)?;
-    Ok(reach.shown)
+    Ok((reach.tenant, reach.shown))
 }
 
 /// Takes delivered entries out of inboxes. They stay delivered.
@@ -203,12 +203,13 @@ fn hide(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     at: BucketNo,
+    tenant: Option<TenantNo>,
     shown: BTreeMap<Seq, RoaringBitmap>,
 ) {
     let items =
         shown.into_iter().map(|(seq, who)| Entries { seq, channel: INBOX_NO, who: who.into() });
     for items in pieces(items.collect(), |item| set_bytes(&item.who)) {
-        shard.write(draft, at, Record::Hidden { at: shard.now, items });
+        shard.write(draft, at, Record::Hidden { at: shard.now, tenant, items });
     }
 }
 

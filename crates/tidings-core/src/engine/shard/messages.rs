@@ -34,6 +34,8 @@ pub(super) struct Within {
     pub(super) gone: u64,
     /// Those of these that inboxes show, by seq.
     pub(super) shown: BTreeMap<Seq, RoaringBitmap>,
+    /// The tenant of the event.
+    pub(super) tenant: Option<TenantNo>,
 }
 
 /// Messages of a shard, read through a draft.
@@ -61,6 +63,7 @@ impl Messages<'_> {
         let bucket = &self.shard.buckets[at];
         let mut reach = Within::default();
         for kept in bucket.index.arrivals_of(self.draft.view, place, days)? {
+            reach.tenant = kept.arrival.tenant;
             let found = bucket.sets_of(self.draft.view, &kept)?;
             let mut stored = None;
             for (variant, who) in kept.arrival.variants.iter().zip(found) {

@@ -22,6 +22,7 @@ use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
 use crate::model::item::State;
 use crate::model::number::{EventNo, RecipientNo};
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
 use crate::rules::names::Names;
@@ -30,6 +31,7 @@ use crate::rules::names::Names;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct InInboxes {
     place: EventNo,
+    tenant: Option<TenantNo>,
     /// The hash of its object's id.
     object: u64,
     t: Instant,
@@ -47,6 +49,7 @@ impl InInboxes {
             }
             let marking = Marking {
                 place: self.place,
+                tenant: self.tenant,
                 object: self.object,
                 bounds: (self.t, self.t),
                 t: || Ok::<_, Infallible>(self.t),
@@ -135,6 +138,7 @@ pub(crate) fn seen_before(
     for (channel, who) in concerned {
         let entries = InInboxes {
             place: row.place,
+            tenant: row.tenant,
             object: About::object_hash(&row.event.object.id),
             t: t.plus_ms(-row.after_ms(channel)),
         };
@@ -181,6 +185,7 @@ impl Planner<'_> {
             let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
             let entries = InInboxes {
                 place: arrival.place,
+                tenant: arrival.tenant,
                 object: arrival.about.object,
                 t: arrival.t.plus_ms(-row.after_ms(channel)),
             };
@@ -198,13 +203,14 @@ impl Planner<'_> {
         header: &Header,
     ) -> bool {
         let engine = self.engine;
-        let Arrival { t, place, type_no, .. } = kept.arrival;
+        let Arrival { t, place, type_no, tenant, .. } = kept.arrival;
         let Some(marks) = bucket.marks.get(&number.0) else {
             return false;
         };
         let looked = Looked {
             t,
             place,
+            tenant,
             object: &header.object,
             has_inbox: &|version| engine.intake.compiled.has_inbox(version, type_no),
         };

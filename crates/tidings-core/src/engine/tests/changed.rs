@@ -69,7 +69,8 @@ fn nobody_whose_page_has_changed_is_left_out() {
             let before = engine.snapshot();
             let pages = |engine: &Engine, stored: &Stored| -> Vec<_> {
                 // What streams tell: titles and the like change without a word.
-                let page = |number| engine.reader(stored).inbox_rows(&person(number)).unwrap();
+                let page =
+                    |number| engine.reader(stored).inbox_rows(&person(number), &View::All).unwrap();
                 (0..PEOPLE).map(page).collect()
             };
             let old = pages(&before, &stored);

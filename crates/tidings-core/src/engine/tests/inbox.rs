@@ -1,6 +1,7 @@
 //! Inboxes against a naive reading of the same story, however it is stored.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 
 use proptest::prelude::*;
 
@@ -12,11 +13,15 @@ use crate::model::item::Shelf;
 use crate::model::recipient::State;
 use crate::model::tenant::View;
 use crate::model::time::HOUR_MS;
+use crate::rules::{TenantRules, UnknownTenant};
 
 mod naive;
 mod named;
 
 const PEOPLE: [&str; 3] = ["ann", "bob", "cal"];
+const TENANTS: [&str; 2] = ["acme", "bolt"];
+/// The views by their tenants' places above.
+const VIEWS: [View<usize>; 5] = [View::All, View::Of(0), View::Of(1), View::Only(0), View::Only(1)];
 const KINDS: [&str; 3] = ["by_object", "by_actor", "by_target"];
 const PIVOTS: [Option<Pivot>; 3] = [None, Some(Pivot::Actor), Some(Pivot::Target)];
 
@@ -24,6 +29,8 @@ const PIVOTS: [Option<Pivot>; 3] = [None, Some(Pivot::Actor), Some(Pivot::Target
 #[derive(Clone, Debug)]
 enum Op {
     Publish {
+        /// Of none beyond the last.
+        tenant: usize,
         kind: usize,
         roles: (u8, u8, u8),
         to: u8,
@@ -31,6 +38,7 @@ enum Op {
     },
     Mark {
         who: usize,
+        view: usize,
         what: u8,
         which: u8,
         change: u8,
@@ -41,6 +49,8 @@ enum Op {
     Lift(u8),
     Disable(usize),
     Enable(usize),
+    /// A tenant is deleted, and made anew.
+    EndTenant(usize),
     /// The pivots of the types change places.
     Regroup,
     Wait(u8),
@@ -52,12 +62,14 @@ enum Op {
 
 fn op() -> impl Strategy<Value = Op> {
     let roles = (0..4_u8, 0..4_u8, 0..3_u8);
+    let delay = prop_oneof![4 => Just(0), 1 => 1..30_u8];
     prop_oneof![
-        10 => (0..3_usize, roles, 1..8_u8, prop_oneof![4 => Just(0), 1 => 1..30_u8]).prop_map(
-            |(kind, roles, to, delay_hours)| Op::Publish { kind, roles, to, delay_hours }
+        10 => (0..4_usize, 0..3_usize, roles, 1..8_u8, delay).prop_map(
+            |(tenant, kind, roles, to, delay_hours)| Op::Publish { tenant, kind, roles, to, delay_hours }
         ),
-        9 => (0..3_usize, 0..6_u8, any::<u8>(), 0..11_u8)
-            .prop_map(|(who, what, which, change)| Op::Mark { who, what, which, change }),
+        9 => (0..3_usize, prop_oneof![1 => Just(0), 1 => 1..5_usize], 0..6_u8, any::<u8>(), 0..11_u8)
+            .prop_map(|(who, view, what, which, change)| Op::Mark { who, view, what, which, change }),
+        1 => (0..2_usize).prop_map(Op::EndTenant),
         1 => (0..4_u8).prop_map(Op::Withdraw),
         1 => any::<u8>().prop_map(Op::TakeBack),
         1 => (0..4_u8).prop_map(Op::Lift),
@@ -81,6 +93,7 @@ struct Entry {
     /// The day that lists it: another one after a snooze.
     listed: Day,
     event: usize,
+    tenant: Option<usize>,
     kind: usize,
     pivot: String,
     object: u8,
@@ -101,7 +114,10 @@ enum Change {
 }
 
 /// An event that enters later: by instant and place, with those who had an inbox then.
-type Scheduled = BTreeMap<(Instant, usize), (usize, (u8, u8, u8), u8)>;
+type Scheduled = BTreeMap<(Instant, usize), Told>;
+
+/// An event: tenant, type, roles, and those whom it reaches.
+type Told = (Option<usize>, usize, (u8, u8, u8), u8);
 
 struct World {
     stored: Stored,
@@ -115,18 +131,21 @@ struct World {
     scheduled: Scheduled,
     withdrawn: BTreeSet<u8>,
     disabled: BTreeSet<usize>,
-    /// By reader, the revision of the newest answer and what it showed.
-    revs: BTreeMap<usize, (u64, Whole)>,
+    /// By reader and view, the revision of the newest answer and what it showed.
+    revs: BTreeMap<(usize, View<usize>), (u64, Whole)>,
+    /// By event, its tenant.
+    tenants: Vec<Option<usize>>,
 }
 
 /// An inbox as a whole: its rows in all states, and the badge.
 type Whole = (Vec<Shown>, u64, u64);
 
-/// The facts that a group has in common: day, type, pivot, and its state.
-type Group<'a> = (Day, usize, &'a str, &'static str);
+/// The facts that a group has in common: day, tenant, type, pivot, and its state.
+type Group<'a> = (Day, Option<usize>, usize, &'a str, &'static str);
 
-/// A group as it is shown: type, count, its items with their bodies, seen, read, state, end of a snooze, position.
+/// A group as it is shown: tenant, type, count, its items with their bodies, seen, read, state, end of a snooze, position.
 type Shown = (
+    Option<String>,
     String,
     usize,
     Vec<(String, Option<String>)>,
@@ -145,7 +164,21 @@ fn typed(pivots: [usize; 3]) -> Rules {
         kind.group = PIVOTS[pivots[at]];
         rules.types.insert(name.to_owned(), kind);
     }
+    rules.tenants = Some(TenantRules { unknown: UnknownTenant::Refuse });
     rules
+}
+
+fn make_tenant(tenant: usize) -> Command {
+    Command::Tenant { tenant: id(TENANTS[tenant]), change: Box::default() }
+}
+
+fn named(view: View<usize>) -> View {
+    let Ok(view) = view.try_map(|tenant| Ok::<_, Infallible>(id(TENANTS[*tenant])));
+    view
+}
+
+fn of_all(query: InboxQuery) -> [InboxQuery; VIEWS.len()] {
+    VIEWS.map(|view| InboxQuery { view: named(view), ..query.clone() })
 }
 
 fn person(who: usize, state: State) -> Command {
@@ -184,8 +217,10 @@ impl World {
             withdrawn: BTreeSet::new(),
             disabled: BTreeSet::new(),
             revs: BTreeMap::new(),
+            tenants: Vec::new(),
         };
         world.set_rules();
+        world.step(&[make_tenant(0), make_tenant(1)]);
         for who in 0..PEOPLE.len() {
             world.step(&[person(who, State::Active)]);
         }
@@ -224,7 +259,8 @@ impl World {
     }
 
     /// Everyone who is meant and can be told gets an entry now.
-    fn enter(&mut self, event: usize, t: Instant, kind: usize, roles: (u8, u8, u8), to: u8) {
+    fn enter(&mut self, event: usize, t: Instant, told: Told) {
+        let (tenant, kind, roles, to) = told;
         if self.withdrawn.contains(&roles.0) {
             return;
         }
@@ -242,6 +278,7 @@ impl World {
                     day: t.day(),
                     listed: t.day(),
                     event,
+                    tenant,
                     kind,
                     pivot: pivot.clone(),
                     object: roles.0,
@@ -257,8 +294,14 @@ impl World {
     }
 
     fn publish(&mut self, kind: usize, roles: (u8, u8, u8), to: u8, delay_hours: u8) {
+        self.publish_of((None, kind, roles, to), delay_hours);
+    }
+
+    fn publish_of(&mut self, told: Told, delay_hours: u8) {
+        let (tenant, kind, roles, to) = told;
         let event = self.events;
         self.events += 1;
+        self.tenants.push(tenant);
         let named = |word: &str, number: u8| {
             (number > 0).then(|| Object::bare(id(&format!("{word}{number}"))))
         };
@@ -271,7 +314,7 @@ impl World {
             object: object(roles.0),
             target: named("t", roles.2),
             data: None,
-            body: body_of(event),
+            body: body_of(event).map(Into::into),
             score: Default::default(),
             to: Audience {
                 recipients: recipients.map(|(_, name)| id(name)).collect(),
@@ -283,16 +326,16 @@ impl World {
             delay_ms: None,
             deliver_local: None,
             expires_at: None,
-            tenant: None,
+            tenant: tenant.map(|tenant| id(TENANTS[tenant])),
             cancellation_key: None,
             trace: None,
         }));
         self.withdrawn.remove(&roles.0);
         if delay_hours > 0 {
             let key = (deliver_at, event);
-            self.scheduled.insert(key, (kind, roles, to));
+            self.scheduled.insert(key, told);
         } else {
-            self.enter(event, self.now, kind, roles, to);
+            self.enter(event, self.now, told);
         }
         self.step(&[command]);
     }
@@ -300,16 +343,49 @@ impl World {
     fn play(&mut self, op: &Op) {
         let (snapshot, stored) = (self.engine.snapshot(), self.stored.clone());
         let seen = pages(&self.engine, &self.stored);
+        let concerned = self.concerned(op);
         self.act(op);
         assert_eq!(pages(&snapshot, &stored), seen, "a reader goes on");
+        let unconcerned = concerned.map(|tenant| move |view: View<usize>| !view.shows(tenant));
+        if let Some(unconcerned) = unconcerned {
+            let now = pages(&self.engine, &self.stored);
+            let views = PEOPLE.iter().flat_map(|_| VIEWS);
+            for ((view, before), after) in views.zip(&seen).zip(&now) {
+                assert!(!unconcerned(view) || before == after, "{view:?}: {op:?}");
+            }
+        }
+    }
+
+    /// The tenant, or none, whose entries alone a step concerns, if that is known.
+    fn concerned(&self, op: &Op) -> Option<Option<usize>> {
+        match *op {
+            // What is told of an object that was withdrawn lifts that for everybody.
+            Op::Publish { tenant, roles, .. } if !self.withdrawn.contains(&roles.0) => {
+                Some(Some(tenant).filter(|tenant| *tenant < TENANTS.len()))
+            }
+            Op::TakeBack(which) => {
+                self.tenants.get(usize::from(which) % self.events.max(1)).copied()
+            }
+            Op::EndTenant(tenant) => Some(Some(tenant)),
+            _ => None,
+        }
     }
 
     fn act(&mut self, op: &Op) {
         match *op {
-            Op::Publish { kind, roles, to, delay_hours } => {
-                self.publish(kind, roles, to, delay_hours);
+            Op::Publish { tenant, kind, roles, to, delay_hours } => {
+                let tenant = Some(tenant).filter(|tenant| *tenant < TENANTS.len());
+                self.publish_of((tenant, kind, roles, to), delay_hours);
             }
-            Op::Mark { who, what, which, change } => self.mark(who, what, which, change),
+            Op::Mark { who, view, what, which, change } => {
+                self.mark_in(VIEWS[view], who, (what, which, change));
+            }
+            Op::EndTenant(tenant) => {
+                self.entries.retain(|entry| entry.tenant != Some(tenant));
+                self.scheduled.retain(|_, (of, ..)| *of != Some(tenant));
+                self.step(&[Command::DeleteTenant { tenant: id(TENANTS[tenant]) }]);
+                self.step(&[make_tenant(tenant)]);
+            }
             Op::Withdraw(number) => {
                 self.withdrawn.insert(number);
                 let object = object(number).id;
@@ -361,9 +437,9 @@ impl World {
         }
         let later = self.scheduled.split_off(&(self.now.plus_ms(1), 0));
         let due = std::mem::replace(&mut self.scheduled, later);
-        for ((t, event), (kind, roles, to)) in due {
+        for ((t, event), told) in due {
             self.return_until(t);
-            self.enter(event, t, kind, roles, to);
+            self.enter(event, t, told);
         }
         self.return_until(self.now);
         self.step(&[]);
@@ -385,6 +461,10 @@ impl World {
     }
 
     fn mark(&mut self, who: usize, what: u8, which: u8, change: u8) {
+        self.mark_in(View::All, who, (what, which, change));
+    }
+
+    fn mark_in(&mut self, view: View<usize>, who: usize, (what, which, change): (u8, u8, u8)) {
         let until = self.now.plus_ms(i64::from(1 + which % 50) * HOUR_MS);
         let change = match change {
             0..=2 => Change::Mark(MarkKind::Seen),
@@ -402,7 +482,7 @@ impl World {
             0 => Marked::Object(object(which % 4).id),
             1 => Marked::Event(id(&format!("e{}", usize::from(which) % (self.events + 1)))),
             2 => {
-                let keys = self.whole(who).groups;
+                let keys = self.whole(who, View::All).groups;
                 let at = usize::from(which) % keys.len().max(1);
                 Marked::Row(keys.get(at).map_or("no:key".to_owned(), |group| group.key.clone()))
             }
@@ -411,8 +491,9 @@ impl World {
         };
         let row = match &what {
             Marked::Row(key) => {
-                let at = self.whole(who).groups.iter().position(|group| group.key == *key);
-                let rows = self.rows(who, InboxState::All);
+                let groups = self.whole(who, View::All).groups;
+                let at = groups.iter().position(|group| group.key == *key);
+                let rows = self.rows(who, InboxState::All, View::All);
                 at.map(|at| rows[at].1.iter().map(|entry| entry.event).collect::<BTreeSet<_>>())
             }
             _ => None,
@@ -435,7 +516,7 @@ impl World {
         };
         let is_there = |entry: &&mut Entry| entry.who == who && entry.shelf != Shelf::Deleted;
         for entry in self.entries.iter_mut().filter(is_there) {
-            if !is_hit(entry) {
+            if !is_hit(entry) || !view.shows(entry.tenant) {
                 continue;
             }
             match change {
@@ -455,37 +536,53 @@ impl World {
             }
         }
         let recipient = id(PEOPLE[who]);
-        let before = self.whole(who);
+        let before = VIEWS.map(|of| self.whole(who, of));
+        let view = named(view);
         self.step(&[match change {
-            Change::Mark(kind) => Command::Mark { recipient, what, kind, view: View::All },
-            Change::Items(change) => {
-                Command::ChangeItems { recipient, what, change, view: View::All }
-            }
+            Change::Mark(kind) => Command::Mark { recipient, what, kind, view },
+            Change::Items(change) => Command::ChangeItems { recipient, what, change, view },
         }]);
-        let after = self.whole(who);
-        if after.groups == before.groups && self.withdrawn.is_empty() {
-            assert_eq!(after.counts, before.counts, "a mark that changes nothing raises nothing");
-        } else if after.groups != before.groups {
-            assert!(after.counts.rev > before.counts.rev);
+        for (of, before) in VIEWS.into_iter().zip(before) {
+            let after = self.whole(who, of);
+            if after.groups == before.groups && self.withdrawn.is_empty() {
+                let what = "a mark that changes nothing that a view shows raises nothing there";
+                assert_eq!(after.counts, before.counts, "{what}: {of:?}");
+            } else if after.groups != before.groups {
+                assert!(after.counts.rev > before.counts.rev);
+            }
         }
     }
 
-    fn whole(&self, who: usize) -> InboxPage {
-        let query = InboxQuery { state: InboxState::All, ..InboxQuery::newest(usize::MAX) };
+    fn whole(&self, who: usize, view: View<usize>) -> InboxPage {
+        let (state, view) = (InboxState::All, named(view));
+        let query = InboxQuery { state, view, ..InboxQuery::newest(usize::MAX) };
         self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), &query).unwrap()
     }
 
     fn page(&mut self, who: usize, query: &InboxQuery) -> InboxPage {
         let page = self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), query).unwrap();
         assert!(page.groups.len() <= query.limit);
-        let whole = self.naive(who, InboxState::All);
+        let place = |tenant: &Id| TENANTS.iter().position(|name| *name == tenant.as_str());
+        let view = query.view.try_map(|tenant| place(tenant).ok_or(())).unwrap();
+        let whole = self.naive(who, InboxState::All, view);
         assert_eq!((page.counts.unseen, page.counts.unread), (whole.1, whole.2));
-        let counted = self.engine.reader(&self.stored).inbox_counts(&id(PEOPLE[who])).unwrap();
+        let of_tenants = page.counts.tenants.as_ref().map(|tenants| {
+            let counts = tenants.iter().map(|(id, of)| (id.as_str(), of.unseen, of.unread));
+            counts.collect::<Vec<_>>()
+        });
+        let naive = (0..TENANTS.len()).map(|tenant| {
+            let (_, unseen, unread) = self.naive(who, InboxState::All, View::Only(tenant));
+            (TENANTS[tenant], unseen, unread)
+        });
+        let naive = naive.filter(|(_, _, unread)| *unread > 0).collect();
+        assert_eq!(of_tenants, (view == View::All).then_some(naive));
+        let reader = self.engine.reader(&self.stored);
+        let counted = reader.inbox_counts(&id(PEOPLE[who]), &query.view).unwrap();
         assert_eq!(counted, page.counts, "counts and page say the same");
         let of_categories = page.counts.categories.values();
         assert_eq!(of_categories.map(|of| of.unseen).sum::<u64>(), page.counts.unseen);
         let rev = page.counts.rev;
-        let before = self.revs.insert(who, (rev, whole.clone()));
+        let before = self.revs.insert((who, view), (rev, whole.clone()));
         if let Some((before, was)) = before {
             assert!(rev >= before, "a later answer has no lower number");
             assert!(rev > before || was == whole, "what changes a page raises the number");
@@ -495,6 +592,12 @@ impl World {
 
     /// Reads the inbox as a whole in each state, then page by page while more arrives.
     fn look(&mut self, who: usize) {
+        VIEWS.into_iter().for_each(|view| self.look_in(who, view));
+    }
+
+    fn look_in(&mut self, who: usize, view: View<usize>) {
+        let usual = InboxQuery { view: named(view), ..InboxQuery::newest(usize::MAX) };
+        let of_all = self.whole(who, View::All).groups;
         for state in [
             InboxState::All,
             InboxState::Unseen,
@@ -503,10 +606,12 @@ impl World {
             InboxState::Snoozed,
             InboxState::Active,
         ] {
-            let (groups, ..) = self.naive(who, state);
-            let whole = self.page(who, &InboxQuery { state, ..InboxQuery::newest(usize::MAX) });
+            let (groups, ..) = self.naive(who, state, view);
+            let whole = self.page(who, &InboxQuery { state, ..usual.clone() });
             assert_eq!(whole.groups.iter().map(shown).collect::<Vec<_>>(), groups);
             assert_eq!(whole.next, None);
+            let is_known = |group| of_all.contains(group);
+            assert!(whole.groups.iter().all(is_known), "all views have the same groups");
             let keys: BTreeSet<&str> =
                 whole.groups.iter().map(|group| group.key.as_str()).collect();
             assert_eq!(keys.len(), groups.len(), "keys tell groups apart");
@@ -514,24 +619,24 @@ impl World {
             assert!(orders.is_sorted_by(|a, b| a > b), "{orders:?}");
             for (at, kind) in KINDS.iter().enumerate() {
                 let types = vec![(*kind).to_owned()];
-                let query = InboxQuery { state, types, ..InboxQuery::newest(usize::MAX) };
-                let of_kind = self.rows(who, state);
-                let of_kind = of_kind.iter().filter(|((_, kind, ..), _)| *kind == at).count();
+                let query = InboxQuery { state, types, ..usual.clone() };
+                let of_kind = self.rows(who, state, view);
+                let of_kind = of_kind.iter().filter(|((_, _, kind, ..), _)| *kind == at).count();
                 assert_eq!(self.page(who, &query).groups.len(), of_kind);
             }
-            let alone = InboxQuery { state, is_grouped: false, ..InboxQuery::newest(usize::MAX) };
+            let alone = InboxQuery { state, is_grouped: false, ..usual.clone() };
             if state == InboxState::All {
                 let items: usize =
-                    self.rows(who, state).iter().map(|(_, entries)| entries.len()).sum();
+                    self.rows(who, state, view).iter().map(|(_, entries)| entries.len()).sum();
                 let page = self.page(who, &alone);
                 assert_eq!(page.groups.len(), items);
                 assert!(page.groups.iter().all(|group| group.count == 1));
             }
         }
-        let (groups, ..) = self.naive(who, InboxState::Active);
+        let (groups, ..) = self.naive(who, InboxState::Active, view);
         let (mut paged, mut from) = (Vec::new(), None);
         loop {
-            let page = self.page(who, &InboxQuery { from, ..InboxQuery::newest(2) });
+            let page = self.page(who, &InboxQuery { from, limit: 2, ..usual.clone() });
             paged.extend(page.groups.iter().map(shown));
             let Some(next) = page.next else { break };
             assert_eq!(page.groups.len(), 2, "only the last page is short");
@@ -549,16 +654,20 @@ fn body_of(event: usize) -> Option<String> {
 }
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
-    let page =
-        |name: &&str| engine.reader(stored).inbox(&id(name), &InboxQuery::newest(100)).unwrap();
-    PEOPLE.iter().map(page).collect()
+    let queries = of_all(InboxQuery::newest(100));
+    let page = |name: &&str| {
+        let read = |query: &InboxQuery| engine.reader(stored).inbox(&id(name), query).unwrap();
+        queries.each_ref().map(read)
+    };
+    PEOPLE.iter().flat_map(page).collect()
 }
 
 fn shown(group: &InboxGroup) -> Shown {
-    let body = |item: &InboxItem| item.body.as_deref().map(str::to_owned);
+    let body = |item: &InboxItem| item.body.as_ref().map(|body| body.first().to_owned());
     let items = group.items.iter().map(|item| (item.event.to_string(), body(item))).collect();
     assert!(group.items.iter().all(|item| item.event_type == group.event_type));
     assert!(group.items.iter().all(|item| item.archived == group.archived));
+    assert!(group.items.iter().all(|item| item.tenant == group.tenant));
     assert!(group.items.iter().all(|item| item.reasons == ["named"]));
     let word = match (group.archived, group.snoozed_until, group.read) {
         (true, ..) => "archived",
@@ -567,6 +676,7 @@ fn shown(group: &InboxGroup) -> Shown {
         (false, None, false) => "new",
     };
     (
+        group.tenant.as_ref().map(ToString::to_string),
         group.event_type.to_string(),
         group.count,
         items,

@@ -8,6 +8,7 @@ use crate::model::command::Pausable;
 use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
 use crate::model::number::{ClosingId, MessageId, RecipientNo};
 use crate::model::reason::{Ending, Reason};
+use crate::model::tenant::View;
 
 const OPTIONS: Options =
     Options { buckets: 1, shards: 1, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 };
@@ -200,7 +201,8 @@ fn f1_what_waits_for_a_retry_is_read_from_the_store_with_its_last_answer() {
     driven.make();
     let waits = |driven: &Driven, of: Option<&Id>, most| {
         let again = Engine::open(&driven.stored, &[Day(0)], OPTIONS).unwrap();
-        let read = |engine: &Engine| engine.reader(&driven.stored).retrying(of, most).unwrap();
+        let read =
+            |engine: &Engine| engine.reader(&driven.stored).retrying(of, &View::All, most).unwrap();
         let found = read(&driven.engine);
         assert_eq!(found, read(&again), "as before the start");
         found
@@ -217,7 +219,8 @@ fn f1_what_waits_for_a_retry_is_read_from_the_store_with_its_last_answer() {
     assert_eq!(waits(&driven, of, 9), found);
     let none = waits(&driven, of, 0);
     assert_eq!((none.count, none.messages.len()), (1, 0));
-    let nobody = driven.engine.reader(&driven.stored).retrying(Some(&id("nobody")), 9);
+    let reader = driven.engine.reader(&driven.stored);
+    let nobody = reader.retrying(Some(&id("nobody")), &View::All, 9);
     assert!(matches!(nobody, Err(Stop::Refused(Refused::UnknownRecipient(_)))));
 
     let pause = Command::Pause(Pausable::Type(id("told")));

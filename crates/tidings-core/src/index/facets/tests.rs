@@ -28,7 +28,8 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
             type_no: TypeNo(2),
             rules: 1,
             keys: BatchKeys::default(),
-            tenant: None,
+            // Whole chunks have none, and whole chunks have some.
+            tenant: (at > 700).then(|| TenantNo::of_raw(u32::try_from(at % 3).unwrap())).flatten(),
             origin: Origin::First,
             about: About { object: at % 10, pivot: (at % 3 == 0).then_some(at) },
             reasons: Vec::new(),
@@ -74,6 +75,7 @@ proptest! {
             prop_assert_eq!(facets.object(found).unwrap(), kept.arrival.about.object);
             let group = (TypeNo(2), kept.arrival.about.group());
             prop_assert_eq!(facets.group(found).unwrap(), group);
+            prop_assert_eq!(facets.tenant(found).unwrap(), kept.arrival.tenant);
             let (first, last) = facets.bounds(found).unwrap();
             prop_assert!((first..=last).contains(&kept.arrival.t));
             if variant == 0 {

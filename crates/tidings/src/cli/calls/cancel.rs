@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tidings_core::Id;
 
 use super::{Call, Ended, To};
@@ -40,14 +40,26 @@ struct Which {
     /// All events that were published with this cancellation key
     #[arg(long, value_name = "KEY", group = "which", value_parser = Id::new)]
     cancellation_key: Option<Id>,
+    /// Only events of this tenant
+    #[arg(long, value_name = "ID", value_parser = Id::new)]
+    tenant: Option<Id>,
 }
 
 impl Which {
     fn request(&self, call: &str) -> Request {
         match (&self.event, &self.cancellation_key) {
-            (Some(event), _) => Request::post(format!("/v1/events/{}/{call}", segment(event))),
-            (None, key) => Request::post(format!("/v1/{call}"))
-                .json(&CancelBody { event: None, cancellation_key: key.clone().map(Text) }),
+            (Some(event), _) => {
+                let request = Request::post(format!("/v1/events/{}/{call}", segment(event)));
+                match &self.tenant {
+                    Some(tenant) => request.json(&json!({ "tenant": tenant.as_str() })),
+                    None => request,
+                }
+            }
+            (None, key) => Request::post(format!("/v1/{call}")).json(&CancelBody {
+                event: None,
+                cancellation_key: key.clone().map(Text),
+                tenant: self.tenant.clone().map(Text),
+            }),
         }
     }
 }

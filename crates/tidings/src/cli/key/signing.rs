@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tidings_core::Id;
 
 use super::{ask, name, or_dash};
 use crate::cli::print::table::{Table, cell, list};
@@ -49,6 +50,9 @@ struct New {
     /// What its tokens may open at most, in quotes: of `inbox`, `inbox:read`, `preferences`, `subscriptions`, `push`
     #[arg(long, value_name = "SCOPE", value_parser = scope)]
     scope: Option<String>,
+    /// Tenant that its tokens must name
+    #[arg(long, value_name = "ID", value_parser = Id::new)]
+    tenant: Option<Id>,
     #[command(flatten)]
     to: To,
 }
@@ -89,7 +93,10 @@ fn make(new: &New, streams: &mut Streams<'_>) -> io::Result<Status> {
             return Ok(report(streams, &message, Status::Wrong));
         }
     };
-    let body = json!({ "name": new.name, "public": public, "scope": new.scope });
+    let tenant = new.tenant.as_ref().map(Id::as_str);
+    let body = json!({
+        "name": new.name, "public": public, "scope": new.scope, "tenant": tenant,
+    });
     let request = Request::post("/v1/admin/signing-keys".to_owned()).json(&body);
     let made = match ask(&new.to, &request, Purpose::Look, streams) {
         Ok(made) => made,
@@ -135,14 +142,18 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     if keys.is_empty() && !to.json {
         writeln!(streams.err, "No signing keys. Create one: tidings signing-key new --data DIR")?;
     }
-    let mut table = Table::new(&["ID", "CREATED", "ALG", "SCOPE", "NAME"]);
+    let has_tenants = keys.iter().any(|key| key.get("tenant").is_some());
+    let heads = ["ID", "CREATED", "ALG", "SCOPE", "NAME", "TENANT"];
+    let mut table = Table::new(if has_tenants { &heads } else { &heads[..5] });
     for key in keys {
         if to.json {
             writeln!(streams.out, "{key}")?;
         }
         let scope = if key["scope"].is_null() { "all".to_owned() } else { cell(key, "scope") };
         let name = or_dash(key, "name");
-        table.row([cell(key, "id"), cell(key, "made"), cell(key, "alg"), scope, name]);
+        let tenant = has_tenants.then(|| or_dash(key, "tenant"));
+        let cells = [cell(key, "id"), cell(key, "made"), cell(key, "alg"), scope, name];
+        table.row(cells.into_iter().chain(tenant));
     }
     if !to.json {
         table.write(streams.out)?;

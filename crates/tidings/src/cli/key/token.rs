@@ -3,6 +3,7 @@
 use std::io;
 
 use serde_json::json;
+use tidings_core::Id;
 
 use super::ask;
 use super::signing::scope;
@@ -21,14 +22,18 @@ pub(in crate::cli) struct Arguments {
     /// What it opens, in quotes: of `inbox`, `inbox:read`, `preferences`, `subscriptions`, `push` [default: everything]
     #[arg(long, value_name = "SCOPE", value_parser = scope)]
     scope: Option<String>,
+    /// Tenant whose notifications it shows beside those of none [default: it shows all]
+    #[arg(long, value_name = "ID", value_parser = Id::new)]
+    tenant: Option<Id>,
     #[command(flatten)]
     to: To,
 }
 
 /// Runs the command.
 pub(in crate::cli) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let Arguments { recipient, life, scope, to } = arguments;
-    let body = json!({ "recipient": recipient, "for": life, "scope": scope });
+    let Arguments { recipient, life, scope, tenant, to } = arguments;
+    let tenant = tenant.as_ref().map(Id::as_str);
+    let body = json!({ "recipient": recipient, "for": life, "scope": scope, "tenant": tenant });
     let request = Request::post("/v1/admin/tokens".to_owned()).json(&body);
     let signed = match ask(to, &request, Purpose::Look, streams) {
         Ok(signed) => signed,

@@ -12,7 +12,9 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use futures_util::future::join_all;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
+use tidings_core::Id;
 use tokio::time::timeout;
 
 use crate::http::cluster::{Cluster, Others, Peer, SHARDS};
@@ -66,6 +68,23 @@ impl FromRequestParts<Arc<Service>> for OtherShards {
 }
 
 impl OtherShards {
+    /// The same about what is of a tenant: nodes ask each other in their own name.
+    pub(in crate::http) fn of_tenant(mut self, tenant: &Id) -> Self {
+        if let Some(asking) = &mut self.0 {
+            let path = asking.path.as_str();
+            let is_said = asking.path.query().is_some_and(|query| {
+                query.split('&').any(|parameter| parameter.starts_with("tenant="))
+            });
+            let join = if path.contains('?') { '&' } else { '?' };
+            let tenant = utf8_percent_encode(tenant.as_str(), NON_ALPHANUMERIC);
+            let more = format!("{path}{join}tenant={tenant}");
+            if let (false, Ok(path)) = (is_said, more.parse()) {
+                asking.path = path;
+            }
+        }
+        self
+    }
+
     /// Returns true if this node answers alone.
     pub(in crate::http) fn is_none(&self) -> bool {
         self.0.is_none()

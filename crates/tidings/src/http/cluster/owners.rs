@@ -95,7 +95,35 @@ impl Owners {
         if let Some(id) = below("/v1/recipients/") {
             return Some(self.of_recipient(&Id::new(&id).ok()?));
         }
+        if let Some(recipient) = member_of(path) {
+            return Some(self.of_recipient(&recipient));
+        }
         let name: MessageName = below("/v1/messages/")?.parse().ok()?;
         Some(self.of_bucket(name.id.closing.bucket))
+    }
+}
+
+/// The recipient whom the path of a member names.
+fn member_of(path: &str) -> Option<Id> {
+    let mut rest = path.strip_prefix("/v1/tenants/")?.split('/').skip(1);
+    let (members, recipient) = (rest.next()?, rest.next()?);
+    let named = || Id::new(&percent_decode_str(recipient).decode_utf8().ok()?).ok();
+    if members == "members" { named() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_call_of_a_member_is_at_home_with_the_recipient() {
+        let owners = Owners { buckets: 64, shards: 4, held: BTreeSet::new(), intake: true };
+        let of = |path: &str| owners.of_path(path);
+        let ada = Some(owners.of_recipient(&Id::new("a/da").unwrap()));
+        assert_eq!(of("/v1/tenants/acme/members/a%2Fda"), ada);
+        assert_eq!(of("/v1/recipients/a%2Fda/inbox"), ada);
+        for path in ["/v1/tenants/acme", "/v1/tenants/acme/members", "/v1/tenants/a/other/ada"] {
+            assert_eq!(of(path), None, "{path}");
+        }
     }
 }

@@ -14,12 +14,12 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde_json::{Value, json};
 use tidings_core::Id;
-use tidings_node::Role;
 
 use self::names::COMPAT;
 use super::call::CallName;
 use super::error::{Code, Problem};
 use super::request::InPath;
+use super::request::caller::{Caller, Calling};
 use super::request::roles::Needs;
 use super::v1::events::new_id;
 use super::{Answer, Change, Service, only};
@@ -90,17 +90,18 @@ async fn trigger(
     ) -> Result<(EventBody, Value, Id), Problem>,
 ) -> Result<Answer, Problem> {
     let (parts, body) = request.into_parts();
-    let role = parts.extensions.get::<Role>();
-    if role.is_some_and(|role| !Needs::Publish.allow(*role)) {
+    let caller = parts.extensions.get::<Arc<Caller>>();
+    if caller.is_some_and(|caller| !Needs::Publish.allow(caller.role)) {
         let detail = format!("the call needs an API key with {}", Needs::Publish.roles());
         return Err(Problem::new(Code::Role, detail));
     }
+    let calling = Calling::of(&parts.extensions);
     let change = Change::read(&parts, body, service).await?;
     let (command, told) = {
         let table = json::object(&change.body)?;
         let id = |given: Option<Id>| given.unwrap_or_else(|| new_id(service, &change, 0));
         let (event, told, id) = read(table, &id)?;
-        (event.command(&service.rules(), || id)?, told)
+        (calling.published(service, event.command(&service.rules(), || id)?)?, told)
     };
     let done = move |replies| {
         only(replies)?;

@@ -10,9 +10,9 @@ use tokio::sync::Notify;
 
 use super::frame::{End, RETRY_MS_MAX};
 use super::rows::Rows;
-use super::stream::{Check, Stream};
+use super::stream::{Check, Seen, Stream};
 
-/// Maximum number of streams of a recipient; one more ends the oldest.
+/// Maximum number of streams of a recipient in a view; one more ends the oldest.
 const OF_RECIPIENT_MAX: usize = 8;
 
 /// From so many recipients on that a commit concerns, those whom another one concerns go first.
@@ -138,6 +138,7 @@ impl Hub {
         &mut self,
         engine: &Engine,
         id: &Id,
+        of: Seen,
         (check, nothing): (Option<Check>, &Arc<Rows>),
     ) -> Option<(Arc<Stream>, Option<Arc<Stream>>)> {
         self.watch(engine, id)?;
@@ -145,6 +146,7 @@ impl Hub {
         let stream = Arc::new(Stream::new(
             at,
             (id.clone(), engine.bucket_of(id)),
+            of,
             check,
             Arc::clone(nothing),
         ));
@@ -154,8 +156,11 @@ impl Hub {
         }
         self.open += 1;
         let watched = self.recipients.get_mut(id)?;
-        let is_full = watched.streams.len() >= OF_RECIPIENT_MAX;
-        let replaced = is_full.then(|| watched.streams.remove(0));
+        let is_alike = |other: &Arc<Stream>| other.of == stream.of;
+        let alike = watched.streams.iter().filter(|other| is_alike(other)).count();
+        let oldest = watched.streams.iter().position(is_alike);
+        let replaced = oldest.filter(|_| alike >= OF_RECIPIENT_MAX);
+        let replaced = replaced.map(|at| watched.streams.remove(at));
         watched.streams.push(Arc::clone(&stream));
         Some((stream, replaced))
     }

@@ -21,6 +21,7 @@ use axum::response::{IntoResponse as _, Response};
 use tidings_core::engine::InboxRow;
 use tidings_core::number::RecipientNo;
 use tidings_core::rules::UsersRules;
+use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{BucketNo, Id, Rules};
 use tidings_mail::Design;
 use tidings_node::{Durable, Handle};
@@ -32,7 +33,7 @@ use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
 use crate::http::live::hub::Hub;
 use crate::http::live::rows::Rows;
-use crate::http::live::stream::{Check, LiveBody, Stream, Streams};
+use crate::http::live::stream::{Check, LiveBody, Seen, Stream, Streams};
 use crate::http::site::state::{Site, design};
 use crate::http::v1::inbox::shown::Counts;
 use crate::token::Token;
@@ -70,6 +71,8 @@ pub(in crate::http) struct Opening {
     pub(in crate::http) last: Option<String>,
     /// The token; `None` = an API key opens it.
     pub(in crate::http) token: Option<Arc<Token>>,
+    /// The entries that they see.
+    pub(in crate::http) view: View,
 }
 
 impl Streams for Live {
@@ -205,10 +208,20 @@ impl Drop for Waiter {
 }
 
 impl Live {
-    /// The cursor of a recipient at a revision. An id that was erased and made again is another recipient.
-    fn cursor(&self, (id, number): (&Id, Option<RecipientNo>), rev: u64) -> String {
+    /// The cursor of a recipient's view at a revision. An id that was erased and made again is another recipient, or
+    /// tenant.
+    fn cursor(
+        &self,
+        (id, number): (&Id, Option<RecipientNo>),
+        view: View<TenantNo>,
+        rev: u64,
+    ) -> String {
         let number = number.map_or(u32::MAX, |RecipientNo(number)| number);
-        let of = format!("{number} {id}");
+        let of = match view {
+            View::All => format!("{number} {id}"),
+            View::Of(tenant) => format!("{number}/{tenant} {id}"),
+            View::Only(tenant) => format!("{number}-{tenant} {id}"),
+        };
         let code = self.site.get().map(|site| site.tokens().code("live", &of, 16));
         let code = code.unwrap_or_default();
         format!("{code}-{rev:x}")
@@ -244,14 +257,16 @@ impl Service {
         opening: Opening,
     ) -> Result<Response, Problem> {
         self.at_home(&recipient)?;
-        let Opening { last, token } = opening;
+        let Opening { last, token, view } = opening;
         let (live, may_be_unknown) = (&self.live, token.is_some());
         let check = token.map(|token| self.check_of(token));
         live.begin();
         let (stream, replaced) = {
             let durable = self.handle.durable()?;
+            let numbered = durable.engine().reader(durable.view()).numbered(&view)?;
+            let of = Seen { view, numbered };
             let mut hub = live.room(self.streams_max())?;
-            let opened = hub.open(durable.engine(), &recipient, (check, &live.nothing));
+            let opened = hub.open(durable.engine(), &recipient, of, (check, &live.nothing));
             opened.ok_or_else(|| no_holder(NOBODY))?
         };
         if let Some(replaced) = replaced {
@@ -263,11 +278,12 @@ impl Service {
             is_over: false,
         };
         // It is watched from now on, so what comes after this is told.
+        let view = stream.of.view.clone();
         let (number, read) = self
-            .look(move |node| pass::read(node, &recipient, may_be_unknown))
+            .look(move |node| pass::read(node, &recipient, &view, may_be_unknown))
             .await?
             .map_err(Problem::from)?;
-        let at = live.cursor((&stream.recipient, number), read.counts.rev);
+        let at = live.cursor((&stream.recipient, number), stream.of.numbered, read.counts.rev);
         let reset = last.is_some_and(|last| last != at);
         let state = (live.rows(read.rows), read.counts.rev);
         stream.begin(frame::hello(&Counts::from(read.counts), reset), state);

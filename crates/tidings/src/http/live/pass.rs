@@ -8,6 +8,7 @@ use axum::body::Bytes;
 use tidings_core::Id;
 use tidings_core::engine::{InboxRows, Refused, Stop};
 use tidings_core::number::RecipientNo;
+use tidings_core::tenant::View;
 use tidings_mail::Design;
 use tidings_node::Durable;
 use tokio::sync::Notify;
@@ -16,7 +17,7 @@ use tokio::task::spawn_blocking;
 use super::Live;
 use super::frame::{self, End};
 use super::rows::Rows;
-use super::stream::Stream;
+use super::stream::{Seen, Stream};
 use crate::http::v1::inbox::shown::{Counts, Group};
 
 /// The most inboxes of a slice.
@@ -43,13 +44,14 @@ pub(super) async fn each(live: Weak<Live>, wake: Arc<Notify>) {
     }
 }
 
-/// The rows of an inbox, and the number of the recipient. One who is not there has none, if that is wanted.
+/// The rows of an inbox in a view, and the number of the recipient. One who is not there has none, if that is wanted.
 pub(super) fn read(
     node: &Durable,
     id: &Id,
+    of: &View,
     may_be_unknown: bool,
 ) -> Result<(Option<RecipientNo>, InboxRows), Stop> {
-    match node.engine().reader(node.view()).inbox_rows(id) {
+    match node.engine().reader(node.view()).inbox_rows(id, of) {
         Err(Stop::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
             Ok((None, InboxRows::default()))
         }
@@ -78,28 +80,47 @@ impl Live {
 
     /// Tells the streams of a recipient what has changed.
     fn tell(&self, (node, design): (&Durable, &Design), id: &Id) -> Result<(), Stop> {
-        let (number, read) = read(node, id, true)?;
-        let rev = read.counts.rev;
+        let engine = node.engine();
         let (streams, is_another) = {
-            let no = node.engine().bucket_of(id);
+            let (number, no) = (engine.number_of(id), engine.bucket_of(id));
             self.hub().streams_of(id, number, no)
         };
-        if is_another {
-            // Who was erased has no inbox any more, and who has the id now is somebody else.
-            streams.iter().for_each(|stream| stream.end(End::Restart { retry_ms: 0 }));
-            return Ok(());
+        let mut left = streams;
+        while let Some(of) = left.first().map(|stream| stream.of.clone()) {
+            let (alike, others): (Vec<_>, _) = left.into_iter().partition(|stream| stream.of == of);
+            left = others;
+            let numbered = engine.reader(node.view()).numbered(&of.view);
+            if is_another || numbered.as_ref() != Ok(&of.numbered) {
+                // Who was erased has no inbox any more, and who has the id now is somebody else. So it is with tenants.
+                alike.iter().for_each(|stream| stream.end(End::Restart { retry_ms: 0 }));
+            } else {
+                self.tell_alike((node, design), id, (&of, &alike))?;
+            }
         }
+        Ok(())
+    }
+
+    /// Tells the streams of a view what has changed in it.
+    fn tell_alike(
+        &self,
+        (node, design): (&Durable, &Design),
+        id: &Id,
+        (of, streams): (&Seen, &[Arc<Stream>]),
+    ) -> Result<(), Stop> {
+        let (number, read) = read(node, id, &of.view, true)?;
+        let rev = read.counts.rev;
         let (rows, counts) = (self.rows(read.rows), Counts::from(read.counts));
         let change = Change {
             live: self,
             node,
             design,
             who: (id, number),
+            of,
             rows: &rows,
             rev,
             counts: &counts,
         };
-        // Streams of one recipient mostly were told the same.
+        // Streams of one view mostly were told the same.
         let mut made: Option<(Arc<Rows>, Frame)> = None;
         for stream in streams {
             let Some((known, told)) = stream.known() else { continue };
@@ -132,6 +153,7 @@ struct Change<'a> {
     node: &'a Durable,
     design: &'a Design,
     who: (&'a Id, Option<RecipientNo>),
+    of: &'a Seen,
     rows: &'a Arc<Rows>,
     rev: u64,
     counts: &'a Counts,
@@ -152,13 +174,14 @@ impl Change<'_> {
             true => Vec::new(),
             false => {
                 let locale = reader.inbox_locale(self.who.0)?;
-                let groups = reader.inbox_groups(self.who.0, &difference.changed)?;
-                let group = |group| Group::of(group, self.design, &locale);
+                let tz = reader.inbox_zone(self.who.0)?;
+                let groups = reader.inbox_groups(self.who.0, &self.of.view, &difference.changed)?;
+                let group = |group| Group::of(group, self.design, (&[&locale], &tz));
                 groups.into_iter().map(group).collect()
             }
         };
         let gone = difference.gone.into_iter().map(|row| reader.row_key(row)).collect();
-        let at = is_whole.then(|| self.live.cursor(self.who, self.rev));
+        let at = is_whole.then(|| self.live.cursor(self.who, self.of.numbered, self.rev));
         let text = frame::inbox(self.counts, (groups, gone), at.as_deref());
         Ok(Frame { text, rows, is_whole })
     }

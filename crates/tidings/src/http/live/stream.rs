@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
+use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{BucketNo, Id};
 
 use super::frame::{self, End};
@@ -16,12 +17,21 @@ use super::rows::Rows;
 /// compares.
 pub(in crate::http) type Check = Box<dyn Fn() -> Option<End> + Send + Sync>;
 
+/// What the reader of a stream sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) view: View,
+    /// The same by number: a tenant that is made anew is another one.
+    pub(super) numbered: View<TenantNo>,
+}
+
 /// An open stream.
 pub(super) struct Stream {
     /// Its place among the open ones.
     pub(super) at: usize,
     pub(super) recipient: Id,
     pub(super) bucket: BucketNo,
+    pub(super) of: Seen,
     /// The check of its token; `None` = an API key has opened it.
     pub(super) check: Option<Check>,
     told: Mutex<Told>,
@@ -46,6 +56,7 @@ impl Stream {
     pub(super) fn new(
         at: usize,
         (recipient, bucket): (Id, BucketNo),
+        of: Seen,
         check: Option<Check>,
         rows: Arc<Rows>,
     ) -> Self {
@@ -59,7 +70,7 @@ impl Stream {
             rows,
             rev: 0,
         };
-        Self { at, recipient, bucket, check, told: Mutex::new(told) }
+        Self { at, recipient, bucket, of, check, told: Mutex::new(told) }
     }
 
     pub(super) fn told(&self) -> MutexGuard<'_, Told> {

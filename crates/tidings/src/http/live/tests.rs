@@ -14,6 +14,8 @@ use super::*;
 use crate::http::rig::{CONFIG, Rig, user_token};
 use crate::http::{Access, Settings};
 
+mod tenants;
+
 /// The time that a frame has: far more than it takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 

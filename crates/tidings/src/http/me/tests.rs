@@ -64,6 +64,7 @@ impl Server {
             id: text("id"),
             name: text("name"),
             made: tidings_core::Instant(0),
+            tenant: None,
             scope: None,
             secret: SigningSecret::Hs256(text("secret")),
         }
@@ -81,7 +82,7 @@ impl Server {
 
 fn token(key: &SigningKey, recipient: &str, scope: Option<&str>) -> String {
     let recipient = tidings_core::Id::new(recipient).unwrap();
-    sign(key, &recipient, NOW_S, NOW_S + 900, scope).unwrap()
+    sign(key, &recipient, NOW_S, NOW_S + 900, scope, None).unwrap()
 }
 
 fn code(answer: &Answered) -> (u16, String) {
@@ -322,7 +323,7 @@ fn tokens_are_revoked_by_their_second_and_by_erasing() {
     let key = server.signing_key(&json!({}));
     let issued_at = |recipient: &str, second: i64| {
         let id = tidings_core::Id::new(recipient).unwrap();
-        sign(&key, &id, NOW_S + second, NOW_S + second + 900, None).unwrap()
+        sign(&key, &id, NOW_S + second, NOW_S + second + 900, None, None).unwrap()
     };
     let revoke = |recipient: &str, body: Value| {
         let path = format!("/v1/recipients/{recipient}/tokens/revoke");

@@ -7,19 +7,22 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use tidings_node::Role;
+use tidings_core::Id;
+use tidings_core::engine::TenantDirectory;
+use tidings_node::ApiKey;
 
 use crate::http::call::CallName;
 use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::compat::names::NOVU_PATH;
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
+use crate::http::request::caller::{Caller, OfTenant, recipient_of};
 use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::request::traces;
 use crate::http::service::{Access, Service};
 use crate::http::users::cors::{UI, open_to};
 use crate::http::users::is_mine;
-use crate::keys::role_of;
+use crate::keys::owner_of;
 
 /// The path below which the documentation is.
 pub(in crate::http) const DOCS: &str = "/docs/";
@@ -47,10 +50,10 @@ pub(in crate::http) async fn check(
     let response = if is_mine(request.uri().path()) {
         answer_user(&service, request, next).await
     } else {
-        match role(&service, &request) {
-            Ok(role) => {
-                if let Some(role) = role {
-                    request.extensions_mut().insert(role);
+        match caller(&service, &request) {
+            Ok(caller) => {
+                if let Some(caller) = caller {
+                    request.extensions_mut().insert(Arc::new(caller));
                 }
                 next.run(request).await
             }
@@ -102,8 +105,8 @@ fn is_of_node(request: &Request) -> bool {
     request.headers().contains_key(&SHARDS) || request.uri().path().starts_with(OF_NODES)
 }
 
-/// The role of the caller; `None` = the call needs none.
-fn role(service: &Service, request: &Request) -> Result<Option<Role>, Problem> {
+/// The holder of the key of a request; `None` = the call needs none.
+fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Problem> {
     let is_of_node = is_of_node(request);
     if has_token(request.uri().path()) && !is_of_node {
         return Ok(None);
@@ -118,16 +121,39 @@ fn role(service: &Service, request: &Request) -> Result<Option<Role>, Problem> {
         return Ok(None);
     }
     let keys = service.handle.keys();
-    let keys = keys.iter().filter(|_| !is_of_node).map(|key| (&key.hash, key.role));
+    let keys = keys.iter().filter(|_| !is_of_node).map(|key| (&key.hash, Some(key)));
     // Who has the token of this start could open the store as well.
-    let known = keys.chain(token.iter().map(|token| (token, Role::Admin)));
-    match key(request) {
-        None => Err(Problem::new(Code::Unauthorized, "the request has no API key")),
-        Some(key) => match role_of(key, known) {
-            Some(role) => Ok(Some(role)),
-            None => Err(Problem::new(Code::Unauthorized, "the API key is unknown")),
-        },
+    let known = keys.chain(token.iter().map(|token| (token, None)));
+    let Some(key) = key(request) else {
+        return Err(Problem::new(Code::Unauthorized, "the request has no API key"));
+    };
+    match owner_of(key, known) {
+        Some(None) => Ok(Some(Caller::of_start())),
+        Some(Some(key)) => of_key(service, key, request.uri().path()).map(Some),
+        None => Err(unknown_key()),
     }
+}
+
+/// The holder of an API key. One of a tenant ends with it.
+fn of_key(service: &Service, key: &ApiKey, path: &str) -> Result<Caller, Problem> {
+    let (tenant, is_stranger) = match key.tenant {
+        None => (None, false),
+        Some(number) => {
+            let known = service.handle.look(|node| {
+                let tenants = TenantDirectory::of(node.engine());
+                let is_member = |id: &Id| tenants.is_member(id, number);
+                let is_stranger = recipient_of(path).is_some_and(|id| !is_member(&id));
+                tenants.id(number).map(|id| (id.clone(), is_stranger))
+            })?;
+            let (id, is_stranger) = known.ok_or_else(unknown_key)?;
+            (Some(OfTenant { id, number }), is_stranger)
+        }
+    };
+    Ok(Caller { role: key.role, key: Some(key.id.clone()), tenant, is_stranger })
+}
+
+fn unknown_key() -> Problem {
+    Problem::new(Code::Unauthorized, "the API key is unknown")
 }
 
 /// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,

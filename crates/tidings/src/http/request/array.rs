@@ -10,7 +10,7 @@ use tidings_core::Command;
 use tidings_core::engine::Reply;
 use utoipa::ToSchema;
 
-use super::lines::{self, Done, Each, Rejected, Wanted};
+use super::lines::{self, Done, Each, ReadItem, Rejected, Wanted};
 use crate::body::json::{self, Json};
 use crate::body::{Fault, Fields};
 use crate::http::error::{Code, Problem};
@@ -39,7 +39,7 @@ pub(in crate::http) async fn many(
     service: Arc<Service>,
     request: Request,
     wanted: Wanted,
-    each: Each,
+    each: Each<impl ReadItem>,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
@@ -49,7 +49,8 @@ pub(in crate::http) async fn many(
     }
     let change = Change::read(&parts, body, &service).await?;
     let list = json::list(&change.body)?;
-    let read = |_, fields: Fields<'_>| Ok((each.0)(fields)?);
+    let rules = service.rules();
+    let read = |_, fields: Fields<'_>| (each.0)(&rules, fields);
     let done = |_| Ok(ItemAnswer::Done(Done::new(None)));
     let answer = answer(&service, &change, StatusCode::OK, list, read, done).await?;
     Ok(answer.into_response())

@@ -7,11 +7,12 @@ use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
+use super::caller::Caller;
 use super::room::{BodyRoom, Room};
 use crate::http::error::{Code, Problem};
 use crate::http::request::{Change, InPath, broken, expect, idempotency_key, late, named};
@@ -76,11 +77,21 @@ impl Change {
         if !body.is_empty() {
             expect(&parts.headers, media)?;
         }
-        let user = user.map(|token| &token.recipient);
+        let caller = caller_of(&parts.extensions);
         let content = [&body, beside.as_bytes()];
-        let once = key.map(|key| named(user, key, &parts.method, &parts.uri, content));
+        let once = key.map(|key| named(caller.as_deref(), key, &parts.method, &parts.uri, content));
         Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
     }
+}
+
+/// The name of the space of keys that a request is in; `None` = of whoever needs no key. No id of a recipient has a
+/// control character, with which those of API keys begin.
+fn caller_of(extensions: &Extensions) -> Option<String> {
+    if let Some(token) = extensions.get::<Arc<Token>>() {
+        return Some(token.recipient.as_str().to_owned());
+    }
+    let key = extensions.get::<Arc<Caller>>()?.key.as_ref()?;
+    Some(format!("\t{key}"))
 }
 
 impl FromRequest<Arc<Service>> for Change {

@@ -23,7 +23,7 @@ use utoipa::{IntoParams, ToSchema};
 use self::buffer::Buffer;
 use super::query::{FromQuery, Parameters};
 use super::room::Room;
-use crate::body::{Fault, Fields};
+use crate::body::Fields;
 use crate::http::cluster::split::Replies;
 use crate::http::error::{Code, Problem, ProblemBody};
 use crate::http::request::{broken, late};
@@ -105,13 +105,28 @@ enum DoneStatus {
 }
 
 /// Lines that become one command each, by a function.
-pub(in crate::http) struct Each(pub(in crate::http) fn(Fields<'_>) -> Result<Command, Fault>);
+pub(in crate::http) struct Each<F>(pub(super) F);
 
-impl Lines for Each {
+/// A function that reads the body of an item.
+pub(in crate::http) trait ReadItem:
+    Fn(&Rules, Fields<'_>) -> Result<Command, Problem> + Send + 'static
+{
+}
+
+impl<F: Fn(&Rules, Fields<'_>) -> Result<Command, Problem> + Send + 'static> ReadItem for F {}
+
+impl<F: Fn(&Rules, Fields<'_>) -> Result<Command, Problem> + Send + 'static> Each<F> {
+    /// Items that a function reads.
+    pub(in crate::http) fn new(read: F) -> Self {
+        Self(read)
+    }
+}
+
+impl<F: ReadItem> Lines for Each<F> {
     const STATUS: StatusCode = StatusCode::OK;
 
-    fn read(&mut self, _: &Rules, _: u64, line: &[u8]) -> Result<Command, Problem> {
-        Ok((self.0)(Fields::parse(line)?)?)
+    fn read(&mut self, rules: &Rules, _: u64, line: &[u8]) -> Result<Command, Problem> {
+        (self.0)(rules, Fields::parse(line)?)
     }
 
     fn tell(&self, line: u64, _: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
@@ -171,6 +186,7 @@ fn named(command: &Command) -> Option<&Id> {
         Command::Publish(event) => Some(&event.id),
         Command::Recipient(change) => Some(&change.id),
         Command::Object(object) => Some(&object.id),
+        Command::Tenant { tenant, .. } => Some(tenant),
         _ => None,
     }
 }

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use serde::Deserialize;
 use tidings_core::Id;
+use tidings_core::tenant::View;
 
+use crate::body::Fault;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::caller::Calling;
 use crate::http::service::Service;
+use crate::http::v1::tenants;
 use crate::token::Token;
 use crate::wording::quoted;
 
@@ -19,6 +23,10 @@ pub(in crate::http) struct Reader {
     pub(in crate::http) recipient: Id,
     /// The token; `None` = the host calls, with an API key.
     token: Option<Arc<Token>>,
+    /// The view that the token or the key gives, or else the query.
+    view: View,
+    /// True if the token or the key gives it, and nothing else may.
+    is_bound: bool,
 }
 
 /// The recipient of a path.
@@ -41,15 +49,62 @@ impl FromRequestParts<Arc<Service>> for Reader {
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
         if let Some(token) = parts.extensions.get::<Arc<Token>>() {
-            let token = Arc::clone(token);
-            return Ok(Self { recipient: token.recipient.clone(), token: Some(token) });
+            let (token, asked) = (Arc::clone(token), asked_tenant(parts, service)?);
+            let (view, is_bound) = match (&token.tenant, asked) {
+                (Some(_), Some(_)) => return Err(said_already()),
+                (Some(own), None) => (View::Of(own.clone()), true),
+                (None, asked) => (asked.map_or(View::All, View::Of), false),
+            };
+            return Ok(Self {
+                recipient: token.recipient.clone(),
+                token: Some(token),
+                view,
+                is_bound,
+            });
         }
+        let (calling, asked) = (Calling::of(&parts.extensions), asked_tenant(parts, service)?);
         let InPath(Named { id }) = InPath::from_request_parts(parts, service).await?;
-        Ok(Self { recipient: id, token: None })
+        let is_bound = calling.id().is_some();
+        let view = match calling.own(asked)? {
+            Some(own) if is_bound => View::Only(own),
+            asked => asked.map_or(View::All, View::Of),
+        };
+        Ok(Self { recipient: id, token: None, view, is_bound })
     }
 }
 
+/// The tenant that the query names.
+fn asked_tenant(parts: &Parts, service: &Service) -> Result<Option<Id>, Problem> {
+    let invalid = |detail: &'static str| Problem::new(Code::InvalidQuery, detail);
+    let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+    let Query(given) = query.map_err(|_| invalid("the query is not valid"))?;
+    let mut given = given.iter().filter(|(name, _)| name == "tenant");
+    let first = given.next().map(|(_, tenant)| Id::new(tenant));
+    if given.next().is_some() {
+        return Err(invalid("`tenant` is given twice").hint("keep one of the two"));
+    }
+    let asked = first.transpose().map_err(|_| invalid("`tenant` must be an id"))?;
+    asked.as_ref().map(|id| tenants::known(service, id)).transpose()?;
+    Ok(asked)
+}
+
+/// The problem of a query that names the tenant of a token.
+fn said_already() -> Problem {
+    let detail = "`tenant` is said by the token: the query can't name another";
+    Problem::new(Code::InvalidQuery, detail).hint("leave it out")
+}
+
 impl Reader {
+    /// A recipient of whom the host speaks, for all tenants.
+    pub(in crate::http) fn of_host(recipient: Id) -> Self {
+        Self { recipient, token: None, view: View::All, is_bound: false }
+    }
+
+    /// Returns true if a key of a tenant calls.
+    pub(in crate::http) fn is_of_tenant(&self) -> bool {
+        self.is_bound && self.token.is_none()
+    }
+
     /// The token of an end user; `None` = the host calls.
     pub(in crate::http) fn token(&self) -> Option<Arc<Token>> {
         self.token.clone()
@@ -58,6 +113,43 @@ impl Reader {
     /// Returns true if an end user calls.
     pub(in crate::http) fn is_user(&self) -> bool {
         self.token.is_some()
+    }
+
+    /// The entries that the caller sees of the recipient.
+    pub(in crate::http) fn view(&self) -> View {
+        self.view.clone()
+    }
+
+    /// The entries that a change reaches whose body may name a tenant.
+    ///
+    /// # Errors
+    /// As [`Self::tenant`].
+    pub(in crate::http) fn reach(&self, said: Option<Id>) -> Result<View, Problem> {
+        match (&self.view, self.tenant(said)?) {
+            (View::All, Some(tenant)) => Ok(View::Of(tenant)),
+            (view, _) => Ok(view.clone()),
+        }
+    }
+
+    /// The tenant of what a change sets, if its body may name one; `None` = of none, or of all.
+    ///
+    /// # Errors
+    /// [`Code::InvalidBody`] where the body names another than the token, the key or the query.
+    pub(in crate::http) fn tenant(&self, said: Option<Id>) -> Result<Option<Id>, Problem> {
+        match (self.view.tenant(), said) {
+            (Some(own), Some(other)) if *own != other => {
+                let by = match (self.is_bound, &self.token) {
+                    (false, _) => "query",
+                    (true, Some(_)) => "token",
+                    (true, None) => "API key",
+                };
+                let own = quoted(own.as_str());
+                let other = quoted(other.as_str());
+                let reason = format!("`tenant` must be {own}, as the {by} says, got {other}");
+                Err(Fault::new(reason, "leave it out").into())
+            }
+            (own, said) => Ok(own.cloned().or(said)),
+        }
     }
 
     /// What was read of the recipient. End users whom nobody has made yet have nothing, which is no error.

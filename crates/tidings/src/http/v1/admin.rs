@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::channel;
 use tidings_core::engine::{Agenda, Dropped, Engine, LedgerRow, Reply, Retrying};
+use tidings_core::tenant::View;
 use tidings_core::{Instant, Outcome, Rules};
 use tidings_node::{Durable, Vitals};
 use utoipa::ToSchema;
@@ -454,7 +455,7 @@ async fn due(
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
     let own = service.look(move |node| -> Result<DueAnswer, Problem> {
         let (engine, view) = (node.engine(), node.view());
-        let retrying = engine.reader(view).retrying(None, RETRIED_SHOWN)?;
+        let retrying = engine.reader(view).retrying(None, &View::All, RETRIED_SHOWN)?;
         Ok(DueAnswer::of(engine.reader(view).agenda(most)?, retrying))
     });
     let (own, mut gathered) = tokio::join!(own, others.gather());

@@ -23,6 +23,7 @@ use crate::body::json::{self, Json};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::array;
+use crate::http::request::caller::Calling;
 use crate::http::request::ids;
 use crate::http::request::lines::{self, Counted, Lines, Rejected, Wanted};
 use crate::http::request::query::InQuery;
@@ -49,6 +50,11 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::UnknownChannel,
             Code::LimitExceeded,
             Code::UnsupportedMediaType,
+            Code::OfTenant,
+            Code::UnknownTenant,
+            Code::TenantsOff,
+            Code::TenantGone,
+            Code::IdTaken,
         ],
     )
 }
@@ -228,9 +234,10 @@ async fn publish(
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let trace = traces::context(&parts.extensions);
+    let calling = Calling::of(&parts.extensions);
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
         let key = idempotency_key(&parts.headers)?.map(str::to_owned);
-        let events = EventLines { service: Arc::clone(&service), key, trace };
+        let events = EventLines { service: Arc::clone(&service), key, trace, calling };
         return lines::answer(service, body, wanted, events).await;
     }
     let form = Form::of(&parts.headers)?;
@@ -241,14 +248,15 @@ async fn publish(
             let rules = service.rules();
             let read = |place, fields: Fields<'_>| {
                 let new_id = || new_id(&service, &change, place);
-                Ok(traced(read(&rules, form.fields(fields)?, new_id)?, trace))
+                let command = read(&rules, form.fields(fields)?, new_id)?;
+                Ok(traced(calling.published(&service, command)?, trace))
             };
             let of_nodes = service.cluster.is_some();
             let done = move |reply| published(of_nodes, reply).map(EventOutcome::Published);
             array::answer(&service, &change, StatusCode::ACCEPTED, list, read, done).await
         }
         Json::Table(table) if form.takes_one() => {
-            one(&service, &change, form.fields(Fields::new(table))?, trace).await
+            one(&service, &change, form.fields(Fields::new(table))?, (trace, &calling)).await
         }
         other => {
             let detail = format!("the body must be {}, got {}", form.wanted(), other.kind());
@@ -262,10 +270,10 @@ async fn one(
     service: &Service,
     change: &Change,
     fields: Fields<'_>,
-    trace: Option<Trace>,
+    (trace, calling): (Option<Trace>, &Calling),
 ) -> Result<Answer, Problem> {
     let command = read(&service.rules(), fields, || new_id(service, change, 0))?;
-    let command = traced(command, trace);
+    let command = traced(calling.published(service, command)?, trace);
     let of_nodes = service.cluster.is_some();
     let told =
         move |replies| Answer::json(StatusCode::ACCEPTED, &published(of_nodes, only(replies)?)?);
@@ -312,6 +320,7 @@ struct EventLines {
     service: Arc<Service>,
     key: Option<String>,
     trace: Option<Trace>,
+    calling: Calling,
 }
 
 impl Lines for EventLines {
@@ -323,7 +332,8 @@ impl Lines for EventLines {
             None => self.service.ids.next(self.service.now()),
         };
         let event: EventBody = Fields::parse(line)?.body()?;
-        Ok(traced(event.command(rules, id)?, self.trace))
+        let command = event.command(rules, id)?;
+        Ok(traced(self.calling.published(&self.service, command)?, self.trace))
     }
 
     fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {

@@ -38,13 +38,26 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "inbox",
             Kind::Looks,
             routes!(inbox),
-            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound, Code::StreamsFull],
+            &[
+                Code::InvalidPath,
+                Code::InvalidQuery,
+                Code::RecipientNotFound,
+                Code::StreamsFull,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         )
         .add(
             "inbox_counts",
             Kind::Looks,
             routes!(counts),
-            &[Code::InvalidPath, Code::RecipientNotFound],
+            &[
+                Code::InvalidPath,
+                Code::InvalidQuery,
+                Code::RecipientNotFound,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         );
     live::calls(marks::calls(calls))
 }
@@ -75,6 +88,10 @@ pub(in crate::http) struct InboxQuery {
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     #[param(value_type = Option<String>, example = "25s")]
     wait: Option<Duration>,
+    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    #[param(value_type = Option<String>, min_length = 1, max_length = 256)]
+    #[expect(dead_code, reason = "`Reader` reads it")]
+    tenant: (),
 }
 
 /// The longest wait for a change.
@@ -106,8 +123,9 @@ const STATES: [(&str, InboxState); 6] = [
 ];
 
 impl FromQuery for InboxQuery {
+    // `Reader` reads `tenant`, as for every call of a reader.
     const KNOWN: &'static [&'static str] =
-        &["limit", "cursor", "state", "category", "type", "grouped", "since", "wait"];
+        &["limit", "cursor", "state", "category", "type", "grouped", "since", "wait", "tenant"];
     const REPEATED: &'static [&'static str] = &["category", "type"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
@@ -120,13 +138,18 @@ impl FromQuery for InboxQuery {
             grouped: query.word("grouped", &[("true", true), ("false", false)])?,
             since: query.parsed("since", revision, "the `rev` of an answer")?,
             wait: query.parsed("wait", wait, "a duration of at most 60s, such as 25s")?,
+            tenant: (),
         })
     }
 }
 
 impl InboxQuery {
-    /// The choice, checked against a configuration.
-    fn checked(self, rules: &Rules) -> Result<tidings_core::engine::InboxQuery, Problem> {
+    /// The choice in a view, checked against a configuration.
+    fn checked(
+        self,
+        rules: &Rules,
+        view: View,
+    ) -> Result<tidings_core::engine::InboxQuery, Problem> {
         let from: Option<Cursor> = match self.cursor.as_deref().map(str::parse) {
             None => None,
             Some(Ok(cursor)) => Some(cursor),
@@ -143,7 +166,7 @@ impl InboxQuery {
             known("type", name, rules.types.keys())?;
         }
         Ok(tidings_core::engine::InboxQuery {
-            view: View::All,
+            view,
             from,
             limit: usize::from(self.limit.unwrap_or(GROUPS_USUAL)),
             state: self.state.unwrap_or_default(),
@@ -171,7 +194,8 @@ fn known<'n>(
 /// Get a page of an inbox
 ///
 /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-/// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+/// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+/// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
 /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
@@ -190,7 +214,7 @@ pub(in crate::http) async fn inbox(
     InQuery(query): InQuery<InboxQuery>,
 ) -> Result<Answer, Problem> {
     let (since, wait) = (query.since, query.wait.unwrap_or_default());
-    let query = query.checked(&service.rules())?;
+    let query = query.checked(&service.rules(), reader.view())?;
     let (id, may_be_unknown) = (reader.recipient.clone(), reader.is_user());
     let read = move |node: &Durable| -> Result<InboxPage, Problem> {
         match node.engine().reader(node.view()).inbox(&id, &query) {
@@ -219,7 +243,10 @@ pub(in crate::http) async fn inbox(
 /// does.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox/counts", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none, as a token with this claim sees them", min_length = 1, max_length = 256),
+    ),
     responses((status = 200, description = "The counts", body = Counts))
 )]
 pub(in crate::http) async fn counts(
@@ -234,10 +261,10 @@ pub(in crate::http) async fn counted(
     service: &Service,
     reader: &Reader,
 ) -> Result<Counts, Problem> {
-    let id = reader.recipient.clone();
+    let (id, of) = (reader.recipient.clone(), reader.view());
     let counts = service
         .look(move |node| -> Result<InboxCounts, Problem> {
-            Ok(node.engine().reader(node.view()).inbox_counts(&id)?)
+            Ok(node.engine().reader(node.view()).inbox_counts(&id, &of)?)
         })
         .await?;
     Ok(reader.or_nothing(counts)?.into())

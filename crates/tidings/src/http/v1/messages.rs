@@ -22,8 +22,10 @@ use crate::http::call::{Calls, Kind};
 use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::caller::Calling;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::v1::messages::page::{MessagePage, MessageShown, merged};
+use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service, only};
 use crate::wording::quoted;
 
@@ -42,7 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "list_messages",
             Kind::Looks,
             routes!(list_messages),
-            &[Code::InvalidQuery, Code::RecipientNotFound],
+            &[Code::InvalidQuery, Code::RecipientNotFound, Code::UnknownTenant, Code::TenantsOff],
         )
         .add(
             "get_message",
@@ -71,6 +73,9 @@ struct MessagesQuery {
     /// Only messages with a notification of this type.
     #[param(rename = "type", value_type = Option<String>, min_length = 1, max_length = 256)]
     kind: Option<Id>,
+    /// Only messages of this tenant.
+    #[param(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Id>,
     /// Only messages that were built on this UTC date.
     #[param(value_type = Option<String>, format = Date)]
     day: Option<Day>,
@@ -84,7 +89,7 @@ struct MessagesQuery {
 
 impl FromQuery for MessagesQuery {
     const KNOWN: &'static [&'static str] =
-        &["recipient", "channel", "state", "type", "day", "limit", "cursor"];
+        &["recipient", "channel", "state", "type", "tenant", "day", "limit", "cursor"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
         let states = MessageState::ALL.map(|state| (state.word(), state));
@@ -98,6 +103,7 @@ impl FromQuery for MessagesQuery {
             channel: query.word("channel", &channels)?,
             state: query.word("state", &states)?,
             kind: query.parsed("type", Id::new, "the name of a type")?,
+            tenant: query.parsed("tenant", Id::new, "an id")?,
             day: query.parsed("day", Day::parse, "a date such as `2024-03-07`")?,
             limit: query.whole_number("limit", 1..=MESSAGES_MAX)?,
             cursor: query.parsed("cursor", str::parse, "what a page gave as `next`")?,
@@ -256,13 +262,24 @@ fn named(id: &Id) -> Result<MessageName, Problem> {
     id.as_str().parse().map_err(unknown)
 }
 
+/// Returns true if the caller sees a message.
+fn is_seen(calling: &Calling, report: &MessageReport) -> bool {
+    calling.sees(report.summary.tenant_no)
+}
+
 async fn operate(
     service: &Service,
     change: &Change,
-    id: &Id,
+    (id, calling): (&Id, Calling),
     act: MessageAct,
 ) -> Result<Answer, Problem> {
     let message = named(id)?;
+    if calling.id().is_some() {
+        let report =
+            service.look(move |node| node.engine().reader(node.view()).message_report(message));
+        let seen = report.await??.filter(|report| is_seen(&calling, report));
+        seen.ok_or_else(|| Problem::from(Refused::UnknownMessage(message)))?;
+    }
     let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Operated(operated) => Answer::json(StatusCode::OK, &OperatedAnswer::from(operated)),
         _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
@@ -283,8 +300,15 @@ async fn operate(
 async fn list_messages(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<MessagesQuery>,
+    calling: Calling,
     others: OtherShards,
 ) -> Result<Answer, Problem> {
+    let tenant = calling.own(query.tenant)?;
+    let others = match calling.id() {
+        Some(own) => others.of_tenant(own),
+        None => others,
+    };
+    tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
     if let Some(recipient) = &query.recipient {
         service.at_home(recipient)?;
     }
@@ -293,11 +317,11 @@ async fn list_messages(
     let most = usize::from(query.limit.unwrap_or(MESSAGES_USUAL));
     let from = query.cursor;
     let filter = MessageFilter {
-        tenant: None,
         recipient: query.recipient,
         channel: query.channel.map(str::to_owned),
         state: query.state,
         event_type: query.kind,
+        tenant,
         day: query.day,
     };
     let own = service.look(move |node| -> Result<_, Problem> {
@@ -326,11 +350,13 @@ async fn list_messages(
 async fn get_message(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
 ) -> Result<Answer, Problem> {
     let name = named(&id)?;
     let report = service
         .look(move |node| node.engine().reader(node.view()).message_report(name))
         .await??
+        .filter(|report| is_seen(&calling, report))
         .ok_or_else(|| Problem::from(Refused::UnknownMessage(name)))?;
     Answer::json(StatusCode::OK, &MessageDetails::from(report))
 }
@@ -347,9 +373,10 @@ async fn get_message(
 async fn retry_message(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    operate(&service, &change, &id, MessageAct::Retry).await
+    operate(&service, &change, (&id, calling), MessageAct::Retry).await
 }
 
 /// Cancel a message
@@ -364,9 +391,10 @@ async fn retry_message(
 async fn cancel_message(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    operate(&service, &change, &id, MessageAct::Cancel).await
+    operate(&service, &change, (&id, calling), MessageAct::Cancel).await
 }
 
 /// Resend a message
@@ -381,7 +409,8 @@ async fn cancel_message(
 async fn resend_message(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    operate(&service, &change, &id, MessageAct::Resend).await
+    operate(&service, &change, (&id, calling), MessageAct::Resend).await
 }

@@ -19,6 +19,7 @@ mod recipients;
 mod schema;
 pub(super) mod subscriptions;
 mod suppressions;
+pub mod tenants;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -30,7 +31,7 @@ use super::call::Calls;
 
 /// All calls.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let calls = recipients::calls(calls);
+    let calls = tenants::calls(recipients::calls(calls));
     let calls = push::calls(subscriptions::calls(calls));
     let calls = preferences::calls(calls);
     let calls = preview::calls(calls);

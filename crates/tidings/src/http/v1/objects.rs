@@ -113,7 +113,7 @@ async fn change_objects(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|fields| fields.body::<ObjectChange>()?.command(None));
+    let each = Each::new(|_, fields| Ok(fields.body::<ObjectChange>()?.command(None)?));
     array::many(service, request, wanted, each).await
 }
 

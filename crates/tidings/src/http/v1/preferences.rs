@@ -13,7 +13,6 @@ use serde::Serialize;
 use tidings_core::command::Choice;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::occurrence::By;
-use tidings_core::tenant::View;
 use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -25,6 +24,7 @@ use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::caller::of_no_tenant;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::users::reader::Reader;
 use crate::http::{Answer, Change, Service};
@@ -54,6 +54,9 @@ const CHANGE: &[Code] = &[
     Code::UnknownChannel,
     Code::UnknownPreference,
     Code::LimitExceeded,
+    Code::OfTenant,
+    Code::UnknownTenant,
+    Code::TenantsOff,
 ];
 
 /// What is asked of preferences.
@@ -66,7 +69,7 @@ pub(in crate::http) struct PreferencesQuery {
 }
 
 impl FromQuery for PreferencesQuery {
-    const KNOWN: &'static [&'static str] = &["choices"];
+    const KNOWN: &'static [&'static str] = &["choices", "tenant"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
         let choices = query.word("choices", &[("true", true), ("false", false)])?;
@@ -102,22 +105,22 @@ pub(in crate::http) async fn get_preferences(
     reader: Reader,
     InQuery(query): InQuery<PreferencesQuery>,
 ) -> Result<Answer, Problem> {
-    let id = reader.recipient.clone();
+    let (id, view) = (reader.recipient.clone(), reader.view());
     if query.choices || reader.is_user() {
         let (rules, design) = (service.rules(), service.design());
         let is_user = reader.is_user();
         let all = service.look(move |node| {
             if !is_user {
-                node.engine().preferences(&id, &View::All)?;
+                node.engine().preferences(&id, &view)?;
             }
-            AllPreferences::of(node, &rules, &design, &id)
+            AllPreferences::of(node, &rules, &design, (&id, &view))
         });
         let all = PreferencesAnswer::All(Box::new(all.await??));
         return Answer::json(StatusCode::OK, &all);
     }
-    let chosen = service.look(move |node| node.engine().preferences(&id, &View::All)).await?;
+    let chosen = service.look(move |node| node.engine().preferences(&id, &view)).await?;
     let list = chosen?.into_iter();
-    let list = list.map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode));
+    let list = list.map(Preference::of);
     Answer::json(StatusCode::OK, &PreferencesAnswer::Set(list.collect()))
 }
 
@@ -140,7 +143,7 @@ async fn put_preferences(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    set(&service, recipient, &change, true, By::Key).await
+    set(&service, Reader::of_host(recipient), &change, true, By::Key).await
 }
 
 /// Set some preferences of a recipient
@@ -164,23 +167,30 @@ pub(in crate::http) async fn patch_preferences(
     change: Change,
 ) -> Result<Answer, Problem> {
     let by = if reader.is_user() { By::User } else { By::Key };
-    set(&service, reader.recipient, &change, false, by).await
+    set(&service, reader, &change, false, by).await
 }
 
 async fn set(
     service: &Service,
-    recipient: Id,
+    reader: Reader,
     change: &Change,
     whole: bool,
     by: By,
 ) -> Result<Answer, Problem> {
     let rules = service.rules();
     let is_object = change.body.trim_ascii_start().first() == Some(&b'{');
-    let (chosen, hours) = if is_object && !whole {
+    let (mut chosen, hours) = if is_object && !whole {
         change.parse::<WithHours>()?.read(&rules)?
     } else {
         (choices(&rules, json::list(&change.body)?)?, None)
     };
+    for choice in &mut chosen {
+        choice.tenant = reader.tenant(choice.tenant.take())?;
+    }
+    if hours.is_some() && reader.is_of_tenant() {
+        return Err(of_no_tenant());
+    }
+    let recipient = reader.recipient;
     let warnings = without_effect(&rules, &chosen);
     let mut commands = Vec::new();
     if let Some(hours) = hours {

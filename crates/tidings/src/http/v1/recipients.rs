@@ -22,6 +22,7 @@ use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
+use crate::http::request::caller::Calling;
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
@@ -34,6 +35,8 @@ const BODY: &[Code] = &[
     Code::UnknownChannel,
     Code::UnsupportedMediaType,
     Code::LimitExceeded,
+    Code::UnknownTenant,
+    Code::TenantsOff,
 ];
 
 /// The calls of recipients.
@@ -86,6 +89,13 @@ pub(super) struct RecipientProfile {
     data: Option<Data>,
     /// Quiet hours: null = none at all, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
+}
+
+/// A member as a key of the tenant sees them.
+#[derive(Serialize)]
+struct MemberShown {
+    id: String,
+    name: Option<String>,
 }
 
 /// A change of a profile that names its recipient.
@@ -158,7 +168,8 @@ async fn patch_recipient(
 
 /// Get a recipient's profile
 ///
-/// Every field is present; null = the default of the configuration applies.
+/// Every field is present; null = the default of the configuration applies. A key of a tenant sees `id` and `name` of
+/// its members.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -167,12 +178,16 @@ async fn patch_recipient(
 async fn get_recipient(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
 ) -> Result<Answer, Problem> {
     let asked = id.clone();
     let profile = service
         .look(move |node| node.engine().recipient(&asked).map(RecipientProfile::from))
         .await?;
     match profile {
+        Some(RecipientProfile { id, name, .. }) if calling.id().is_some() => {
+            Answer::json(StatusCode::OK, &MemberShown { id, name })
+        }
         Some(profile) => Answer::json(StatusCode::OK, &profile),
         None => Err(Refused::UnknownRecipient(id).into()),
     }
@@ -216,6 +231,6 @@ async fn change_recipients(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each(|fields| fields.body::<ProfileChange>()?.command(None));
+    let each = Each::new(|_, fields| Ok(fields.body::<ProfileChange>()?.command(None)?));
     array::many(service, request, wanted, each).await
 }

@@ -5,15 +5,19 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
+use tidings_core::Id;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
 use tidings_core::engine::{OpenLane, Reply, Retried, WaitingEntry};
 use tidings_core::recipient::State as Confirmation;
+use tidings_core::tenant::View;
+use tidings_node::Durable;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
+use crate::body::tenant;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::users::reader::Reader;
@@ -30,7 +34,13 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "pending",
             Kind::Looks,
             routes!(pending),
-            &[Code::InvalidPath, Code::RecipientNotFound],
+            &[
+                Code::InvalidPath,
+                Code::InvalidQuery,
+                Code::RecipientNotFound,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         )
         .add(
             "flush",
@@ -38,6 +48,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(flush),
             &[
                 Code::InvalidPath,
+                Code::InvalidQuery,
+                Code::UnknownTenant,
+                Code::TenantsOff,
                 Code::InvalidJson,
                 Code::InvalidBody,
                 Code::UnsupportedMediaType,
@@ -70,6 +83,10 @@ struct PendingLane {
     #[serde(skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
+    /// Tenant of the lane; left out where it is of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// Due time; null = none at present, as while its type is paused.
     #[schema(format = "date-time")]
     due: Option<String>,
@@ -127,6 +144,10 @@ pub(super) struct Waiting {
     event: String,
     /// Its type.
     r#type: String,
+    /// Its tenant; left out where it is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// Its object.
     object: String,
     /// Time at which it entered its lane, or will.
@@ -146,6 +167,7 @@ impl From<WaitingEntry> for Waiting {
         Self {
             event: entry.event.as_str().to_owned(),
             r#type: entry.event_type.as_str().to_owned(),
+            tenant: entry.tenant.map(|tenant| tenant.as_str().to_owned()),
             object: entry.object.as_str().to_owned(),
             t: entry.t.to_string(),
         }
@@ -186,17 +208,20 @@ impl ScheduledCount {
 /// List a recipient's pending notifications
 ///
 /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-/// events.
+/// events, of the reader's view.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/pending", tag = "pending",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only what is of this tenant and of none, as a token with this claim sees it", min_length = 1, max_length = 256),
+    ),
     responses((status = 200, description = "Open lanes, messages that wait for a retry, and scheduled events", body = Pending))
 )]
 pub(in crate::http) async fn pending(
     State(service): State<Arc<Service>>,
     reader: Reader,
 ) -> Result<Answer, Problem> {
-    let id = reader.recipient.clone();
+    let (id, of) = (reader.recipient.clone(), reader.view());
     let pending = service
         .look(move |node| -> Result<Pending, Problem> {
             let (engine, view) = (node.engine(), node.view());
@@ -211,19 +236,21 @@ pub(in crate::http) async fn pending(
                     None
                 }
             };
+            engine.reader(view).numbered(&of)?;
             let lanes = engine.reader(view).open_lanes(&id)?.into_iter();
+            let lanes = lanes.filter(|lane| of.shows(lane.tenant.clone()));
             let lanes = lanes.map(|lane| PendingLane {
                 held_by: held_by(&lane),
                 channel: lane.channel,
                 lane: lane.lane,
                 key: lane.key,
+                tenant: lane.tenant.map(|tenant| tenant.as_str().to_owned()),
                 due: lane.due.map(|due| due.to_string()),
                 entries: lane.entries.into_iter().map(Waiting::from).collect(),
             });
             let lanes = lanes.collect();
-            let scheduled =
-                engine.reader(view).scheduled(&id)?.into_iter().map(Waiting::from).collect();
-            let retrying = engine.reader(view).retrying(Some(&id), RETRIED_MAX)?;
+            let scheduled = scheduled(node, &id, &of)?.into_iter().map(Waiting::from).collect();
+            let retrying = engine.reader(view).retrying(Some(&id), &of, RETRIED_MAX)?;
             Ok(Pending {
                 lanes,
                 messages: retrying.messages.into_iter().map(Into::into).collect(),
@@ -234,26 +261,37 @@ pub(in crate::http) async fn pending(
     Answer::json(StatusCode::OK, &reader.or_nothing(pending)?)
 }
 
+/// The scheduled entries of a recipient that a view shows.
+fn scheduled(node: &Durable, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Problem> {
+    let mut scheduled = node.engine().reader(node.view()).scheduled(id)?;
+    scheduled.retain(|entry| of.shows(entry.tenant.clone()));
+    Ok(scheduled)
+}
+
 /// Send a recipient's pending notifications now
 ///
 /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
 /// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/flush", tag = "pending",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only what is of this tenant and of none, as a token with this claim sees it", min_length = 1, max_length = 256),
+    ),
     request_body(content = Option<FlushLimits>, example = json!({"channel": "email"})),
     responses((status = 200, description = "The lanes are due now", body = Flushed))
 )]
 pub(in crate::http) async fn flush(
     State(service): State<Arc<Service>>,
-    Reader { recipient, .. }: Reader,
+    reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let limits = if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };
-    let of = recipient.clone();
-    let command = limits.command(recipient)?;
-    let scheduled =
-        service.look(move |node| node.engine().reader(node.view()).scheduled(&of)).await??;
+    let mut limits =
+        if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };
+    let view = reader.reach(tenant::named(limits.tenant.take()))?;
+    let (of, shown) = (reader.recipient.clone(), view.clone());
+    let command = limits.command(reader.recipient, view)?;
+    let scheduled = service.look(move |node| scheduled(node, &of, &shown)).await??;
     let scheduled = ScheduledCount::of(&scheduled);
     let flushed = |replies| match only(replies)? {
         Reply::Flushed { marker, lanes } => {

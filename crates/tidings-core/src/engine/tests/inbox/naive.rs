@@ -3,12 +3,18 @@
 use crate::engine::tests::inbox::*;
 
 impl World {
-    /// The rows of a state, newest first, each with its entries.
-    pub(super) fn rows(&self, who: usize, state: InboxState) -> Vec<(Group<'_>, Vec<&Entry>)> {
+    /// The rows of a state that a view shows, newest first, each with its entries.
+    pub(super) fn rows(
+        &self,
+        who: usize,
+        state: InboxState,
+        view: View<usize>,
+    ) -> Vec<(Group<'_>, Vec<&Entry>)> {
         let mut shown: Vec<&Entry> = self
             .entries
             .iter()
             .filter(|entry| entry.who == who && entry.shelf != Shelf::Deleted)
+            .filter(|entry| view.shows(entry.tenant))
             .filter(|entry| !self.withdrawn.contains(&entry.object))
             .collect();
         shown.sort_by_key(|entry| std::cmp::Reverse(entry.order));
@@ -20,13 +26,13 @@ impl World {
                 _ if entry.read => "read",
                 _ => "new",
             };
-            let key = (entry.listed, entry.kind, entry.pivot.as_str(), word);
+            let key = (entry.listed, entry.tenant, entry.kind, entry.pivot.as_str(), word);
             match groups.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, entries)) => entries.push(entry),
                 None => groups.push((key, vec![entry])),
             }
         }
-        groups.retain(|((_, _, _, word), entries)| match state {
+        groups.retain(|((.., word), entries)| match state {
             InboxState::All => true,
             InboxState::Active => ["new", "read"].contains(word),
             InboxState::Unread => *word == "new",
@@ -38,11 +44,11 @@ impl World {
     }
 
     /// All rows of a state, newest first, and the badge.
-    pub(super) fn naive(&self, who: usize, state: InboxState) -> Whole {
-        let unseen = self.rows(who, InboxState::Unseen).len();
-        let unread = self.rows(who, InboxState::Unread).len();
-        let groups = self.rows(who, state);
-        let groups = groups.iter().map(|((_, kind, _, word), entries)| {
+    pub(super) fn naive(&self, who: usize, state: InboxState, view: View<usize>) -> Whole {
+        let unseen = self.rows(who, InboxState::Unseen, view).len();
+        let unread = self.rows(who, InboxState::Unread, view).len();
+        let groups = self.rows(who, state, view);
+        let groups = groups.iter().map(|((_, tenant, kind, _, word), entries)| {
             let items = entries
                 .iter()
                 .take(ITEMS_LISTED)
@@ -56,7 +62,8 @@ impl World {
                 _ => None,
             });
             let newest_at = entries[0].newest_at;
-            (kind, entries.len(), items, seen, read, *word, until.min(), newest_at)
+            let tenant = tenant.map(|tenant| TENANTS[tenant].to_owned());
+            (tenant, kind, entries.len(), items, seen, read, *word, until.min(), newest_at)
         });
         (groups.collect(), unseen as u64, unread as u64)
     }

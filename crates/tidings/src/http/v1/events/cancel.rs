@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tidings_core::command::Cancelled;
 use tidings_core::engine::{Extent, Reply, TakenBack};
 use tidings_core::time::DAY_MS;
@@ -13,39 +13,31 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::body::short::Cancel;
+use crate::body::tenant;
+use crate::body::text::Text;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::caller::Calling;
 use crate::http::{Answer, Change, Service, only};
 
 /// The calls that cancel and withdraw events.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
+    const BY_KEY: &[Code] = &[
+        Code::InvalidJson,
+        Code::InvalidBody,
+        Code::UnsupportedMediaType,
+        Code::UnknownTenant,
+        Code::TenantsOff,
+    ];
+    const BY_ID: &[Code] =
+        &[Code::InvalidPath, BY_KEY[0], BY_KEY[1], BY_KEY[2], BY_KEY[3], BY_KEY[4]];
     calls
-        .add(
-            "cancel_event",
-            Kind::Changes,
-            routes!(cancel_event),
-            &[Code::InvalidPath, Code::UnsupportedMediaType],
-        )
-        .add(
-            "cancel_all",
-            Kind::Changes,
-            routes!(cancel_all),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
-        )
-        .add(
-            "withdraw_event",
-            Kind::Changes,
-            routes!(withdraw_event),
-            &[Code::InvalidPath, Code::UnsupportedMediaType],
-        )
-        .add(
-            "withdraw",
-            Kind::Changes,
-            routes!(withdraw),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
-        )
+        .add("cancel_event", Kind::Changes, routes!(cancel_event), BY_ID)
+        .add("cancel_all", Kind::Changes, routes!(cancel_all), BY_KEY)
+        .add("withdraw_event", Kind::Changes, routes!(withdraw_event), BY_ID)
+        .add("withdraw", Kind::Changes, routes!(withdraw), BY_KEY)
 }
 
 /// The result of a cancel.
@@ -150,7 +142,25 @@ impl CancelAnswer {
     }
 }
 
-/// Cancels or withdraws, and answers how far that went.
+/// The tenant whose event a path names.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"tenant": "acme"}))]
+struct OfTenant {
+    /// The tenant whose event is meant; without it the event of any.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Text<Id>>,
+}
+
+/// The tenant whose event is meant, if the request says one.
+fn tenant_of(calling: &Calling, change: &Change) -> Result<Option<Id>, Problem> {
+    let said = match change.body.is_empty() {
+        true => None,
+        false => tenant::named(change.parse::<OfTenant>()?.tenant),
+    };
+    calling.own(said)
+}
+
 fn cancel(what: Cancelled, tenant: Option<Id>) -> Command {
     Command::Cancel { what, tenant }
 }
@@ -159,10 +169,11 @@ fn withdrawn(what: Cancelled, tenant: Option<Id>) -> Command {
     Command::Withdraw { what, tenant }
 }
 
+/// Cancels or withdraws, and answers how far that went.
 async fn take_back(
     service: &Service,
     change: &Change,
-    what: Cancelled,
+    (what, tenant): (Cancelled, Option<Id>),
     command: fn(Cancelled, Option<Id>) -> Command,
 ) -> Result<Answer, Problem> {
     let unknown = CancelWarning::unknown(&what, &service.rules());
@@ -170,7 +181,7 @@ async fn take_back(
         Reply::Cancelled(taken) => Answer::json(StatusCode::OK, &CancelAnswer::of(taken, unknown)),
         _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
-    service.change(change, vec![command(what, None)], told).await
+    service.change(change, vec![command(what, tenant)], told).await
 }
 
 /// Cancel an event
@@ -180,15 +191,18 @@ async fn take_back(
 /// the event is cancelled if it comes within 24 hours.
 #[utoipa::path(
     post, path = "/v1/events/{id}/cancel", tag = "events",
+    request_body(content = Option<OfTenant>, example = json!({})),
     params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),
     responses((status = 200, description = "The result", body = CancelAnswer))
 )]
 async fn cancel_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    take_back(&service, &change, Cancelled::Event(id), cancel).await
+    let what = (Cancelled::Event(id), tenant_of(&calling, &change)?);
+    take_back(&service, &change, what, cancel).await
 }
 
 /// Cancel all events of a key
@@ -201,11 +215,12 @@ async fn cancel_event(
 )]
 async fn cancel_all(
     State(service): State<Arc<Service>>,
+    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
     let what = match change.parse::<Cancel>()?.named()? {
-        key @ Cancelled::Key(_) => key,
-        Cancelled::Event(_) => {
+        (key @ Cancelled::Key(_), tenant) => (key, calling.own(tenant)?),
+        (Cancelled::Event(_), _) => {
             let problem = Problem::new(Code::InvalidBody, "unknown field `event`");
             return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));
         }
@@ -218,15 +233,18 @@ async fn cancel_all(
 /// Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays counted as delivered.
 #[utoipa::path(
     post, path = "/v1/events/{id}/withdraw", tag = "events",
+    request_body(content = Option<OfTenant>, example = json!({})),
     params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),
     responses((status = 200, description = "The result", body = CancelAnswer))
 )]
 async fn withdraw_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    take_back(&service, &change, Cancelled::Event(id), withdrawn).await
+    let what = (Cancelled::Event(id), tenant_of(&calling, &change)?);
+    take_back(&service, &change, what, withdrawn).await
 }
 
 /// Withdraw an event, or all events of a key
@@ -238,7 +256,12 @@ async fn withdraw_event(
     request_body = Cancel,
     responses((status = 200, description = "The result", body = CancelAnswer))
 )]
-async fn withdraw(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
-    let what = change.parse::<Cancel>()?.named()?;
+async fn withdraw(
+    State(service): State<Arc<Service>>,
+    calling: Calling,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let (what, tenant) = change.parse::<Cancel>()?.named()?;
+    let what = (what, calling.own(tenant)?);
     take_back(&service, &change, what, withdrawn).await
 }

@@ -13,12 +13,14 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::body::event::AudienceBody;
+use crate::body::host_text::TextBody;
 use crate::body::object::EventObject;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::cluster::gather::{OtherShards, add, earlier};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::caller::Calling;
 use crate::http::{Answer, Service};
 
 /// The call of an event's outcome.
@@ -68,7 +70,8 @@ pub(in crate::http::v1) struct PublishedAs {
     #[schema(value_type = Option<EventObject>)]
     target: Option<tidings_core::Object>,
     data: Option<serde_json::Map<String, serde_json::Value>>,
-    body: Option<String>,
+    #[schema(value_type = Option<TextBody>)]
+    body: Option<tidings_core::HostText>,
     score: f64,
     #[schema(value_type = AudienceBody)]
     to: tidings_core::Audience,
@@ -81,6 +84,10 @@ pub(in crate::http::v1) struct PublishedAs {
     deliver_local: Option<String>,
     #[schema(format = "date-time")]
     expires_at: Option<String>,
+    /// The tenant; left out where it is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     cancellation_key: Option<String>,
     trace: Option<String>,
 }
@@ -122,6 +129,7 @@ impl From<Event> for PublishedAs {
             delay: event.delay_ms.map(duration::print),
             deliver_local: event.deliver_local.map(|time| time.to_string()),
             expires_at: event.expires_at.map(instant),
+            tenant: event.tenant.map(id),
             cancellation_key: event.cancellation_key.map(id),
             trace: event.trace.map(String::from),
         }
@@ -168,13 +176,16 @@ impl From<EventReport> for EventWithOutcome {
 async fn get_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    calling: Calling,
     others: OtherShards,
 ) -> Result<Answer, Problem> {
     let unknown = || Problem::new(Code::EventNotFound, format!("no event `{id}` is known"));
     let of = id.clone();
+    let is_of_tenant = calling.id().is_some();
     let own = service.look(move |node| -> Result<_, Problem> {
         let trace = node.engine().reader(node.view()).trace(&of)?;
         let report = trace.map(|trace| trace.report(node.view())).transpose()?;
+        let report = report.filter(|report| calling.sees(report.tenant));
         Ok(report.map(EventWithOutcome::from))
     });
     if others.is_none() {
@@ -182,7 +193,11 @@ async fn get_event(
         return Answer::json(StatusCode::OK, &own);
     }
     let (own, mut gathered) = tokio::join!(own, others.gather::<EventWithOutcome>());
-    let answers = own??.into_iter().chain(std::mem::take(&mut gathered.found));
+    let own = own??;
+    if own.is_none() && is_of_tenant {
+        return Err(unknown());
+    }
+    let answers = own.into_iter().chain(std::mem::take(&mut gathered.found));
     let mut sum = answers.reduce(EventWithOutcome::merge).ok_or_else(unknown)?;
     sum.missing = gathered.missing();
     Answer::json(StatusCode::OK, &sum)

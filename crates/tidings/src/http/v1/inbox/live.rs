@@ -15,7 +15,14 @@ use crate::http::users::reader::Reader;
 
 /// The call that opens a stream.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const CODES: &[Code] = &[Code::InvalidPath, Code::RecipientNotFound, Code::StreamsFull];
+    const CODES: &[Code] = &[
+        Code::InvalidPath,
+        Code::InvalidQuery,
+        Code::RecipientNotFound,
+        Code::StreamsFull,
+        Code::UnknownTenant,
+        Code::TenantsOff,
+    ];
     calls.add("live", Kind::Looks, routes!(live), CODES)
 }
 
@@ -33,12 +40,13 @@ fn last_event(headers: &HeaderMap) -> Option<String> {
 /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
 /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
 /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-/// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+/// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
 /// (`token_expired`, `token_revoked`, `token_key`).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/live", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none, as a token with this claim sees them", min_length = 1, max_length = 256),
         ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that was received"),
     ),
     responses((
@@ -51,6 +59,7 @@ pub(in crate::http) async fn live(
     reader: Reader,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let opening = Opening { last: last_event(&headers), token: reader.token() };
+    let opening =
+        Opening { last: last_event(&headers), token: reader.token(), view: reader.view() };
     service.open_stream(reader.recipient, opening).await
 }

@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use tidings_core::Command;
 use tidings_core::command::{ItemChange, MarkKind};
-use tidings_core::tenant::View;
 use utoipa_axum::routes;
 
 use super::counted;
@@ -21,10 +20,13 @@ use crate::http::{Answer, Change, Service};
 pub(super) fn calls(calls: Calls) -> Calls {
     const MARKS: &[Code] = &[
         Code::InvalidPath,
+        Code::InvalidQuery,
         Code::InvalidJson,
         Code::InvalidBody,
         Code::UnsupportedMediaType,
         Code::RecipientNotFound,
+        Code::UnknownTenant,
+        Code::TenantsOff,
     ];
     calls
         .add("mark_seen", Kind::Changes, routes!(mark_seen), MARKS)
@@ -50,12 +52,13 @@ async fn mark(
     change: &Change,
     made: Made,
 ) -> Result<Answer, Problem> {
-    let items: Items = change.parse()?;
+    let mut items: Items = change.parse()?;
+    let view = reader.reach(items.tenant())?;
     let what = items.named(&service.rules(), service.now())?;
     let recipient = reader.recipient.clone();
     let command = match made {
-        Made::Mark(kind) => Command::Mark { view: View::All, recipient, what, kind },
-        Made::Items(change) => Command::ChangeItems { view: View::All, recipient, what, change },
+        Made::Mark(kind) => Command::Mark { view, recipient, what, kind },
+        Made::Items(change) => Command::ChangeItems { view, recipient, what, change },
     };
     done(service, &reader, change, command).await
 }
@@ -76,7 +79,10 @@ async fn done(
 /// the others in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -94,7 +100,10 @@ pub(in crate::http) async fn mark_seen(
 /// the others in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -112,7 +121,10 @@ pub(in crate::http) async fn mark_read(
 /// the others in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/unread", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -130,7 +142,10 @@ pub(in crate::http) async fn mark_unread(
 /// the others in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/archive", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -148,7 +163,10 @@ pub(in crate::http) async fn archive(
 /// the others in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/unarchive", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -166,7 +184,10 @@ pub(in crate::http) async fn unarchive(
 /// the others in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/unsnooze", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -184,7 +205,10 @@ pub(in crate::http) async fn unsnooze(
 /// the others in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/delete", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -202,7 +226,10 @@ pub(in crate::http) async fn delete_items(
 /// at the place of that instant. Answers with the counts after it.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/snooze", tag = "inbox",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+    ),
     request_body(content = Items, example = json!({"event": "e-1", "for": "1h"})),
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
@@ -211,13 +238,10 @@ pub(in crate::http) async fn snooze(
     reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let items: Items = change.parse()?;
+    let mut items: Items = change.parse()?;
+    let view = reader.reach(items.tenant())?;
     let (what, snoozed) = items.snoozed(&service.rules(), service.now())?;
-    let command = Command::ChangeItems {
-        view: View::All,
-        recipient: reader.recipient.clone(),
-        what,
-        change: snoozed,
-    };
+    let command =
+        Command::ChangeItems { view, recipient: reader.recipient.clone(), what, change: snoozed };
     done(&service, &reader, &change, command).await
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tidings_core::engine::{InboxCounts, InboxGroup, InboxItem, InboxPage};
+use tidings_core::engine::{CategoryCounts, InboxCounts, InboxGroup, InboxItem, InboxPage};
 use tidings_core::{Data, Object};
 use tidings_mail::{Design, RowText};
 use utoipa::ToSchema;
@@ -21,9 +21,14 @@ pub(in crate::http) struct Counts {
     unread: u64,
     /// The same of each category, by its name.
     categories: BTreeMap<String, OfCategory>,
+    /// The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
+    /// off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenants: Option<BTreeMap<String, OfCategory>>,
 }
 
-/// The counts of a category.
+/// The counts of a category, or of a tenant.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CategoryCounts)]
 struct OfCategory {
@@ -35,15 +40,19 @@ struct OfCategory {
 
 impl From<InboxCounts> for Counts {
     fn from(counts: InboxCounts) -> Self {
-        let categories = counts.categories.into_iter().map(|(name, of)| {
-            let counts = OfCategory { unseen: of.unseen, unread: of.unread };
-            (name, counts)
-        });
+        let shown = |counts: BTreeMap<String, CategoryCounts>| {
+            let counts = counts.into_iter().map(|(name, of)| {
+                let counts = OfCategory { unseen: of.unseen, unread: of.unread };
+                (name, counts)
+            });
+            counts.collect()
+        };
         Self {
             rev: counts.rev,
             unseen: counts.unseen,
             unread: counts.unread,
-            categories: categories.collect(),
+            categories: shown(counts.categories),
+            tenants: counts.tenants.map(shown),
         }
     }
 }
@@ -61,7 +70,7 @@ pub(super) struct Page {
     next: Option<String>,
 }
 
-/// A group: items of one type about one thing on one day. Read items are in a group of their own.
+/// A group: items of one type about one thing on one day, of one tenant or of none. Read items are in a group of their own.
 #[derive(Serialize, ToSchema)]
 pub(in crate::http) struct Group {
     /// Key of the group, unique in this inbox.
@@ -70,6 +79,10 @@ pub(in crate::http) struct Group {
     order: String,
     /// The type.
     r#type: String,
+    /// The tenant of its items; absent if they are of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// Number of items, listed or not.
     count: usize,
     /// The actors of the listed items, each once, newest first.
@@ -101,6 +114,10 @@ struct Item {
     event: String,
     /// Its type.
     r#type: String,
+    /// Its tenant; absent if it is of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// The category of the type; absent if the type is no longer configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -120,8 +137,8 @@ struct Item {
     #[schema(nullable = false, value_type = Option<serde_json::Map<String, serde_json::Value>>)]
     data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
     /// The event's `body`; null = it has none.
-    #[schema(required, value_type = Option<String>)]
-    body: Option<Arc<str>>,
+    #[schema(required)]
+    body: Option<String>,
     /// The event's `occurred_at`, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "date-time", nullable = false)]
@@ -173,10 +190,10 @@ struct ItemObject {
 impl Page {
     /// A page in the words of a design.
     pub(super) fn of(page: InboxPage, design: &Design) -> Self {
-        let locale = page.locale;
+        let (locale, tz) = (page.locale, page.tz);
         let groups = page.groups.into_iter();
         Self {
-            groups: groups.map(|group| Group::of(group, design, &locale)).collect(),
+            groups: groups.map(|group| Group::of(group, design, (&[&locale], &tz))).collect(),
             counts: page.counts.into(),
             next: page.next.map(|next| next.to_string()),
         }
@@ -184,10 +201,11 @@ impl Page {
 }
 
 impl Group {
-    /// A group in the words of a design.
-    pub(in crate::http) fn of(group: InboxGroup, design: &Design, locale: &str) -> Self {
+    /// A group in the words of a design, for a reader of some locales, the first choice first, in a time zone.
+    pub(in crate::http) fn of(group: InboxGroup, design: &Design, reader: (&[&str], &str)) -> Self {
         let actors = group.actors.iter();
-        let RowText { text, lang } = design.row_text(&group.content, locale);
+        let (locales, tz) = reader;
+        let RowText { text, lang, .. } = design.row_text(&group.content, locales, tz);
         let items = group.items.into_iter();
         Self {
             key: group.key,
@@ -195,6 +213,7 @@ impl Group {
             text,
             lang,
             r#type: group.event_type.as_str().to_owned(),
+            tenant: group.tenant.map(|tenant| tenant.as_str().to_owned()),
             count: group.count,
             actors: actors.map(|actor| actor.as_str().to_owned()).collect(),
             newest_at: group.newest_at.to_string(),
@@ -202,41 +221,44 @@ impl Group {
             read: group.read,
             archived: group.archived,
             snoozed_until: group.snoozed_until.map(|until| until.to_string()),
-            items: items.map(|item| Item::of(item, design, locale)).collect(),
+            items: items.map(|item| Item::of(item, design, reader)).collect(),
         }
     }
 }
 
 impl Item {
-    fn of(item: InboxItem, design: &Design, locale: &str) -> Self {
-        let RowText { text, lang } = design.row_text(&item.content, locale);
+    fn of(item: InboxItem, design: &Design, (locales, tz): (&[&str], &str)) -> Self {
+        let row = design.row_text(&item.content, locales, tz);
+        let object = |object: &Object| ItemObject::of(object, &row);
         Self {
             event: item.event.as_str().to_owned(),
             r#type: item.event_type.as_str().to_owned(),
+            tenant: item.tenant.map(|tenant| tenant.as_str().to_owned()),
             category: item.category,
-            actor: item.actor.as_deref().map(ItemObject::from),
-            object: ItemObject::from(&*item.object),
-            target: item.target.as_deref().map(ItemObject::from),
+            actor: item.actor.as_deref().map(object),
+            object: object(&item.object),
+            target: item.target.as_deref().map(object),
             data: item.data,
-            body: item.body,
+            body: item.body.as_ref().map(|body| row.told(body).to_owned()),
             occurred_at: item.occurred_at.map(|at| at.to_string()),
             t: item.t.to_string(),
             reasons: item.reasons,
             seen: item.seen,
             read: item.read,
-            text,
-            lang,
+            text: row.text,
+            lang: row.lang,
             archived: item.archived,
             snoozed_until: item.snoozed_until.map(|until| until.to_string()),
         }
     }
 }
 
-impl From<&Object> for ItemObject {
-    fn from(object: &Object) -> Self {
+impl ItemObject {
+    /// An object in the language of a row.
+    fn of(object: &Object, row: &RowText) -> Self {
         Self {
             id: object.id.as_str().to_owned(),
-            title: object.title.clone(),
+            title: object.title.as_ref().map(|title| row.told(title).to_owned()),
             url: object.url.clone(),
             image: object.image.clone(),
             data: object.data.clone(),

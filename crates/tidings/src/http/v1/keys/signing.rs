@@ -10,11 +10,13 @@ use tidings_node::{KeyChange, SigningKey, SigningSecret};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::name_of;
+use super::{name_of, of_tenants};
 use crate::body::Fault;
+use crate::body::text::Text;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service};
 use crate::keys::{new_signing_key, public_key};
 use crate::token::Scope;
@@ -22,12 +24,18 @@ use crate::token::Scope;
 /// The calls of signing keys.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
     calls
-        .add("list_signing_keys", Kind::Knows, routes!(list_signing_keys), &[])
+        .add("list_signing_keys", Kind::Looks, routes!(list_signing_keys), &[])
         .add(
             "make_signing_key",
             Kind::Changes,
             routes!(make_signing_key),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
+            &[
+                Code::InvalidJson,
+                Code::InvalidBody,
+                Code::UnsupportedMediaType,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         )
         .add(
             "revoke_signing_key",
@@ -57,18 +65,23 @@ struct SigningKeyShown {
     /// What its tokens may open at most; null = everything.
     #[schema(required)]
     scope: Option<String>,
+    /// The tenant that its tokens must name; left out where they may name any, or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant: Option<String>,
     /// The time when it was made.
     #[schema(format = "date-time")]
     made: String,
 }
 
-impl From<&SigningKey> for SigningKeyShown {
-    fn from(key: &SigningKey) -> Self {
+impl SigningKeyShown {
+    fn of(key: &SigningKey, tenant: Option<Id>) -> Self {
         Self {
             id: key.id.clone(),
             name: key.name.clone(),
             alg: key.secret.alg(),
             scope: key.scope.clone(),
+            tenant: tenant.map(|id| id.as_str().to_owned()),
             made: key.made.to_string(),
         }
     }
@@ -87,6 +100,9 @@ struct SigningKeyToMake {
     /// What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
     /// by spaces; absent = everything.
     scope: Option<String>,
+    /// The tenant that its tokens must name; absent = they may name any, or none.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Text<Id>>,
 }
 
 impl SigningKeyToMake {
@@ -120,7 +136,12 @@ struct SigningKeyMade {
     responses((status = 200, description = "The keys", body = SigningKeysAnswer))
 )]
 async fn list_signing_keys(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
-    let keys = service.handle.signing_keys().iter().map(SigningKeyShown::from).collect();
+    let keys = service.handle.signing_keys();
+    let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant))?;
+    // The keys of a deleted tenant have ended with it.
+    let in_force =
+        keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());
+    let keys = in_force.map(|(key, tenant)| SigningKeyShown::of(key, tenant)).collect();
     Answer::json(StatusCode::OK, &SigningKeysAnswer { keys })
 }
 
@@ -141,10 +162,13 @@ async fn make_signing_key(
     let asked: SigningKeyToMake = change.parse()?;
     let public = asked.public()?;
     asked.scope.as_deref().map_or(Ok(()), Scope::check)?;
-    let key = new_signing_key(name_of(asked.name)?, asked.scope, public, service.now());
+    let tenant = asked.tenant.map(Text::inner);
+    let number = tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+    let name = name_of(asked.name)?;
+    let key = new_signing_key(name, asked.scope, number, public, service.now());
     let key = key.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let answer = |secret| {
-        let shown = SigningKeyShown::from(&key);
+        let shown = SigningKeyShown::of(&key, tenant.clone());
         Answer::json(StatusCode::CREATED, &SigningKeyMade { shown, secret })
     };
     let secret = match &key.secret {

@@ -18,6 +18,7 @@ use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::service::users_off;
+use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service};
 use crate::keys::new_signing_key;
 use crate::token::{Scope, sign};
@@ -47,6 +48,8 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
         Code::StoreFull,
         Code::OutcomeUnknown,
         Code::UsersOff,
+        Code::UnknownTenant,
+        Code::TenantsOff,
     ];
     calls.add("revoke_tokens", Kind::Changes, routes!(revoke_tokens), REVOKE).add(
         "sign_token",
@@ -119,6 +122,9 @@ struct TokenToSign {
     /// What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
     /// everything.
     scope: Option<String>,
+    /// The tenant whose notifications it shows beside those of none; absent = it shows all.
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
+    tenant: Option<Text<Id>>,
 }
 
 /// A token that was signed.
@@ -149,10 +155,13 @@ async fn sign_token(
     let longest_ms = service.rules().users.as_ref().ok_or_else(users_off)?.tokens_ms;
     let life_ms = life_ms(asked.r#for.as_deref(), longest_ms)?;
     asked.scope.as_deref().map_or(Ok(()), Scope::check)?;
+    let tenant = asked.tenant.map(Text::inner);
+    tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
     let key = development_key(&service).await?;
     let issued_s = service.now().0.div_euclid(SECOND_MS);
     let expires_s = issued_s.saturating_add(life_ms / SECOND_MS);
-    let token = sign(&key, &asked.recipient.0, issued_s, expires_s, asked.scope.as_deref());
+    let (recipient, scope) = (&asked.recipient.0, asked.scope.as_deref());
+    let token = sign(&key, recipient, issued_s, expires_s, scope, tenant.as_ref());
     let token = token.ok_or_else(|| Problem::new(Code::Internal, "the key can't sign"))?;
     let expires = Instant(expires_s.saturating_mul(SECOND_MS)).to_string();
     Answer::json(StatusCode::OK, &TokenSigned { token, expires })
@@ -179,11 +188,12 @@ async fn development_key(service: &Service) -> Result<SigningKey, Problem> {
         key.name == DEVELOPMENT
             && matches!(key.secret, SigningSecret::Hs256(_))
             && key.scope.is_none()
+            && key.tenant.is_none()
     };
     if let Some(key) = service.handle.signing_keys().iter().find(signs) {
         return Ok(key.clone());
     }
-    let made = new_signing_key(DEVELOPMENT.to_owned(), None, None, service.now());
+    let made = new_signing_key(DEVELOPMENT.to_owned(), None, None, None, service.now());
     let key = made.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let (done, make) = (Answer::done(), KeyChange::MakeSigning(key.clone()));
     // Nothing is kept: the answer would have a token in it.

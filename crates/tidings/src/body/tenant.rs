@@ -1,0 +1,356 @@
+//! The body of a change of a tenant, and those of its members.
+
+use serde::{Deserialize, Deserializer};
+use tidings_core::command::Choice;
+use tidings_core::presentation::Address;
+use tidings_core::tenant::{BrandChange, TenantChange};
+use tidings_core::{Command, Data, Id, Rules};
+use utoipa::ToSchema;
+
+use super::fault::{About, Fault};
+use super::preference::{Preference, of_item};
+use super::recipient::{Change, given, locale, name, tz};
+use super::text::{self, Text};
+use super::{id_of, quiet};
+use crate::config::{brand_check, mailbox_fault};
+use crate::wording::quoted;
+
+/// The most notifications of a day that a limit may name.
+const PER_DAY_MAX: f64 = 1e12;
+
+/// A tenant, or a part of one. Null removes a value (of `quiet_hours` all hours).
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TenantChange, example = json!({"name": "Acme", "brand": {"color": "#0b57a4"}, "limits": {"notifications_per_day": 100_000}}))]
+pub(crate) struct TenantBody {
+    /// Id of the tenant. A path that names it has the same.
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
+    id: Option<Text<Id>>,
+    /// Name to show, at most 1 KiB.
+    #[serde(default, deserialize_with = "name")]
+    #[schema(value_type = Option<String>, max_length = 1024)]
+    name: Change<String>,
+    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<BrandBody>, required = false)]
+    brand: Change<BrandBody>,
+    /// The name of the sender of its messages, at most 1 KiB.
+    #[serde(default, deserialize_with = "from_name")]
+    #[schema(value_type = Option<String>, max_length = 1024)]
+    from_name: Change<String>,
+    /// The mailbox to which answers to its mails go.
+    #[serde(default, deserialize_with = "mailbox")]
+    #[schema(value_type = Option<String>)]
+    reply_to: Change<String>,
+    /// BCP 47 locale, for recipients that don't say.
+    #[serde(default, deserialize_with = "locale")]
+    #[schema(value_type = Option<String>)]
+    locale: Change<String>,
+    /// IANA time zone, for recipients that don't say.
+    #[serde(default, deserialize_with = "tz")]
+    #[schema(value_type = Option<String>)]
+    tz: Change<String>,
+    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    #[serde(default, deserialize_with = "quiet::given")]
+    #[schema(value_type = Option<quiet::Shown>, required = false)]
+    quiet_hours: Option<quiet::Given>,
+    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<Preference>>, required = false)]
+    preferences: Change<Vec<Preference>>,
+    /// Bounds on what it may send, one by one.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<LimitsBody>, required = false)]
+    limits: Change<LimitsBody>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>, required = false)]
+    data: Change<Data>,
+    /// True if nothing may be published for it, and what waits of it is cancelled.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = bool, required = false)]
+    disabled: Change<bool>,
+}
+
+/// Keys of `[brand]`, each checked as there; null takes that of the configuration.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = BrandChange, example = json!({"name": "Acme", "color": "#0b57a4"}))]
+pub(crate) struct BrandBody {
+    /// Name at the head of mails.
+    #[serde(default, deserialize_with = "brand_name")]
+    #[schema(value_type = Option<String>)]
+    name: Change<String>,
+    /// Picture in the place of the name.
+    #[serde(default, deserialize_with = "logo")]
+    #[schema(value_type = Option<String>)]
+    logo: Change<String>,
+    /// Picture where mails are dark.
+    #[serde(default, deserialize_with = "logo_dark")]
+    #[schema(value_type = Option<String>)]
+    logo_dark: Change<String>,
+    /// Colour of links and buttons.
+    #[serde(default, deserialize_with = "color")]
+    #[schema(value_type = Option<String>)]
+    color: Change<String>,
+    /// Text at the foot of mails.
+    #[serde(default, deserialize_with = "footer")]
+    #[schema(value_type = Option<String>)]
+    footer: Change<String>,
+    /// Postal address at the foot of mails.
+    #[serde(default, deserialize_with = "postal_address")]
+    #[schema(value_type = Option<String>)]
+    postal_address: Change<String>,
+    /// Public address with which links begin.
+    #[serde(default, deserialize_with = "url")]
+    #[schema(value_type = Option<String>)]
+    url: Change<String>,
+    /// `familiar` or `formal`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, required = false)]
+    address: Change<Address>,
+}
+
+/// Bounds on what a tenant may send.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TenantLimitsChange, example = json!({"notifications_per_day": 100_000}))]
+pub(crate) struct LimitsBody {
+    /// The most notifications of a UTC day; 0 = none, null = no limit.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<u64>)]
+    notifications_per_day: Change<PerDay>,
+}
+
+/// A number of notifications.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "f64")]
+struct PerDay(u64);
+
+impl TryFrom<f64> for PerDay {
+    type Error = Fault;
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the number is whole and within its bounds"
+    )]
+    fn try_from(number: f64) -> Result<Self, Fault> {
+        if number.fract() == 0.0 && (0.0..=PER_DAY_MAX).contains(&number) {
+            return Ok(Self(number as u64));
+        }
+        let reason = format!("must be a whole number from 0 to {PER_DAY_MAX}, got {number}");
+        Err(Fault::new(reason, "write null for no limit"))
+    }
+}
+
+impl TenantBody {
+    /// The change of the tenant that the path or the body names; `replaces` = what is not given returns to its default.
+    ///
+    /// # Errors
+    /// A value that its field can't have, or another id than in the path.
+    pub(crate) fn read(
+        self,
+        rules: &Rules,
+        path: Option<Id>,
+        replaces: bool,
+    ) -> Result<(Id, TenantChange), Fault> {
+        let tenant = id_of(path, self.id)?;
+        if let Some(None) = self.disabled {
+            let hint = "write true or false";
+            return Err(Fault::new("`disabled` can't be null", hint));
+        }
+        let preferences = self.preferences.map(|list| defaults(rules, list.unwrap_or_default()));
+        let brand = match self.brand {
+            None => BrandChange::default(),
+            Some(brand) => brand.map_or_else(none_of_brand, BrandBody::change),
+        };
+        let limits = self.limits.map(|limits| match limits {
+            None => Some(None),
+            Some(limits) => limits.notifications_per_day.map(|most| most.map(|PerDay(most)| most)),
+        });
+        let change = TenantChange {
+            replaces,
+            name: self.name,
+            brand,
+            from_name: self.from_name,
+            reply_to: self.reply_to,
+            locale: self.locale,
+            tz: self.tz,
+            quiet_hours: self.quiet_hours.map(quiet::Given::choice).transpose()?,
+            preferences: preferences.transpose()?,
+            notifications_per_day: limits.flatten(),
+            data: self.data,
+            disabled: self.disabled.flatten(),
+        };
+        Ok((tenant, change))
+    }
+
+    /// The command that changes the given fields, or replaces all.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn command(
+        self,
+        rules: &Rules,
+        path: Option<Id>,
+        replaces: bool,
+    ) -> Result<Command, Fault> {
+        let (tenant, change) = self.read(rules, path, replaces)?;
+        Ok(Command::Tenant { tenant, change: Box::new(change) })
+    }
+
+    /// Returns true if it says something that a key of the tenant can't change.
+    pub(crate) fn is_of_host(&self) -> bool {
+        self.limits.is_some() || self.disabled.is_some()
+    }
+}
+
+impl BrandBody {
+    fn change(self) -> BrandChange {
+        let url = self.url.map(|url| url.map(|url| url.trim_end_matches('/').to_owned()));
+        BrandChange {
+            name: self.name,
+            logo: self.logo,
+            logo_dark: self.logo_dark,
+            color: self.color,
+            footer: self.footer,
+            postal_address: self.postal_address,
+            url,
+            address: self.address,
+        }
+    }
+}
+
+/// The change that takes all keys of a brand away.
+fn none_of_brand() -> BrandChange {
+    BrandChange {
+        name: Some(None),
+        logo: Some(None),
+        logo_dark: Some(None),
+        color: Some(None),
+        footer: Some(None),
+        postal_address: Some(None),
+        url: Some(None),
+        address: Some(None),
+    }
+}
+
+/// The defaults of a tenant.
+fn defaults(rules: &Rules, list: Vec<Preference>) -> Result<Vec<Choice>, Fault> {
+    let judged = |(number, preference): (u64, Preference)| {
+        let choice = preference.choice(rules).and_then(|choice| {
+            let fault = |what: &str, hint: &str| Fault::new(what, hint).about(About::Preference);
+            if choice.scope.is_mute() {
+                let hint = "name a type or a category: topics and objects are muted by recipients";
+                return Err(fault("a tenant mutes nothing", hint));
+            }
+            if choice.tenant.is_some() {
+                return Err(fault("a tenant's default names no `tenant`", "leave it out"));
+            }
+            Ok(choice)
+        });
+        choice.map_err(|fault| {
+            let fault = of_item(number, fault);
+            Fault { reason: format!("`preferences`: {}", fault.reason), ..fault }
+        })
+    };
+    (1..).zip(list).map(judged).collect()
+}
+
+/// A membership to make or to end.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = MemberChange, example = json!({"recipient": "ada"}))]
+pub(crate) struct MemberBody {
+    /// Id of the recipient.
+    #[schema(value_type = String, min_length = 1, max_length = 256)]
+    recipient: Text<Id>,
+    /// True ends the membership.
+    remove: Option<bool>,
+}
+
+impl MemberBody {
+    /// The command that makes or ends it.
+    pub(crate) fn command(self, tenant: Id) -> Command {
+        let recipient = self.recipient.0;
+        match self.remove {
+            Some(true) => Command::Leave { recipient, tenant },
+            _ => Command::Join { recipient, tenant },
+        }
+    }
+}
+
+/// A membership in a timeline.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Membership {
+    tenant: Text<Id>,
+    recipient: Text<Id>,
+}
+
+impl Membership {
+    /// The command that makes it.
+    pub(crate) fn joins(self) -> Command {
+        Command::Join { recipient: self.recipient.0, tenant: self.tenant.0 }
+    }
+
+    /// The command that ends it.
+    pub(crate) fn leaves(self) -> Command {
+        Command::Leave { recipient: self.recipient.0, tenant: self.tenant.0 }
+    }
+}
+
+/// The tenant that a body names; null = none.
+pub(crate) fn named(tenant: Option<Text<Id>>) -> Option<Id> {
+    tenant.map(Text::inner)
+}
+
+fn from_name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+    text::checked(value, |text| {
+        let is_fine = !text.trim().is_empty()
+            && text.len() <= text::TITLE_BYTES_MAX
+            && !text.chars().any(char::is_control);
+        let what = format!("a name of 1 to {} bytes", text::TITLE_BYTES_MAX);
+        let fault = || Fault::new(format!("cannot be {}", quoted(text)), format!("write {what}"));
+        is_fine.then_some(()).ok_or_else(fault)
+    })
+    .map(Some)
+}
+
+fn mailbox<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+    let check = |text: &str| match mailbox_fault(text) {
+        None => Ok(()),
+        Some((reason, hint)) => Err(Fault::new(format!("is no mailbox: {reason}"), hint)),
+    };
+    text::checked(value, check).map(Some)
+}
+
+/// Reads a key of a brand.
+fn of_brand<'de, D: Deserializer<'de>>(key: &str, value: D) -> Result<Change<String>, D::Error> {
+    let check = |text: &str| match brand_check(key, text) {
+        None => Ok(()),
+        Some(what) => {
+            Err(Fault::new(format!("cannot be {}", quoted(text)), format!("write {what}")))
+        }
+    };
+    text::checked(value, check).map(Some)
+}
+
+macro_rules! brand_keys {
+    ($($reader:ident = $key:literal),*) => {
+        $(fn $reader<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
+            of_brand($key, value)
+        })*
+    };
+}
+
+brand_keys! {
+    brand_name = "name",
+    logo = "logo",
+    logo_dark = "logo_dark",
+    color = "color",
+    footer = "footer",
+    postal_address = "postal_address",
+    url = "url"
+}

@@ -1,0 +1,147 @@
+//! Tenants as answers show them.
+
+use serde::Serialize;
+use tidings_core::engine::PageById;
+use tidings_core::presentation::{Address, Brand};
+use tidings_core::tenant::Tenant;
+use tidings_core::{Data, Id};
+use utoipa::ToSchema;
+
+use crate::body::preference::Preference;
+use crate::body::quiet;
+
+/// A tenant.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Tenant, example = json!({"id": "acme", "name": "Acme", "brand": {"color": "#0b57a4"}, "from_name": null, "reply_to": null, "locale": "de", "tz": null, "quiet_hours": "default", "preferences": [], "limits": {"notifications_per_day": 100_000}, "data": null, "disabled": false}))]
+pub(in crate::http) struct TenantShown {
+    /// Id of the tenant.
+    #[schema(min_length = 1, max_length = 256)]
+    id: String,
+    /// Name to show.
+    name: Option<String>,
+    /// The keys of `[brand]` that it has of its own.
+    brand: BrandShown,
+    /// The name of the sender of its messages.
+    from_name: Option<String>,
+    /// The mailbox to which answers to its mails go.
+    reply_to: Option<String>,
+    /// BCP 47 locale, for recipients that don't say; the configuration's default where null.
+    locale: Option<String>,
+    /// IANA time zone, for recipients that don't say; the configuration's default where null.
+    tz: Option<String>,
+    /// Quiet hours, for recipients that don't say: null = none at all, `default` = those of each channel.
+    quiet_hours: Option<quiet::Shown>,
+    /// Its defaults, in the place of the types' own policies.
+    preferences: Vec<Preference>,
+    /// Bounds on what it may send.
+    limits: LimitsShown,
+    /// Data of the host.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
+    data: Option<Data>,
+    /// True if nothing is published for it and nothing of it is sent.
+    disabled: bool,
+}
+
+/// The keys of `[brand]` that a tenant has of its own.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TenantBrand, example = json!({"color": "#0b57a4"}))]
+struct BrandShown {
+    /// Name at the head of mails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// Picture in the place of the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    logo: Option<String>,
+    /// Picture where mails are dark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    logo_dark: Option<String>,
+    /// Colour of links and buttons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    color: Option<String>,
+    /// Text at the foot of mails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    footer: Option<String>,
+    /// Postal address at the foot of mails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    postal_address: Option<String>,
+    /// Public address with which links begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    url: Option<String>,
+    /// `familiar` or `formal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, nullable = false)]
+    address: Option<&'static str>,
+}
+
+/// Bounds on what a tenant may send.
+#[derive(Serialize, ToSchema)]
+#[schema(as = TenantLimits, example = json!({"notifications_per_day": 100_000}))]
+struct LimitsShown {
+    /// The most notifications of a UTC day; null = no limit.
+    #[schema(required)]
+    notifications_per_day: Option<u64>,
+}
+
+/// A page of tenants.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"tenants": [], "next": null}))]
+pub(super) struct TenantsPage {
+    /// The tenants, sorted by the bytes of their ids.
+    tenants: Vec<TenantShown>,
+    /// The next page's cursor; null = this is the last.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+impl TenantShown {
+    /// A tenant of an id.
+    pub(in crate::http) fn of(id: &Id, tenant: &Tenant) -> Self {
+        let preferences = tenant.preferences.iter().cloned().map(Preference::of);
+        Self {
+            id: id.as_str().to_owned(),
+            name: tenant.name.clone(),
+            brand: BrandShown::from(tenant.brand.clone()),
+            from_name: tenant.from_name.clone(),
+            reply_to: tenant.reply_to.clone(),
+            locale: tenant.locale.clone(),
+            tz: tenant.tz.clone(),
+            quiet_hours: quiet::Shown::of(tenant.quiet_hours.as_deref()),
+            preferences: preferences.collect(),
+            limits: LimitsShown { notifications_per_day: tenant.limits.notifications_per_day },
+            data: tenant.data.clone(),
+            disabled: tenant.disabled,
+        }
+    }
+}
+
+impl From<Brand> for BrandShown {
+    fn from(brand: Brand) -> Self {
+        Self {
+            name: brand.name,
+            logo: brand.logo,
+            logo_dark: brand.logo_dark,
+            color: brand.color,
+            footer: brand.footer,
+            postal_address: brand.postal_address,
+            url: brand.url,
+            address: brand.address.map(Address::word),
+        }
+    }
+}
+
+impl From<PageById<(&Id, &Tenant)>> for TenantsPage {
+    fn from(page: PageById<(&Id, &Tenant)>) -> Self {
+        let last = page.rows.last().filter(|_| page.has_more);
+        Self {
+            next: last.map(|(id, _)| id.as_str().to_owned()),
+            tenants: page.rows.iter().map(|(id, tenant)| TenantShown::of(id, tenant)).collect(),
+        }
+    }
+}
