@@ -23,7 +23,8 @@ fn with_tenants() -> Rig {
 /// Publishes an event about the object of all others.
 fn publish_of(rig: &Rig, event: &str, tenant: Option<&str>) {
     let object = json!({"id": "o"});
-    let body = json!({"id": event, "type": "note", "object": object, "to": to("ada"), "tenant": tenant});
+    let body =
+        json!({"id": event, "type": "note", "object": object, "to": to("ada"), "tenant": tenant});
     done(rig, Method::POST, "/v1/events", &body);
 }
 
