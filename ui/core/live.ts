@@ -70,8 +70,11 @@ export class Live {
         if (end.aborted) return;
         this.#failures = 0;
         if (ended.code === "replaced") await this.#replaced(end);
-        else if (ended.code.startsWith("token_")) await tokens.refused(ended.token, ended.code);
-        else await pause(this.api.env, ended.retry_ms ?? this.api.env.random() * 10_000, end);
+        else if (ended.code.startsWith("token_")) {
+          // A key is that of all pages: they don't ask their host at once.
+          if (ended.code === "token_key") await pause(this.api.env, this.api.env.random() * 10_000, end);
+          if (!end.aborted) await tokens.refused(ended.token, ended.code);
+        } else await pause(this.api.env, ended.retry_ms ?? this.api.env.random() * 10_000, end);
       } catch (error) {
         if (end.aborted) return;
         const problem = asProblem(error);

@@ -242,14 +242,14 @@ export class Panel {
   async #name(): Promise<void> {
     const inbox = this.host.inbox();
     if (!inbox?.counts || this.#titles || !opens(inbox, "preferences")) return;
-    this.#titles = {};
+    const titles: Record<string, string> = (this.#titles = {});
     try {
       type Named = { id?: string; category?: string; name?: string; title?: string };
       const answer = await inbox.api.call<{ choices?: Named[] | { categories?: Named[] } }>("GET", "/preferences");
       const { choices } = answer;
       for (const { id, category, name, title } of Array.isArray(choices) ? choices : (choices?.categories ?? [])) {
         const key = id ?? category ?? name;
-        if (key && title) this.#titles[key] = title;
+        if (key && title) titles[key] = title;
       }
       this.render();
     } catch {
@@ -350,6 +350,8 @@ export class Panel {
       ? [{ id: "*", text: host.t("all"), count: counts?.unread ?? 0 }]
       : (["archived", "snoozed"] as const).map((id) => ({ id, text: host.t(`${id}Tab`), count: 0 }));
     if (active && this.#tabbed) {
+      // The counts may have come only now: before them nobody knows what the token opens.
+      if (this.#visible) void this.#name();
       // Titles come in the order of the configuration.
       const order = Object.keys(this.#titles ?? {});
       const all = Object.entries(counts?.categories ?? {}).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));

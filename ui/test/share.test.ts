@@ -141,6 +141,27 @@ test("situation 3: after a rotation of the key each page asks its host once, and
   }
 });
 
+test("situation 3: of 1,000 streams each is back within 30 s of a rotation, and neither host nor server meets them all at once", async () => {
+  const server = new FakeServer(new Clock());
+  const pages = Array.from({ length: 1000 }, () => page(server));
+  for (const { inbox } of pages) inbox.start();
+  await server.clock.pass(1000);
+  assert.equal(server.streams.size, 1000);
+  const old = new Set(server.requests.map(({ token }) => token));
+  const rotated = server.clock.now;
+  server.refuse = (token) => (old.has(token) ? "token_key" : undefined);
+  server.end("token_key");
+  await server.clock.pass(30_000);
+  assert.equal(server.streams.size, 1000);
+  const seconds = Array<number>(30).fill(0);
+  for (const { asked, inbox } of pages) {
+    assert.equal(inbox.state, "live");
+    assert.equal(asked.length, 2);
+  }
+  for (const { at, line } of server.requests) if (line === "GET /live" && at >= rotated) seconds[Math.floor((at - rotated) / 1000)]!++;
+  assert.ok(Math.max(...seconds) <= 150, seconds.join(" "));
+});
+
 test("situation 1: pages end with the server's rows and counts through cuts, hand-overs, slow answers and marks", async () => {
   const seeds = Number(process.env.TIDINGS_RUNS ?? 1000);
   const only = process.env.TIDINGS_SEED;

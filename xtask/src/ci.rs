@@ -41,6 +41,8 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     pass(cargo().args(lints.split(' ')))?;
     step("lints without features");
     lean()?;
+    step("lock file of the fuzz targets");
+    fuzz_lock(root)?;
     step("documentation");
     let documentation = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
     pass(cargo().args(documentation).env("RUSTDOCFLAGS", "-D warnings"))?;
@@ -74,6 +76,13 @@ fn said(command: &Command) -> String {
 pub(crate) fn lean() -> Result<(), Failure> {
     let lints = "clippy --locked --package tidings --no-default-features -- -D warnings";
     pass(cargo().args(lints.split(' ')))
+}
+
+/// The fuzz targets can be built as they are: theirs is a lock file of its own, which no other build reads.
+fn fuzz_lock(root: &Path) -> Result<(), Failure> {
+    let mut metadata = cargo();
+    metadata.args(["metadata", "--locked", "--format-version", "1", "--manifest-path"]);
+    output(metadata.arg(root.join("fuzz/Cargo.toml"))).map(drop)
 }
 
 /// Licences, sources and barred crates. Advisories are a download, so whoever wants them runs `cargo deny check`.

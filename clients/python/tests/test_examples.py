@@ -15,7 +15,7 @@ import uuid
 from pathlib import Path
 
 import httpx
-from conftest import Server
+from conftest import ROOT, Server
 
 from tidings import Tidings
 
@@ -56,8 +56,21 @@ def test_quick_start_of_the_page(server: Server) -> None:
     code = re.findall(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.S)[0]
     lines = [line for line in code.splitlines() if line]
     assert len(lines) == 5
+    assert unread(server, code) >= 1
+
+
+def test_quick_start_of_the_product(server: Server, client: Tidings) -> None:
+    client.recipients.put("ana")
+    told = sum(group.count for group in client.inbox.list("ana"))
+    [code] = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.S | re.M)
+    assert unread(server, code) >= 1
+    assert sum(group.count for group in client.inbox.list("ana")) == told + 1
+
+
+def unread(server: Server, code: str) -> int:
+    """Runs a printed program, and returns the number that it prints."""
     code = code.replace("http://127.0.0.1:8990", server.url).replace("key)", f"{server.key!r})")
-    assert int(run(server, "-c", code + "client.close()")) >= 1
+    return int(run(server, "-c", code + "client.close()"))
 
 
 def test_the_other_code_of_the_page_is_python() -> None:

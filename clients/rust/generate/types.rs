@@ -75,6 +75,7 @@ fn words(name: &str, schema: &Value, of: &[Value]) -> String {
 
 fn choice(schemas: &Schemas<'_>, name: &str, schema: &Value, of: &[Value], way: Way) -> String {
     let full = schemas.name(name, way);
+    let has_table = of.iter().any(|one| one["type"] == "object");
     let mut variants: Vec<(usize, String, String)> = of
         .iter()
         .map(|one| {
@@ -87,6 +88,8 @@ fn choice(schemas: &Schemas<'_>, name: &str, schema: &Value, of: &[Value], way: 
                 }
                 (Some(to), _) => to.to_owned(),
                 (None, Some("array")) => "List".to_owned(),
+                (None, Some("object")) => "ByLocale".to_owned(),
+                (None, Some("string")) if has_table => "Text".to_owned(),
                 _ => "Id".to_owned(),
             };
             let of = reference(one).map_or(one, |to| &schemas.all[to]);
@@ -106,6 +109,8 @@ fn choice(schemas: &Schemas<'_>, name: &str, schema: &Value, of: &[Value], way: 
         let said = match variant.as_str() {
             "Id" => "An id alone.".to_owned(),
             "List" => "A list.".to_owned(),
+            "Text" => "One text for all languages.".to_owned(),
+            "ByLocale" => "A text for each of some locales.".to_owned(),
             other => format!("As `{other}`."),
         };
         text += &format!("/// {said}\n{variant}({typed}),\n");

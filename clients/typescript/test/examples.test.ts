@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { Server } from "./server.js";
+import { itemsOf, Server } from "./server.js";
 
 const home = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-const blocks = () => [...readFileSync(join(home, "README.md"), "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block!);
+const blocks = (page = "README.md") => [...readFileSync(join(home, page), "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block!);
 
 test("the quick start of the README is five lines, and runs", async () => {
   const [quickStart] = blocks();
@@ -34,6 +34,17 @@ test("all programs of the README run, and fit the types", async () => {
   const { stdout, stderr } = await ran(blocks().join("\n"), true);
   assert.match(stdout, /^c1$/m);
   assert.match(stderr, /comment/);
+});
+
+test("the quick start of the product's README runs, and fits the types", async () => {
+  const programs = blocks("../../README.md");
+  assert.equal(programs.length, 1);
+  const tidings = server.client();
+  await tidings.recipients.upsert("ana", {});
+  const told = await itemsOf(tidings, "ana");
+  const { stdout } = await ran(programs[0]!, true);
+  assert.match(stdout, /^[1-9]\d*\n$/);
+  assert.equal(await itemsOf(tidings, "ana"), told + 1);
 });
 
 test("examples/import.ts imports", async () => {

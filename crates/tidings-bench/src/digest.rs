@@ -148,8 +148,10 @@ fn shown(name: u64, topic: &str) -> Command {
             height: 900 + u16::try_from(name % 7).unwrap_or(0) * 100,
         });
         let artist = name % 100;
-        event.actor = world::artist(artist)
-            .map(|id| Object { title: Some(format!("Artist {artist}")), ..Object::bare(id) });
+        event.actor = world::artist(artist).map(|id| Object {
+            title: Some(format!("Artist {artist}").into()),
+            ..Object::bare(id)
+        });
     }
     command
 }
@@ -206,7 +208,7 @@ fn content(batch: &Batch) -> Value {
             "title": line.object.title,
             "url": line.object.url,
             "image": line.object.image,
-            "artist": line.actors.first().and_then(|artist| artist.title.as_deref()),
+            "artist": line.actors.first().and_then(|artist| artist.title.as_ref()),
         })
     });
     json!({"to": batch.recipient.id, "items": items.collect::<Vec<_>>()})

@@ -277,7 +277,7 @@ pub(crate) fn event_to(name: u64, event_type: &str, to: Audience) -> Command {
             id(event_type),
             Object {
                 id: artwork(name),
-                title: Some(format!("Untitled {name}")),
+                title: Some(format!("Untitled {name}").into()),
                 url: Some(format!("https://art.example/artwork/{name}")),
                 image: None,
                 image_size: None,

@@ -116,6 +116,7 @@ pub use content::message::{Books, Item, Message, Skipped};
 pub use index::headers::Header;
 pub use model::command::{Command, Timed};
 pub use model::data::Data;
+pub use model::event::host_text::HostText;
 pub use model::event::trace::Trace;
 pub use model::event::{Audience, Event, ImageSize, Near, Object, Score};
 pub use model::id::{BucketNo, Id, IdError};

@@ -314,7 +314,8 @@ impl Shown {
 }
 
 fn title(item: &Item) -> String {
-    item.object.title.clone().unwrap_or_else(|| item.object.id.to_string())
+    let title = item.object.title.as_ref();
+    title.map_or_else(|| item.object.id.to_string(), |title| title.first().to_owned())
 }
 
 /// A header field as people read it.
@@ -377,7 +378,10 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
     let titles: HashMap<Id, String> = scenario
         .commands()
         .filter_map(|timed| match timed.command {
-            Command::Publish(event) => Some((event.id, event.object.title.unwrap_or_default())),
+            Command::Publish(event) => {
+                let title = event.object.title.as_ref();
+                Some((event.id, title.map_or(String::new(), |title| title.first().to_owned())))
+            }
             _ => None,
         })
         .collect();

@@ -40,10 +40,12 @@ pub use page::site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row, Ti
 pub use refusal::{Fault, Stage, Verdict, judge};
 pub use report::{Event, Finding, Report, Status};
 pub use templates::language::write_value;
-pub use templates::sample::sample;
+pub use templates::sample::{digest_sample, sample};
 pub use templates::support::{NotShown, not_shown};
 pub use templates::template::{Bodies, DEFAULT_TEMPLATES};
-pub use words::locale::{Localised, has_words, is_given};
+pub use words::book::{BookFault, book_faults};
+pub use words::books::{Books, OwnWords};
+pub use words::locale::{Localised, is_given};
 pub use words::sentence::{Sentence, SentenceError};
 pub use words::tag::{LocaleError, canonical_locale, check_locale};
 pub use words::text::{cut, grouped, hex};

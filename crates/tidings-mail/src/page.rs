@@ -28,6 +28,7 @@ use crate::page::lines::entries;
 use crate::page::single::Single;
 use crate::page::writer::{Writer, lines_shown};
 use crate::words::locale::Language;
+use crate::words::told::Tags;
 use crate::words::{text, why};
 
 /// Number of characters of a preview: most lists of mails show no more beside the subject.
@@ -73,7 +74,7 @@ pub(crate) struct About {
     /// The address of the page that unsubscribes; `None` where there is nothing that one could leave.
     pub(crate) unsubscribe: Option<String>,
     /// The words of that link.
-    pub(crate) unsubscribe_text: &'static str,
+    pub(crate) unsubscribe_text: String,
     /// The day of the mail.
     pub(crate) day: String,
     /// The day of all items; `None` where each says its own.
@@ -83,7 +84,7 @@ pub(crate) struct About {
     /// The reason why the recipient gets the mail.
     pub(crate) why: Option<String>,
     /// The words on a button.
-    pub(crate) look: &'static str,
+    pub(crate) look: String,
     /// The language of the mail.
     pub(crate) language: String,
     /// `ltr` or `rtl`.
@@ -174,10 +175,13 @@ impl<'d> Page<'d> {
         shown: &[Vec<bool>],
         in_sections: bool,
     ) -> Option<Self> {
+        let language = design.language(batch);
+        let told = Tags::of(&language, &design.usual).batch(batch);
+        let batch = &*told;
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;
-        let language = design.language(batch);
-        let words = language.words;
+        let words = language.words.clone();
+        let words = &*words;
         let told: Vec<&Line> = batch
             .groups
             .iter()
@@ -240,12 +244,12 @@ impl<'d> Page<'d> {
             more: (hidden > 0).then(|| words.counted(&words.more, hidden)),
             more_url: (hidden > 0).then(|| rest_link(batch, design, orders)).flatten(),
             unsubscribe: list::unsubscribe_link(batch, design),
-            unsubscribe_text: &words.unsubscribe,
+            unsubscribe_text: words.unsubscribe.clone(),
             day: writer.calendar.full_day(batch.at),
             when,
             sent: writer.sent(batch),
             why: why::told(&lines, &writer.topics, words),
-            look: &words.take_a_look,
+            look: words.take_a_look.clone(),
             language: language.tag(),
             direction: language.words.direction(),
             locale: batch.locale.clone(),

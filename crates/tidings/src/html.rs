@@ -3,12 +3,13 @@
 use minijinja::{AutoEscape, Environment, Error, Value};
 
 /// The templates, by name.
-const TEMPLATES: [(&str, &str); 6] = [
+const TEMPLATES: [(&str, &str); 7] = [
     ("compare", include_str!("compare/page/page.html")),
     ("plot", include_str!("compare/page/plot.html")),
     ("layout", include_str!("http/mailbox/layout.html")),
     ("list", include_str!("http/mailbox/list.html")),
     ("mail", include_str!("http/mailbox/mail.html")),
+    ("side_by_side", include_str!("preview.html")),
     ("dev_inbox", include_str!("http/dev_inbox/page.html")),
 ];
 

@@ -18,6 +18,7 @@ pub mod http;
 pub mod import;
 pub mod keys;
 pub mod presence;
+mod preview;
 pub mod resolver;
 pub mod simulate;
 pub mod telemetry;

@@ -48,6 +48,29 @@ fn fanout_is_held_against_a_plain_write() {
 }
 
 #[test]
+fn t42_everyone_of_a_tenant_is_held_against_as_many_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
+    let world = "--recipients 300 --followers 20 --events 0 --runs 2 --tenants 30";
+    let arguments = ["fanout", "--dir", dir].into_iter().chain(world.split(' '));
+    let measured = bench(&arguments.collect::<Vec<_>>());
+    for name in ["everyone_of_tenant", "everyone_of_tenant_engine"] {
+        let measured = metric(&measured, name);
+        assert_eq!((&measured["params"]["members"], &measured["runs"]), (&10.into(), &2.into()));
+        held_against(measured, "named");
+        held_against(measured, "named_of_tenant");
+    }
+}
+
+#[test]
+fn t42_memory_counts_memberships() {
+    let world = "memory --recipients 300 --tenants 30";
+    let measured = bench(&world.split(' ').collect::<Vec<_>>());
+    let each = metric(&measured, "counted_per_membership");
+    assert!(each["median"].as_f64().unwrap() > 0.0, "{each}");
+}
+
+#[test]
 fn outbox_measures_from_the_commit_until_a_row_is_accepted() {
     if !tidings_loopback::Postgres::is_installed() {
         return serving::skip("PostgreSQL is not installed");

@@ -5,9 +5,10 @@
 
 mod serving;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -226,6 +227,281 @@ fn i13_streams_of_http_2_share_a_connection() {
         told
     });
     assert!(told.iter().all(|frame| frame.contains("\"event\":\"e1\"")), "{told:?}");
+}
+
+/// The status and the headers of an answer, in small letters.
+fn head(server: &Server, request: &str) -> (u16, BTreeMap<String, String>, BufReader<TcpStream>) {
+    let mut socket = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    let request = format!("{request}Host: localhost\r\nOrigin: https://app.example.org\r\n\r\n");
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut lines = BufReader::new(socket);
+    let mut line = || {
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    };
+    let status = line().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers = std::iter::from_fn(|| {
+        line().split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+    });
+    let headers = headers.collect();
+    (status, headers, lines)
+}
+
+#[test]
+fn i15_a_page_of_an_open_origin_may_read_every_answer_with_its_retry_after_and_request_id() {
+    let place = Place::new();
+    let users = "[users]\norigins = [\"https://app.example.org\"]\nstreams = 1\n";
+    fs::write(&place.config, format!("{users}{CONFIG}")).unwrap();
+    let server = place.start("server.log");
+    let api = Api::new(&server.url);
+    make(&api, "ana");
+    let token = Signs::make(&api).token("ana");
+    let get = |path: &str, token: &str| {
+        head(&server, &format!("GET /v1/me/{path} HTTP/1.1\r\nAuthorization: Bearer {token}\r\n"))
+    };
+    let is_open = |what: &str, headers: &BTreeMap<String, String>| {
+        let header = |name: &str| headers.get(name).map(String::as_str);
+        assert_eq!(
+            header("access-control-allow-origin"),
+            Some("https://app.example.org"),
+            "{what}"
+        );
+        let exposed = header("access-control-expose-headers");
+        assert_eq!(exposed, Some("Retry-After, X-Request-Id"), "{what}");
+        assert!(header("x-request-id").is_some_and(|id| !id.is_empty()), "{what}");
+        assert_eq!(header("access-control-allow-credentials"), None, "{what}");
+        assert_eq!(header("vary"), Some("Origin"), "{what}");
+    };
+    let (status, headers, _stream) = get("live", &token);
+    assert_eq!((status, &*headers["content-type"]), (200, "text/event-stream"));
+    is_open("a stream", &headers);
+    let (status, headers, _) = get("live", &Signs::make(&api).token("ben"));
+    assert_eq!(status, 503);
+    is_open("one stream too many", &headers);
+    assert!(headers["retry-after"].parse::<u32>().is_ok(), "{headers:?}");
+    for (path, token, expected) in [
+        ("inbox", &*token, 200),
+        ("inbox", "x", 401),
+        ("none", &token, 404),
+        ("inbox?limit=x", &token, 400),
+    ] {
+        let (status, headers, _) = get(path, token);
+        assert_eq!(status, expected, "{path}");
+        is_open(path, &headers);
+    }
+    let preflight = "OPTIONS /v1/me/live HTTP/1.1\r\nAccess-Control-Request-Method: GET\r\n\
+                     Access-Control-Request-Headers: authorization,last-event-id\r\n";
+    let (status, headers, _) = head(&server, preflight);
+    assert_eq!((status, &*headers["access-control-max-age"]), (204, "600"));
+    is_open("a preflight", &headers);
+}
+
+/// Open streams of as many recipients.
+const STREAMS: usize = 1_000;
+
+/// Seconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "a token is dated by the clock of its host")]
+fn now_s() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.unwrap().as_secs()
+}
+
+#[expect(clippy::disallowed_methods, reason = "what is measured is the time that pages wait")]
+fn now() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
+/// A signing key as its host has it, with the number of tokens that were asked for.
+struct Signs {
+    id: String,
+    key: ring::hmac::Key,
+}
+
+impl Signs {
+    fn make(api: &Api) -> Self {
+        let (status, made) = api.post("/v1/admin/signing-keys", &json!({})).unwrap();
+        assert_eq!(status, 201, "{made}");
+        let secret = made["secret"].as_str().unwrap();
+        let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, secret.as_bytes());
+        Self { id: made["id"].as_str().unwrap().to_owned(), key }
+    }
+
+    fn token(&self, recipient: &str) -> String {
+        use base64::Engine as _;
+        let part = |bytes: &[u8]| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes);
+        let head = json!({"alg": "HS256", "kid": self.id}).to_string();
+        let claims = json!({"sub": recipient, "iat": now_s(), "exp": now_s() + 3_000}).to_string();
+        let signed = format!("{}.{}", part(head.as_bytes()), part(claims.as_bytes()));
+        let signature = ring::hmac::sign(&self.key, signed.as_bytes());
+        format!("{signed}.{}", part(signature.as_ref()))
+    }
+}
+
+/// A page's stream over a connection of its own.
+struct Page {
+    lines: tokio::io::Lines<tokio::io::BufReader<tokio::net::TcpStream>>,
+    /// The cursor of its newest frame.
+    last: Option<String>,
+}
+
+impl Page {
+    /// Opens a stream; the status of an answer that is none.
+    async fn open(port: u16, token: &str, last: Option<String>) -> Result<(Self, Value), u16> {
+        use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
+        let mut socket =
+            tokio::net::TcpStream::connect(("127.0.0.1", port)).await.map_err(|_| 0_u16)?;
+        let last_id =
+            last.as_ref().map_or_else(String::new, |id| format!("Last-Event-ID: {id}\r\n"));
+        let request = format!(
+            "GET /v1/me/live HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\
+             Authorization: Bearer {token}\r\n{last_id}\r\n"
+        );
+        socket.write_all(request.as_bytes()).await.map_err(|_| 0_u16)?;
+        let mut page = Self { lines: tokio::io::BufReader::new(socket).lines(), last };
+        let head = page.lines.next_line().await.ok().flatten().ok_or(0_u16)?;
+        let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+        if status != 200 {
+            return Err(status);
+        }
+        let (name, hello) = page.next().await.ok_or(0_u16)?;
+        assert_eq!(name, "hello");
+        Ok((page, hello))
+    }
+
+    /// The next event. What frames chunks has no colon, and is passed over with comments.
+    async fn next(&mut self) -> Option<(String, Value)> {
+        let mut name = String::new();
+        loop {
+            let line = self.lines.next_line().await.ok()??;
+            match line.split_once(": ") {
+                Some(("event", text)) => text.clone_into(&mut name),
+                Some(("id", text)) => self.last = Some(text.to_owned()),
+                Some(("data", text)) if !name.is_empty() => {
+                    return Some((name, serde_json::from_str(text).unwrap()));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Runs something for every page at once; returns the results and the longest time that one took.
+async fn all<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
+    each: impl IntoIterator<Item = F>,
+) -> (Vec<T>, Duration) {
+    let began = now();
+    let tasks: Vec<_> = each.into_iter().map(tokio::spawn).collect();
+    let mut results = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        results.push(task.await.unwrap());
+    }
+    (results, began.elapsed())
+}
+
+fn signing(config: &str) -> String {
+    format!("[users]\norigins = [\"https://app.example.org\"]\n{config}")
+}
+
+#[test]
+fn situation_3_of_1_000_open_streams_each_is_back_after_a_rotation_of_the_key_and_a_restart() {
+    let place = Place::new();
+    fs::write(&place.config, signing(CONFIG)).unwrap();
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let data = place.dir.path().join("data");
+    let server = Server::start_at(&address.to_string(), &place.config, &data);
+    let (api, port) = (Api::new(&server.url), address.port());
+    let names: Vec<String> = (0..STREAMS).map(|number| format!("r{number}")).collect();
+    names.iter().for_each(|name| make(&api, name));
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let tokio = tokio.unwrap();
+    let open = |tokens: Vec<String>, lasts: Vec<Option<String>>| {
+        let pages = tokens.into_iter().zip(lasts);
+        let open = |(token, last): (String, _)| async move { Page::open(port, &token, last).await };
+        tokio.block_on(all(pages.map(open)))
+    };
+    let tokens =
+        |key: &Signs| -> Vec<String> { names.iter().map(|name| key.token(name)).collect() };
+    let none = || vec![None; STREAMS];
+    let old = Signs::make(&api);
+    let (pages, opened) = open(tokens(&old), none());
+    let mut pages: Vec<Page> = pages.into_iter().map(|page| page.unwrap().0).collect();
+
+    // The key is another one: each stream ends within a second, and its token opens no other.
+    let new = Signs::make(&api);
+    let revoked = format!("/v1/admin/signing-keys/{}", old.id);
+    assert_eq!(api.delete(&revoked).unwrap().0, 204);
+    let ends = |pages: Vec<Page>| {
+        tokio.block_on(all(pages.into_iter().map(|mut page| async move {
+            let end = page.next().await;
+            (end, page.last)
+        })))
+    };
+    let (ended, within) = ends(pages);
+    let code = |end: &Option<(String, Value)>| end.as_ref().map(|(_, data)| data["code"].clone());
+    assert!(ended.iter().all(|(end, _)| code(end) == Some(json!("token_key"))), "{:?}", ended[0]);
+    let (refused, _) = open(tokens(&old), none());
+    assert!(refused.iter().all(|page| page.as_ref().err() == Some(&401)));
+    // Each asks its host once, and is back.
+    let (pages_again, back) = open(tokens(&new), ended.into_iter().map(|(_, last)| last).collect());
+    pages = pages_again.into_iter().map(|page| page.unwrap().0).collect();
+    println!(
+        "{STREAMS} streams opened in {opened:?}; revoked: ended in {within:?}, back in {back:?}"
+    );
+    assert!(
+        within < Duration::from_secs(10) && back < Duration::from_secs(30),
+        "{within:?} {back:?}"
+    );
+    publish(&api, "e1", &json!({"everyone": true}));
+    let (frames, _) = tokio.block_on(all(pages.into_iter().map(|mut page| async move {
+        let frame = page.next().await;
+        (frame, page)
+    })));
+    for (frame, _) in &frames {
+        let (name, data) = frame.as_ref().unwrap();
+        assert!(name == "inbox" && events(&data["changed"]).contains("e1"), "{name} {data}");
+    }
+    pages = frames.into_iter().map(|(_, page)| page).collect();
+
+    // A stop in order ends them at once, and says to each when to come back.
+    server.signal("TERM");
+    let (ended, within) = ends(pages);
+    assert!(server.wait().success());
+    assert!(within < Duration::from_secs(10), "{within:?}");
+    let mut waits = Vec::new();
+    for (end, _) in &ended {
+        let (name, data) = end.as_ref().unwrap();
+        assert_eq!((name.as_str(), &data["code"]), ("end", &json!("restart")));
+        waits.push(data["retry_ms"].as_u64().unwrap());
+    }
+    let mut spread: BTreeMap<u64, usize> = BTreeMap::new();
+    waits.iter().for_each(|wait| *spread.entry((*wait).min(9_999) / 1_000).or_default() += 1);
+    assert!(waits.iter().all(|wait| *wait <= 10_000), "{spread:?}");
+    let is_even = |count: &usize| (STREAMS / 20..=STREAMS / 20 * 3).contains(count);
+    assert!(spread.len() == 10 && spread.values().all(is_even), "{spread:?}");
+    // They come back when they were told to, and go on where they were: what was published meanwhile is missed by none.
+    let server = Server::start_at(&address.to_string(), &place.config, &data);
+    let api = Api::new(&server.url);
+    publish(&api, "e2", &json!({"everyone": true}));
+    let again = ended.into_iter().zip(tokens(&new)).zip(waits).map(|(((_, last), token), wait)| {
+        async move {
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            let (mut page, hello) = Page::open(port, &token, last).await.unwrap();
+            // It goes on with a frame, or says that the page is to be read anew.
+            let frame = if hello["reset"] == true { None } else { page.next().await };
+            (hello, frame)
+        }
+    });
+    let (back, within) = tokio.block_on(all(again));
+    println!("restarted: back in {within:?}, by seconds of their waits {spread:?}");
+    assert!(within < Duration::from_secs(30), "{within:?}");
+    for (hello, frame) in &back {
+        assert_eq!(hello["unseen"], 2, "{hello}");
+        if let Some((name, data)) = frame {
+            assert!(name == "inbox" && events(&data["changed"]).contains("e2"), "{name} {data}");
+        }
+    }
+    assert_eq!(api.inbox_events("r7"), ["e2", "e1"]);
 }
 
 #[cfg(feature = "postgres")]

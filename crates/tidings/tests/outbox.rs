@@ -5,8 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -14,6 +15,7 @@ use tidings_loopback::{PgBouncer, Postgres};
 
 mod serving;
 
+use serving::wire::Wire;
 use serving::{Api, Chance, Patience, Server, skip};
 
 const TYPES: &str = "[categories.news]\n[types.note]\ncategory = \"news\"\n\
@@ -77,11 +79,15 @@ impl Shop {
 
     /// Runs a command that reads the configuration of the shop.
     fn tidings(&self, arguments: &[&str]) -> (i32, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
-        let output = command.args(arguments).arg("--config").arg(&self.config).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+        tidings(&self.config, arguments)
     }
+}
+
+fn tidings(config: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+    let output = command.args(arguments).arg("--config").arg(config).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
@@ -169,4 +175,136 @@ fn a_reload_and_commands_steer_feeds() {
     }
     let (code, _, err) = shop.tidings(&["outbox", "sql", "--feed", "app"]);
     assert!(code == 2 && err.contains("no feed is called `app`"), "{err}");
+}
+
+/// Two nodes over one database, which has the outbox of the shop too.
+struct Two {
+    config: PathBuf,
+    database: Postgres,
+    wires: [Wire; 2],
+    started: u32,
+    directory: TempDir,
+}
+
+impl Two {
+    fn start_node(&mut self, node: usize) -> Server {
+        self.started += 1;
+        let log = self.directory.path().join(format!("{}-{}.log", node, self.started));
+        let store = self.database.url("tidings");
+        let name = format!("node-{node}");
+        let log = fs::File::create(log).unwrap();
+        let server = Server::start_node(&self.config, &store, &name, self.wires[node].port, log);
+        self.wires[node].lead_to(server.port());
+        server
+    }
+
+    /// The node that reads, as the database says.
+    fn holder(&self) -> Option<usize> {
+        let ask = "SELECT n.name FROM tidings_lease p JOIN tidings_node n ON n.id = p.holder";
+        let name = self.database.run("tidings", ask).unwrap();
+        name.strip_prefix("node-")?.parse().ok()
+    }
+
+    fn count(&self, what: &str) -> u64 {
+        let count = format!("SELECT count(*) FROM tidings_outbox WHERE {what}");
+        self.database.run("postgres", &count).unwrap().parse().unwrap()
+    }
+
+    fn taken(&self) -> u64 {
+        self.count("taken_at IS NOT NULL")
+    }
+
+    /// Commits rows, and rolls others back, until it is told to stop.
+    fn write(&self, stops: &AtomicBool) {
+        let row = "SELECT '{\"type\": \"note\", \"object\": {\"id\": \"o\"}, \"to\": {\"everyone\": true}}'::jsonb";
+        let mut chance = Chance::new(12);
+        while !stops.load(Ordering::SeqCst) {
+            let rows = 1 + chance.below(30);
+            let end = if chance.below(10) == 0 { "ROLLBACK" } else { "COMMIT" };
+            let insert = format!(
+                "BEGIN; INSERT INTO tidings_outbox (payload) {row} FROM generate_series(1, {rows}); {end}"
+            );
+            self.database.run("postgres", &insert).unwrap();
+            std::thread::park_timeout(std::time::Duration::from_millis(chance.below(60)));
+        }
+    }
+}
+
+fn moves(mode: &str) {
+    if !Postgres::is_installed() {
+        return skip("PostgreSQL is not installed");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let settings = ["fsync=off", "wal_level=logical", "max_connections=200"];
+    let database = Postgres::start(directory.path(), &settings).unwrap();
+    database.run("postgres", "CREATE DATABASE tidings").unwrap();
+    let config = directory.path().join("tidings.toml");
+    let shop = database.url("postgres");
+    let feed = format!("[feeds.app]\nurl = \"{shop}\"\nmode = \"{mode}\"\nevery = \"50ms\"\n");
+    fs::write(&config, format!("[store]\nparts = 4\n{TYPES}{feed}")).unwrap();
+    let (code, migration, err) = tidings(&config, &["outbox", "sql"]);
+    assert_eq!(code, 0, "{err}");
+    database.run("postgres", &migration).unwrap();
+    let wires = [Wire::start(), Wire::start()];
+    let mut two = Two { config, database, wires, started: 0, directory };
+    let mut nodes = [0, 1].map(|node| Some(two.start_node(node)));
+    let patience = Patience::new();
+    for name in ["ada", "ben", "cleo"] {
+        let api = Api::new(&nodes[0].as_ref().unwrap().url);
+        while !matches!(api.put(&format!("/v1/recipients/{name}"), &json!({})), Ok((204, _))) {
+            patience.wait(|| "no node takes a recipient".to_owned());
+        }
+    }
+    let stops = AtomicBool::new(false);
+    for round in 0..3 {
+        let reader = std::thread::scope(|scope| {
+            let shared = &two;
+            let writing = scope.spawn(|| shared.write(&stops));
+            // One reads; it is killed while there is something to read, and the other one goes on.
+            let until_more = |than: u64| {
+                let patience = Patience::new();
+                while shared.taken() < than + 100 {
+                    patience.wait(|| format!("round {round}: nothing is taken after {than} rows"));
+                    std::thread::park_timeout(std::time::Duration::from_millis(20));
+                }
+            };
+            until_more(shared.taken());
+            let reader = shared.holder().unwrap();
+            nodes[reader].take().unwrap().kill();
+            until_more(shared.taken());
+            assert_eq!(shared.holder(), Some(1 - reader), "round {round}");
+            stops.store(true, Ordering::SeqCst);
+            writing.join().unwrap();
+            stops.store(false, Ordering::SeqCst);
+            reader
+        });
+        nodes[reader] = Some(two.start_node(reader));
+    }
+    let patience = Patience::new();
+    while two.count("taken_at IS NULL") > 0 {
+        patience.wait(|| format!("{} rows still wait", two.count("taken_at IS NULL")));
+    }
+    assert_eq!(two.count("refused IS NOT NULL"), 0);
+    let committed = two.taken();
+    let holder = nodes[two.holder().unwrap()].as_ref().unwrap();
+    let api = Api::new(&holder.url).insisting();
+    assert_eq!(api.metric("tidings_events_total"), committed, "of {committed} rows");
+    let ids = two.database.run("postgres", "SELECT id FROM tidings_outbox").unwrap();
+    for id in ids.lines() {
+        assert_eq!(api.get(&format!("/v1/events/app:{id}")).unwrap().0, 200, "{id}");
+    }
+    for name in ["ada", "ben", "cleo"] {
+        let events = api.inbox_events(name).len() as u64;
+        assert!(events > 0 && events <= committed, "{name}: {events}");
+    }
+}
+
+#[test]
+fn a_feed_moves_with_the_lease_and_each_row_is_taken_once() {
+    moves("poll");
+}
+
+#[test]
+fn a_feed_of_the_log_moves_with_the_lease_and_each_row_is_taken_once() {
+    moves("wal");
 }

@@ -304,6 +304,28 @@ test("tabs filter by category on the server", only, async () => {
   assert.equal(await rows(page).count(), 1);
 });
 
+for (const mode of ["bell", "page"]) {
+  test(`tabs of categories have the titles of the configuration: ${mode}`, async () => {
+    const ana = scene.person();
+    await scene.publish(ana);
+    const page = await scene.open(ana, { attributes: `tabs="category" mode="${mode}"` });
+    if (mode === "bell") await bell(page).click();
+    const tabs = page.locator("tidings-inbox [part=tab]");
+    await until(async () => (await tabs.filter({ hasText: /^Artists .*you follow/ }).count()) === 1);
+  });
+}
+
+test("without tabs nobody asks for titles", only, async () => {
+  const ana = scene.person();
+  await scene.publish(ana);
+  scene.mock.requests.length = 0;
+  const page = await scene.open(ana, { attributes: 'mode="page"' });
+  await until(async () => (await rows(page).count()) === 1);
+  await page.evaluate(() => (document.querySelector("tidings-inbox") as any).refresh());
+  await until(() => scene.mock.requests.filter((line) => line === "GET /live").length === 2);
+  assert.ok(!scene.mock.requests.includes("GET /preferences"));
+});
+
 test("on a phone the panel is a sheet that keeps the focus", async () => {
   const ana = scene.person();
   await scene.publish(ana);

@@ -6,6 +6,7 @@ mod calls;
 mod examples;
 mod faults;
 mod proxy;
+mod readme;
 mod server;
 mod stub;
 mod versions;

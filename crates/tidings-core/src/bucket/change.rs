@@ -43,18 +43,16 @@ impl Bucket {
         self.ask_again(at, &everyone, compiled);
     }
 
-    /// Folds in what a tenant sets; `None` = it is gone, and so are preferences for its entries.
+    /// Folds in what a tenant sets.
     pub(super) fn change_tenant(
         &mut self,
         at: Instant,
         tenant: TenantNo,
-        terms: Option<&TenantTerms>,
+        new: &TenantTerms,
         compiled: &CompiledRules,
     ) {
         self.dirty.tenants.insert(tenant);
         let old = self.terms_of(tenant);
-        let nothing = TenantTerms::default();
-        let new = terms.unwrap_or(&nothing);
         let rezones = old.tz != new.tz;
         let moves = rezones || old.quiet_hours != new.quiet_hours;
         if moves {
@@ -65,9 +63,7 @@ impl Bucket {
                 lane.settle_passed(who, at, terms);
             });
         }
-        if terms.is_none() {
-            self.dirty.recipients |= self.preferences.forget_tenant(tenant);
-        } else if old.preferences != new.preferences {
+        if old.preferences != new.preferences {
             self.preferences.set_defaults(tenant, new);
         }
         if !moves {

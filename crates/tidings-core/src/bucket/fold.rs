@@ -103,7 +103,7 @@ impl Bucket {
             }
             Record::Clock { at, clock } => self.set_clock(at, clock, compiled),
             Record::Tenant { at, tenant, terms } => {
-                self.change_tenant(by(at), tenant, terms.as_deref(), compiled);
+                self.change_tenant(by(at), tenant, &terms, compiled);
             }
             Record::Rules { at, version } => self.change_rules(seq, by(at), version, compiled),
         }

@@ -18,6 +18,7 @@ mod value;
 
 use crate::model::batch_key::{BatchKey, TooLong};
 use crate::model::data::Data;
+use crate::model::event::host_text::HostText;
 use crate::model::event::{Audience, Event, Object};
 use crate::model::id::Id;
 use crate::model::recipient::Recipient;
@@ -176,7 +177,7 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
         times.into_iter().filter_map(|(name, text)| Some((name, Value::Text(text?.into())))),
     );
     if let Some(body) = &event.body {
-        fields.push(("body", Value::of_text(body)));
+        fields.push(("body", Value::of_text(body.first())));
     }
     if let Some(channels) = &event.channels {
         let channels = channels.iter().map(|channel| Value::of_text(channel));
@@ -218,7 +219,7 @@ pub fn of_tenant<'a>(id: &'a Id, tenant: &'a Tenant) -> Value<'a> {
 pub fn of_object(object: &Object) -> Value<'_> {
     let fields = [
         ("id", Some(object.id.as_str())),
-        ("title", object.title.as_deref()),
+        ("title", object.title.as_ref().map(HostText::first)),
         ("url", object.url.as_deref()),
         ("image", object.image.as_deref()),
     ];

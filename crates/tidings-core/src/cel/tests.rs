@@ -8,6 +8,7 @@ fn event() -> Event {
     serde_json::from_str(
         r#"{"id": "e1", "type": "comment", "actor": {"id": "ada", "title": "Ada"},
             "object": {"id": "c7"}, "to": {"topics": ["doc/7"]},
+            "body": {"fr": "Bonjour", "en": "Hello"},
             "data": {"n": 7, "x": 1.5, "whole": 3.0, "big": 18446744073709551615, "yes": true,
                      "none": null, "text": "é", "list": [1, 2, 3], "map": {"a": 1, "b": [2]}}}"#,
     )
@@ -31,6 +32,8 @@ fn expressions_have_values() {
         ("event.type + '/' + event.object.id", "comment/c7"),
         ("event['id']", "e1"),
         ("event.actor.title", "Ada"),
+        // Of several languages the one that was given first.
+        ("event.body", "Bonjour"),
         ("event.to.topics[0]", "doc/7"),
         ("event.data.n", "7"),
         ("event.data.whole", "3"),

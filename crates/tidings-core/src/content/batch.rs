@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::model::batch_key::BatchKey;
+use crate::model::event::host_text::HostText;
 use crate::model::event::trace::Trace;
 use crate::model::event::{Object, Pivot};
 use crate::model::id::Id;
@@ -129,7 +130,7 @@ pub struct Line {
     /// The members that the `data` of all its events share. The words of one event are not those of the others.
     pub data: Option<Arc<EventData>>,
     /// The `body` that all its events have: what a person wrote. One of several is never shown for all.
-    pub body: Option<Arc<str>>,
+    pub body: Option<HostText>,
     /// Number of entries in the line.
     pub entries: usize,
     /// Place among the lines of the message; 0 is shown first.

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::content::batch::{EventData, Group, Line, common_data};
 use crate::index::headers::Header;
+use crate::model::event::host_text::HostText;
 use crate::model::event::{Object, Pivot, Score};
 use crate::model::id::Id;
 use crate::model::time::Instant;
@@ -34,7 +35,7 @@ pub struct Entry {
     /// The event's `data`.
     pub data: Option<Arc<EventData>>,
     /// The event's `body`.
-    pub body: Option<Arc<str>>,
+    pub body: Option<HostText>,
 }
 
 /// Groups the entries of a message; their order does not matter.

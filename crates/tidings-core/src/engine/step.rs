@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::intake::accept::Accepted;
+use super::intake::state::Intake;
 use super::replica::progress::KeptObjects;
 use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
@@ -10,8 +11,11 @@ use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::occurred::{note_hooks, write_occurred};
 use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, Stop};
+use super::rows::room::Room;
 use super::shard::follow::together;
+use super::shard::limit::would_notify;
 use super::shard::members;
+use super::shard::profile::take_profiles;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
 use crate::engine::retention::forget_until;
@@ -206,7 +210,7 @@ fn publish(
     step: &mut Step,
 ) -> Result<(), Unreadable> {
     while !commands.is_empty() {
-        let (alike, rest) = commands.split_at(distinct(commands));
+        let (alike, rest) = commands.split_at(distinct(&engine.intake, commands));
         publish_all(engine, draft, alike, step)?;
         commands = rest;
     }
@@ -227,7 +231,7 @@ fn publish_all(
     for command in commands {
         replies.push(match engine.intake.accept(draft, command) {
             Ok(Accepted::Act(act)) => {
-                acts.push((replies.len(), act));
+                acts.push((replies.len(), limited(engine, draft, act)?));
                 Ok(Reply::Done)
             }
             Ok(Accepted::Answered(reply)) => Ok(reply),
@@ -253,6 +257,25 @@ fn publish_all(
     }
     step.replies.extend(replies);
     Ok(())
+}
+
+/// An act with the room that the limit of a tenant leaves to its event.
+fn limited(engine: &mut Engine, draft: &mut Draft<'_>, act: Act) -> Result<Act, Unreadable> {
+    let Act::Publish { row, at, profiles, room } = act else {
+        return Ok(act);
+    };
+    let left = row.tenant.and_then(|no| engine.intake.tenants.left_on(no, row.arrived.day()));
+    let Some(left) = left else {
+        return Ok(Act::Publish { row, at, profiles, room });
+    };
+    let would = engine.shards.each(&engine.intake, draft, false, |intake, shard, draft| {
+        take_profiles(shard, intake, draft, &profiles)?;
+        would_notify(shard, intake, draft, &row)
+    })?;
+    let mut would: Vec<Id> = would.into_iter().flatten().collect();
+    would.sort_unstable();
+    let room = Room::of(&would, left);
+    Ok(Act::Publish { row, at, profiles, room })
 }
 
 /// Ends an act of a command: with its answer, or, where shards elsewhere have to apply it too, by telling them.
@@ -402,13 +425,18 @@ pub(super) fn set_clocks(engine: &mut Engine, clock: Instant) {
     }
 }
 
-/// The number of the first commands that publish events of different ids.
-fn distinct(commands: &[Command]) -> usize {
+/// The number of the first commands that publish events of different ids. What the limit of a tenant leaves to an event
+/// depends on the events before it, so an event under a limit is alone.
+fn distinct(intake: &Intake, commands: &[Command]) -> usize {
     let mut ids = FxHashSet::default();
     for (at, command) in commands.iter().enumerate() {
-        if let Command::Publish(event) = command
-            && !ids.insert(&event.id)
-        {
+        let Command::Publish(event) = command else {
+            continue;
+        };
+        if intake.has_limit(event.tenant.as_ref()) {
+            return at.max(1);
+        }
+        if !ids.insert(&event.id) {
             return at;
         }
     }

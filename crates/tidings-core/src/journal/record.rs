@@ -264,8 +264,8 @@ pub enum Record {
         at: Instant,
         /// The tenant.
         tenant: TenantNo,
-        /// Its terms; `None` = it was deleted, with the preferences for its entries.
-        terms: Option<Box<TenantTerms>>,
+        /// Its terms.
+        terms: Box<TenantTerms>,
     },
     /// Recipients became members of tenants, or ceased to be.
     Members {

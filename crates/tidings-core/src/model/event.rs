@@ -1,5 +1,6 @@
 //! Events: what the host application says has happened, and their audiences.
 
+pub mod host_text;
 pub mod trace;
 
 use std::cmp::Ordering;
@@ -10,6 +11,7 @@ use crate::model::data::Data;
 use crate::model::id::Id;
 use crate::model::recipient::RecipientChange;
 use crate::model::time::{Instant, WallTime};
+use host_text::HostText;
 use trace::Trace;
 
 /// A fact that a host publishes, in the roles of ActivityStreams 2; it never changes.
@@ -47,7 +49,7 @@ pub struct Event {
     pub data: Option<serde_json::Map<String, serde_json::Value>>,
     /// Text that a person wrote, such as a comment: plain, as it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
+    pub body: Option<HostText>,
     /// The rank among the events of a message.
     #[serde(default, skip_serializing_if = "Score::is_zero")]
     pub score: Score,
@@ -150,7 +152,7 @@ pub struct Object {
     pub id: Id,
     /// A title to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
+    pub title: Option<HostText>,
     /// Address of its page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::channel::ChannelRules;
 use super::hook::HookRules;
+use super::tenant::TenantRules;
 use crate::journal::stored::encode;
 use crate::model::event::Pivot;
 use crate::model::id::Id;
@@ -66,24 +67,6 @@ pub struct Rules {
     /// The rules of tenants; `None` = there are none.
     #[serde(default)]
     pub tenants: Option<TenantRules>,
-}
-
-/// The rules of tenants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TenantRules {
-    /// The effect of an event of a tenant that is not there.
-    pub unknown: UnknownTenant,
-}
-
-/// The effect of an event of a tenant that is not there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UnknownTenant {
-    /// It is refused.
-    #[default]
-    Refuse,
-    /// It makes the tenant.
-    Make,
 }
 
 /// The collector of spans, and how many it gets.

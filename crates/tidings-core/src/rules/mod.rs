@@ -7,6 +7,7 @@ pub mod lane_kind;
 pub mod names;
 pub mod presentation;
 pub mod schema;
+mod tenant;
 
 mod channel;
 mod config;
@@ -16,7 +17,8 @@ pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
     Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedMode, FeedRules,
     FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules,
-    StoreRules, TelemetryRules, TenantRules, TypeRules, UnknownOutcome, UnknownTenant, Unresolved,
-    UsersRules, capitalised, in_words,
+    StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised,
+    in_words,
 };
 pub use hook::HookRules;
+pub use tenant::{LeftOutBy, TenantRules, UnknownTenant};

@@ -26,6 +26,12 @@ pub struct Presentation {
     /// The order in which the configuration has what people choose from.
     #[serde(default)]
     pub order: Order,
+    /// The host's own books of words, by locale in the form in which it is looked up: TOML, as it was read.
+    #[serde(default)]
+    pub words: BTreeMap<String, String>,
+    /// The titles of digests.
+    #[serde(default)]
+    pub digest_titles: BTreeMap<String, Texts>,
 }
 
 /// The names of what people choose from, in the order of the configuration.

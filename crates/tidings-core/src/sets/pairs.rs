@@ -59,7 +59,7 @@ impl Pairs {
 
     /// All pairs, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
-        self.pages.values().flat_map(|page| each(page))
+        self.pages.values().flat_map(each)
     }
 
     /// A page, by the last pair that it may have.
@@ -74,11 +74,10 @@ impl Pairs {
             let last = self.pages.from(first).next().map_or(u64::MAX, |(last, _)| *last);
             let (changed, others) = rest.split_at(rest.partition_point(|at| *at <= last));
             rest = others;
-            let known: Vec<u64> =
-                self.pages.get(&last).into_iter().flat_map(|page| each(page)).collect();
+            let known: Vec<u64> = self.pages.get(&last).into_iter().flat_map(each).collect();
             let new = if on { union(&known, changed) } else { difference(&known, changed) };
             if new.len() != known.len() {
-                self.put(last, new, touched);
+                self.put(last, &new, touched);
             }
         }
     }
@@ -109,7 +108,7 @@ impl Pairs {
     }
 
     /// Stores the pairs of a page, as several if they are too many.
-    fn put(&mut self, last: u64, pairs: Vec<u64>, touched: &mut impl FnMut(u64)) {
+    fn put(&mut self, last: u64, pairs: &[u64], touched: &mut impl FnMut(u64)) {
         touched(last);
         if pairs.is_empty() {
             self.pages.remove(&last);

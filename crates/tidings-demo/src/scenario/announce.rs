@@ -91,7 +91,7 @@ fn show_events(world: &World, show: &Show) -> Vec<Timed> {
     let at = day(&show.opens).start().plus_ms(13 * HOUR_MS + 30 * MINUTE_MS);
     let object = Object {
         id: id(&format!("show/{}", show.id)),
-        title: Some(show.title.clone()),
+        title: Some(show.title.as_str().into()),
         url: show.url.clone(),
         image: None,
         image_size: None,
@@ -212,7 +212,7 @@ pub(super) fn first_artist(world: &World, work: &Work) -> usize {
 /// An artist under the id of their topic, so that mails call the topic by their name.
 fn artist_object(world: &World, artist: usize) -> Object {
     Object {
-        title: Some(world.museum.artists[artist].name.clone()),
+        title: Some(world.museum.artists[artist].name.as_str().into()),
         ..Object::bare(world.topic(artist))
     }
 }
@@ -229,7 +229,7 @@ fn work_object(work: &Work) -> Object {
     let title = if work.title.is_empty() { "Untitled" } else { &work.title };
     Object {
         id: work_id(work.id),
-        title: Some(title.to_owned()),
+        title: Some(title.into()),
         url: work.url.clone(),
         image: Some(picture_path(work.id)),
         image_size: work.picture_size(),

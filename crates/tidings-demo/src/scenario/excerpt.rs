@@ -27,7 +27,7 @@ impl Scenario {
     pub fn entitled(mut self, title: &str, url: &str) -> Self {
         for timed in &mut self.days {
             if let Command::Publish(event) = &mut timed.command {
-                event.object.title = Some(title.to_owned());
+                event.object.title = Some(title.into());
                 event.object.url = Some(url.to_owned());
             }
         }

@@ -79,7 +79,7 @@ fn the_warhol_event_is_alone_at_its_instant_and_reaches_twelve_thousand() {
     };
     assert_eq!(event.id, scenario.warhol_event);
     assert_eq!(event.to.topics, [scenario.world.topic(0)]);
-    assert_eq!(event.object.title.as_deref(), Some("Marilyn Monroe"));
+    assert_eq!(event.object.title, Some("Marilyn Monroe".into()));
     assert_eq!(scenario.facts().most_followers, 12_000);
 }
 

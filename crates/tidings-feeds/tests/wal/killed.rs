@@ -9,9 +9,19 @@ use tokio_postgres::{Client, NoTls};
 
 use crate::host::Host;
 
-/// Hosts that write at once, and transactions of each.
-const WRITERS: usize = 16;
-const TRANSACTIONS: usize = 150;
+/// Hosts that write at once.
+#[derive(Clone, Copy)]
+struct Load {
+    writers: usize,
+    /// The number of transactions of each.
+    transactions: usize,
+    /// The longest time in milliseconds between the last row of a transaction and its end. Most are much shorter.
+    latest_ms: u64,
+    /// The longest life of a reader, in milliseconds.
+    life_ms: u64,
+    /// The least number of readers that are killed.
+    kills: u64,
+}
 
 /// Numbers that look random and are the same in each run.
 struct Dice(u64);
@@ -38,11 +48,11 @@ struct Written {
     unknown: BTreeSet<String>,
 }
 
-async fn write(url: String, writer: usize) -> Written {
+async fn write(url: String, writer: usize, load: Load) -> Written {
     let mut dice = Dice(0x9e37_79b9 + u64::try_from(writer).unwrap() * 7_919);
     let mut written = Written::default();
     let mut client = None;
-    for number in 0..TRANSACTIONS {
+    for number in 0..load.transactions {
         let texts = (0..=dice.below(3)).map(|part| format!("{writer}/{number}/{part}"));
         let texts: Vec<String> = texts.collect();
         let rolls_back = dice.below(10) == 0;
@@ -56,7 +66,8 @@ async fn write(url: String, writer: usize) -> Written {
             };
             statements += "SELECT pg_sleep(0.005);";
         }
-        let pause = Duration::from_millis(dice.below(80));
+        let share = dice.below(1_000);
+        let pause = Duration::from_millis(load.latest_ms * share * share / 1_000_000);
         while client.is_none() {
             client = connected(&url).await;
             sleep(Duration::from_millis(20)).await;
@@ -84,27 +95,37 @@ async fn write(url: String, writer: usize) -> Written {
 
 #[test]
 fn each_committed_row_is_told_once_though_the_reader_is_killed_often() {
-    let Some(mut host) = Host::start(&["max_connections=60"]) else { return };
+    torture(Load { writers: 16, transactions: 150, latest_ms: 120, life_ms: 220, kills: 30 });
+}
+
+#[test]
+fn situation_11_of_64_writers_who_commit_up_to_5_s_late_each_row_is_told_once() {
+    torture(Load { writers: 64, transactions: 12, latest_ms: 5_000, life_ms: 600, kills: 50 });
+}
+
+fn torture(load: Load) {
+    let Some(mut host) = Host::start(&["max_connections=120"]) else { return };
     // Messages are in the log alone: those of before the slot are nobody's.
     let feed = host.reading();
     host.end(feed);
     let url = host.database.url("postgres");
-    let writers: Vec<_> =
-        (0..WRITERS).map(|writer| host.tokio.spawn(write(url.clone(), writer))).collect();
+    let writers: Vec<_> = (0..load.writers)
+        .map(|writer| host.tokio.spawn(write(url.clone(), writer, load)))
+        .collect();
     let mut dice = Dice(4_711);
     let mut feed: Option<Feed> = None;
     let mut kills = 0;
     while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
         drop(feed.replace(host.feed()));
         kills += 1;
-        host.rest(20 + dice.below(200));
+        host.rest(20 + dice.below(load.life_ms - 20));
         if kills == 15 {
             host.database.stop();
             host.database.resume().unwrap();
         }
     }
     drop(feed.replace(host.feed()));
-    assert!(kills >= 30, "{kills}");
+    assert!(kills >= load.kills, "{kills}");
     let mut written = Written::default();
     for writer in writers {
         let of_one = host.tokio.block_on(writer).unwrap();
@@ -130,7 +151,7 @@ fn each_committed_row_is_told_once_though_the_reader_is_killed_often() {
         "{surplus:?} were rolled back"
     );
     // Each writer is serial, so what it wrote comes in its order.
-    for writer in 0..WRITERS {
+    for writer in 0..load.writers {
         let of_one = told.iter().filter_map(|text| {
             let mut parts = text.split('/').map(|part| part.parse::<usize>().unwrap());
             (parts.next() == Some(writer)).then(|| (parts.next(), parts.next()))

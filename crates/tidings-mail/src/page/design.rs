@@ -1,9 +1,10 @@
 //! The design that all mails of a configuration have in common: read once, so that a mail parses nothing.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::batch::{Batch, Group};
+use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::messages::MessageName;
 use tidings_core::presentation::{Presentation, Quota, Texts};
@@ -17,8 +18,11 @@ use crate::message::token::TokenKey;
 use crate::page::brand::BrandView;
 use crate::templates::rendered::Rendered;
 use crate::templates::template::Templates;
+use crate::words::books::Books;
+use crate::words::format::Reader;
 use crate::words::locale::{Language, Localised, first_whole};
 use crate::words::text;
+use crate::words::told::Tags;
 use crate::{Sender, Sentence};
 
 /// The design of a configuration's mails.
@@ -32,6 +36,7 @@ pub struct Design {
     /// The language of the default locale.
     pub(crate) usual: Language,
     categories: BTreeMap<String, Localised<String>>,
+    digests: BTreeMap<String, Localised<String>>,
     types: BTreeMap<String, Phrases>,
     /// The mailboxes to which answers go, by category.
     category_replies: BTreeMap<String, Sender>,
@@ -49,6 +54,11 @@ pub struct Design {
     /// The address to which bounces go, where it is not the sender's.
     bounces: Option<String>,
     pub(crate) dkim: Option<Arc<Dkim>>,
+}
+
+/// The locales in which a batch's message may be, the first choice first.
+fn locales(batch: &Batch) -> impl Iterator<Item = &str> {
+    [batch.locale.as_str()].into_iter()
 }
 
 /// The public address of the pages that mails lead to, and the key of their tokens.
@@ -96,17 +106,26 @@ impl Design {
             digests,
             templates,
             order: _,
+            words: _,
+            digest_titles,
         } = &rules.presentation;
         let usual_locale = &rules.defaults.locale;
+        let books = Books::of(&rules.presentation);
         let mut categories = BTreeMap::new();
         for (name, category) in &rules.categories {
             let title = Localised::plain(&category.title, usual_locale);
             categories.insert(name.clone(), title);
         }
+        let mut titles = BTreeMap::new();
+        for (name, title) in digest_titles {
+            titles.insert(name.clone(), Localised::plain(title, usual_locale));
+        }
         let mut phrases = BTreeMap::new();
         for (event_type, wording) in types {
             let read = |texts: &Texts| {
-                let sentences = Localised::read(texts, usual_locale, Sentence::parse);
+                let sentences = Localised::read(texts, usual_locale, |text, locale| {
+                    Sentence::parse_among(&books, text, locale)
+                });
                 sentences.map_err(|fault| DesignError::Sentence {
                     event_type: event_type.clone(),
                     fault: Box::new(fault),
@@ -146,8 +165,9 @@ impl Design {
             sender,
             templates: Templates::new(templates)?,
             rendered: Rendered::default(),
-            usual: Language::addressing(usual_locale, brand.address),
+            usual: Language::among(&books, usual_locale),
             categories,
+            digests: titles,
             types: phrases,
             category_replies,
             reply_to: reply_to.as_deref().map(Sender::parse).transpose()?,
@@ -218,9 +238,9 @@ impl Design {
 
     /// The language of all of a batch's message.
     pub(crate) fn language(&self, batch: &Batch) -> Language {
-        first_whole(&batch.locale, &self.usual, |language| {
-            let types: BTreeSet<&Id> = batch.types().collect();
-            let is_mail = batch.channel == EMAIL;
+        let types: BTreeSet<&Id> = batch.types().collect();
+        let is_mail = batch.channel == EMAIL;
+        let language = first_whole(locales(batch), &self.usual, |language| {
             let has_categories = || {
                 let mut groups = batch.groups.iter();
                 groups.all(|group| {
@@ -233,16 +253,30 @@ impl Design {
                 let has_subject = || phrases.is_none_or(|of| of.subject.serves(language));
                 self.has_phrases(event_type, language)
                     && (!is_mail || types.len() > 1 || has_subject())
+                    && self.has_details(event_type, batch, language)
             };
             // A layout of the host's has words of its own.
             let has_words = language.has_words || self.templates.have_layout(language);
             has_words && types.iter().all(is_told) && (!is_mail || has_categories())
-        })
+        });
+        language.read_by(Reader::new(&batch.locale, &batch.tz))
     }
 
-    /// The language of texts about some types alone.
-    pub(crate) fn language_of(&self, locale: &str, types: &[&Id]) -> Language {
-        first_whole(locale, &self.usual, |language| {
+    /// The tag of the language of a batch's message.
+    #[must_use]
+    pub fn lang(&self, batch: &Batch) -> String {
+        self.language(batch).tag()
+    }
+
+    /// A batch with the titles of its objects and the bodies of its events in the language of its message.
+    #[must_use]
+    pub fn told<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {
+        Tags::of(&self.language(batch), &self.usual).batch(batch)
+    }
+
+    /// The language of texts about some types alone: that of the first of a reader's locales that has them.
+    pub(crate) fn language_of(&self, locales: &[&str], types: &[&Id]) -> Language {
+        first_whole(locales.iter().copied(), &self.usual, |language| {
             let is_told = |event_type: &&Id| self.has_phrases(event_type, language);
             language.has_words && types.iter().all(is_told)
         })
@@ -252,6 +286,17 @@ impl Design {
     fn has_phrases(&self, event_type: &Id, language: &Language) -> bool {
         let phrases = self.types.get(event_type.as_str());
         phrases.is_none_or(|of| of.title.serves(language) && of.sentence.serves(language))
+    }
+
+    /// Returns true if a language has what a batch's message shows of a type beside the title and the sentence, as far as
+    /// any has: the text for what a person wrote, and the button and the notice of a mail with one item.
+    fn has_details(&self, event_type: &Id, batch: &Batch, language: &Language) -> bool {
+        let Some(phrases) = self.types.get(event_type.as_str()) else { return true };
+        let lines = || batch.groups.iter().flat_map(|group| &group.lines);
+        let is_bare = |line: &Line| line.body.is_none() && line.types.contains(event_type);
+        let is_single = batch.channel == EMAIL && lines().nth(1).is_none();
+        (phrases.body.serves(language) || !lines().any(is_bare))
+            && (!is_single || (phrases.action.serves(language) && phrases.notice.serves(language)))
     }
 
     /// Returns true if a language has the titles of some types, as far as any has.
@@ -274,6 +319,17 @@ impl Design {
     pub(crate) fn category(&self, name: &str, language: &Language) -> String {
         let title = self.categories.get(name).and_then(|title| title.get(language));
         title.map_or_else(|| capitalised(&text::clean(&in_words(name))), |title| text::clean(title))
+    }
+
+    /// The title of a digest in a language; `None` where it has none there.
+    pub(crate) fn digest(&self, name: &str, language: &Language) -> Option<String> {
+        let title = self.digests.get(name)?.get(language)?;
+        Some(text::clean(title)).filter(|title| !title.is_empty())
+    }
+
+    /// Returns true if a language has the title of a digest, as far as any has.
+    pub(crate) fn has_digest(&self, name: &str, language: &Language) -> bool {
+        self.digests.get(name).is_none_or(|title| title.serves(language))
     }
 
     /// The title of a type as it goes with a count.

@@ -17,7 +17,7 @@ const TITLE_CHARS_MAX: usize = 160;
 
 /// The title of a line's object; `None` where it has none that can be shown.
 pub(crate) fn own_title(line: &Line, words: &Words) -> Option<String> {
-    let title = text::cut(&text::clean(line.object.title.as_deref()?), TITLE_CHARS_MAX);
+    let title = text::cut(&text::clean(line.object.title.as_ref()?.first()), TITLE_CHARS_MAX);
     (!title.is_empty()).then(|| words.isolated(title))
 }
 
@@ -38,7 +38,7 @@ fn is_signed<'l>(lines: impl IntoIterator<Item = &'l Line>) -> bool {
 
 /// The substitute for the title of a line without one: the title of its type, "2 new works", or "New comment".
 pub(crate) fn untitled(line: &Line, design: &Design, language: &Language) -> String {
-    let words = language.words;
+    let words = &*language.words;
     let title = match &line.types[..] {
         [event_type] => design.title(event_type, language, line.entries),
         _ => None,
@@ -58,7 +58,7 @@ pub(crate) fn counts<'l>(
     language: &Language,
     most: usize,
 ) -> (Vec<String>, usize) {
-    let words = language.words;
+    let words = &*language.words;
     let has_title = |event_type: &Id| design.title(event_type, language, 1).is_some();
     let mut types: Vec<(&Id, usize)> = Vec::new();
     let mut rest = 0;
@@ -93,7 +93,7 @@ pub(crate) fn counts<'l>(
 
 /// What several types are called in a phrase: by their titles where each has one, else by their names.
 pub(crate) fn kinds(types: &[Id], design: &Design, language: &Language) -> String {
-    let words = language.words;
+    let words = &*language.words;
     let title = |event_type: &Id| {
         let title = design.plural_title(event_type, language)?;
         Some(words.in_a_phrase(&title))
@@ -131,7 +131,7 @@ pub(crate) fn said_shortly(
     sentence: &Sentence,
     name_chars: usize,
 ) -> Said {
-    let words = sentence.words;
+    let words = &*sentence.words;
     let cut = |name: String| text::cut(&name, name_chars);
     let listed = |names: Vec<Option<String>>| {
         let count = names.len();
@@ -195,5 +195,5 @@ pub(crate) fn short_sentence(
     let sentence = design.sentence(&group.event_type, language)?;
     let lines: Vec<&Line> = group.lines.iter().collect();
     let said = said_shortly(&lines, &group.actors, sentence, name_chars);
-    sentence.text(&said, language.words)
+    sentence.text(&said, language)
 }

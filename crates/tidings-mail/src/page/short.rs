@@ -52,7 +52,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     let title = match &page.item {
         Some(item) => item.headline().to_owned(),
         None => subject::counts(batch, design, &page.language).unwrap_or_else(|| {
-            let words = page.language.words;
+            let words = &page.language.words;
             words.counted(&words.new_for_you, about.count)
         }),
     };

@@ -44,7 +44,7 @@ impl Face {
     pub(crate) fn of(actor: &Object, base: Option<&str>) -> Option<Self> {
         let src = actor.image.as_deref().and_then(|image| link::page(image, base));
         let src = src.and_then(|src| link::picture(&src));
-        let initials = initials(actor.title.as_deref()?);
+        let initials = initials(actor.title.as_ref()?.first());
         (src.is_some() || !initials.is_empty()).then_some(Self { src, initials })
     }
 }

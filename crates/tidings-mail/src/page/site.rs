@@ -6,17 +6,18 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tidings_core::rules::{Every, capitalised, in_words};
-use tidings_core::{Batch, Id};
+use tidings_core::{Batch, HostText, Id};
 
 use crate::error::RenderError;
 use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::lines::entries;
 use crate::page::{Page, Section};
+use crate::words::format::Calendar;
 use crate::words::locale::{Language, first_whole};
 use crate::words::names::cut_name;
 use crate::words::text;
-use crate::words::wording::Calendar;
+use crate::words::told::Tags;
 use crate::words::{self, SiteWords, Words};
 
 /// The most lines on a page of the rest.
@@ -63,7 +64,7 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Name {
     /// A title that the host gave.
-    Title(String),
+    Title(HostText),
     /// A type.
     Type(Id),
     /// All mails.
@@ -116,10 +117,21 @@ impl Titles<'_> {
         self.design.type_name(name, language)
     }
 
-    /// The words for a digest; `None` where the product has none in the language.
+    /// The title of something that the host named.
     #[must_use]
-    pub fn digest(&self, every: Every) -> Option<String> {
-        let words = self.language.has_words.then_some(self.language.words)?;
+    pub fn told<'t>(&self, title: &'t HostText) -> &'t str {
+        Tags::of(&self.language, &self.design.usual).find(title)
+    }
+
+    /// The title of a digest, or the words for how often it comes; `None` where the product has none in the language.
+    #[must_use]
+    pub fn digest(&self, name: &str, every: Every) -> Option<String> {
+        let has_title = self.design.has_digest(name, &self.language);
+        let language = if has_title { &self.language } else { &self.design.usual };
+        if let Some(title) = self.design.digest(name, language) {
+            return Some(title);
+        }
+        let words = self.language.has_words.then_some(&self.language.words)?;
         Some(capitalised(&words.site.often(every, words)))
     }
 }
@@ -148,23 +160,23 @@ struct NoticeView<'a> {
 struct ChoicesView<'a> {
     site: Site,
     brand: &'a BrandView,
-    words: ChoiceWords,
+    words: ChoiceWords<'a>,
     undo: Option<&'a str>,
     sections: Vec<SectionView<'a>>,
     has_required: bool,
 }
 
 #[derive(Serialize)]
-struct ChoiceWords {
-    lead: &'static str,
-    saved: &'static str,
-    undo: &'static str,
-    required: &'static str,
+struct ChoiceWords<'a> {
+    lead: &'a str,
+    saved: &'a str,
+    undo: &'a str,
+    required: &'a str,
 }
 
 #[derive(Serialize)]
 struct SectionView<'a> {
-    title: &'static str,
+    title: &'a str,
     rows: Vec<RowView<'a>>,
 }
 
@@ -187,28 +199,29 @@ struct RestView<'a> {
     brand: &'a BrandView,
     /// The templates of items know it.
     mail: &'a crate::page::About,
-    words: PagingWords,
+    words: PagingWords<'a>,
     of: &'a str,
-    note: Option<&'static str>,
+    note: Option<&'a str>,
     sections: Vec<Section>,
     next: Option<String>,
     previous: Option<String>,
 }
 
 #[derive(Serialize)]
-struct PagingWords {
-    next: &'static str,
-    previous: &'static str,
+struct PagingWords<'a> {
+    next: &'a str,
+    previous: &'a str,
 }
 
 impl Design {
-    /// The page that says why there is nothing to show.
+    /// The page that says why there is nothing to show, in the first of some locales that has the words.
     ///
     /// # Errors
     /// [`RenderError::Template`].
-    pub fn notice(&self, locale: &str, notice: Notice) -> Result<String, RenderError> {
-        let language = first_whole(locale, &self.usual, |language| language.has_words);
-        let words = language.words;
+    pub fn notice(&self, locales: &[&str], notice: Notice) -> Result<String, RenderError> {
+        let language =
+            first_whole(locales.iter().copied(), &self.usual, |language| language.has_words);
+        let words = &*language.words;
         let (title, text) = match notice {
             Notice::NoLink => (&words.site.no_link, &words.site.no_link_why),
             Notice::Forgotten => (&words.site.forgotten, &words.site.forgotten_why),
@@ -220,19 +233,19 @@ impl Design {
         )
     }
 
-    /// The page on which a recipient chooses.
+    /// The page on which a recipient chooses, in the first of some locales that has the words.
     ///
     /// # Errors
     /// [`RenderError::Template`].
-    pub fn choices(&self, locale: &str, choices: &Choices) -> Result<String, RenderError> {
+    pub fn choices(&self, locales: &[&str], choices: &Choices) -> Result<String, RenderError> {
         let types = choices.types.iter().filter_map(|row| match &row.name {
             Name::Type(event_type) => Some(event_type),
             _ => None,
         });
-        let language = first_whole(locale, &self.usual, |language| {
-            language.has_words && self.has_titles(types, language)
+        let language = first_whole(locales.iter().copied(), &self.usual, |language| {
+            language.has_words && self.has_titles(types.clone(), language)
         });
-        let words = language.words;
+        let words = &*language.words;
         let site = &words.site;
         let sections = [
             (&site.in_message, &choices.subjects),
@@ -280,10 +293,10 @@ impl Design {
     }
 
     fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {
-        let words = language.words;
+        let words = &*language.words;
         let site = &words.site;
         let title = match &row.name {
-            Name::Title(title) => cut_name(title, words),
+            Name::Title(title) => cut_name(Tags::of(language, &self.usual).find(title), words),
             Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
             Name::AllMail => site.all_mail.clone(),
             Name::All => site.all.clone(),
@@ -322,7 +335,7 @@ impl Design {
         from: usize,
     ) -> Result<Option<String>, RenderError> {
         let language = self.language(batch);
-        let words = language.words;
+        let words = &*language.words;
         let lines = || batch.groups.iter().flat_map(|group| &group.lines);
         let is_shown = |order: usize| shown.is_some_and(|shown| shown.contains(&order));
         // What the host has taken back since is not told again.
@@ -339,7 +352,7 @@ impl Design {
         let Some(page) = Page::of_lines(batch, self, &here) else {
             return Ok(None);
         };
-        let day = Calendar::new(&batch.tz, batch.at, words).full_day(batch.at);
+        let day = Calendar::new(batch.at, &language).full_day(batch.at);
         let of = words::fill(&words.site.rest_of, "{day}", &day);
         let after = from + here.len();
         let at = |from: usize| format!("?from={from}");
@@ -352,7 +365,7 @@ impl Design {
                 mail: &page.mail,
                 words: PagingWords { next: &words.site.next, previous: &words.site.previous },
                 of: &of,
-                note: shown.is_none().then_some(&words.site.partly),
+                note: shown.is_none().then_some(words.site.partly.as_str()),
                 sections: page.sections,
                 next: (after < orders.len()).then(|| at(after)),
                 previous: (from > 0).then(|| at(from.saturating_sub(REST_LINES_MAX))),

@@ -60,7 +60,7 @@ pub(crate) fn counts(batch: &Batch, design: &Design, language: &Language) -> Opt
     if phrases.is_empty() {
         return None;
     }
-    let words = language.words;
+    let words = &*language.words;
     if rest > 0 {
         phrases.push(words.counted(&words.new, rest));
     }
@@ -87,7 +87,7 @@ fn of_one_kind(
         }
     }
     let said = lines::said_shortly(&lines, &actors, subject, name_chars);
-    subject.text(&said, language.words)
+    subject.text(&said, language)
 }
 
 /// The only line of a batch.
@@ -104,7 +104,7 @@ fn of_line(
     language: &Language,
     name_chars: usize,
 ) -> String {
-    let words = language.words;
+    let words = &*language.words;
     let types = wording::types_in_words(&line.types);
     let name =
         lines::own_title(line, words).or_else(|| names::name_of(line.target.as_ref()?, words));
@@ -129,7 +129,7 @@ fn of_line(
 
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works".
 fn of_many(batch: &Batch, design: &Design, language: &Language, name_chars: usize) -> String {
-    let words = language.words;
+    let words = &*language.words;
     let mut types: Vec<Id> = Vec::new();
     for event_type in batch.types() {
         if !types.contains(event_type) {
@@ -160,7 +160,7 @@ fn of_many(batch: &Batch, design: &Design, language: &Language, name_chars: usiz
 /// The names of what a group is about: its actors where its sentence begins with them, what its lines share, else the
 /// titles of its lines.
 fn names_of(group: &Group, design: &Design, language: &Language) -> Vec<String> {
-    let words = language.words;
+    let words = &*language.words;
     let sentence = design.sentence(&group.event_type, language);
     let are_people_first = sentence.is_some_and(Sentence::begins_with_actor)
         && group.lines.iter().all(|line| !line.lacks_actor);

@@ -14,10 +14,11 @@ use crate::page::lines::{self, entries, group_sentence, own_title, said, types_o
 use crate::page::single::{Face, Single, linked};
 use crate::page::{BlockView, Section, columns};
 use crate::templates::template::Block;
+use crate::words::direction::settled;
+use crate::words::format::Calendar;
 use crate::words::locale::Language;
 use crate::words::names::{self, Topics};
 use crate::words::sentence::{Sentence, Stretch};
-use crate::words::wording::Calendar;
 use crate::words::{self, Words};
 use crate::words::{text, why};
 
@@ -65,7 +66,7 @@ struct Above<'a> {
 pub(crate) struct Writer<'a> {
     design: &'a Design,
     language: &'a Language,
-    words: &'static Words,
+    words: &'a Words,
     pub(crate) topics: Topics,
     pub(crate) calendar: Calendar,
     /// True if lines must tell their reason, since the mail's sentence is not true of each.
@@ -81,8 +82,8 @@ impl<'a> Writer<'a> {
         language: &'a Language,
         shown: &[&Line],
     ) -> Self {
-        let words = language.words;
-        let calendar = Calendar::new(&batch.tz, batch.at, words);
+        let words = &*language.words;
+        let calendar = Calendar::new(batch.at, language);
         let days: BTreeSet<String> = shown.iter().map(|line| calendar.full_day(line.t)).collect();
         let mut lines = batch.groups.iter().flat_map(|group| &group.lines);
         let first = lines.next();
@@ -349,21 +350,21 @@ impl<'a> Writer<'a> {
         };
         let sentence = self.design.sentence(event_type, self.language);
         let stretches = sentence.and_then(|sentence| {
-            sentence.stretches(&said(&[line], &line.actors, sentence), self.words)
+            sentence.stretches(&said(&[line], &line.actors, sentence), self.language)
         });
         stretches.unwrap_or_default()
     }
 
     /// A text of the configuration with what a line says in its places.
     fn filled(&self, line: &Line, sentence: &Sentence) -> Option<String> {
-        let text = sentence.text(&said(&[line], &line.actors, sentence), self.words)?;
+        let text = sentence.text(&said(&[line], &line.actors, sentence), self.language)?;
         (!text.is_empty()).then_some(text)
     }
 
     /// The text that a person wrote: the event's body, else what its type says is one.
     fn body(&self, line: &Line) -> Option<String> {
         if let Some(body) = &line.body {
-            return Some(body.to_string());
+            return Some(body.first().to_owned());
         }
         let [event_type] = &line.types[..] else {
             return None;
@@ -400,7 +401,10 @@ impl<'a> Writer<'a> {
             date: self.calendar.day(line.t),
             count: line.entries,
             single: None,
-            data: templates.are_own().then(|| line.data.as_deref().cloned().unwrap_or_default()),
+            data: templates.are_own().then(|| {
+                let data = line.data.as_deref().cloned().unwrap_or_default();
+                data.into_iter().map(|(name, value)| (name, settled(value))).collect()
+            }),
             block,
             rendered: None,
         }

@@ -8,6 +8,7 @@ use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::group::{Entry, group};
 use tidings_core::number::{EventNo, MessageId};
 use tidings_core::presentation::Wording;
+use tidings_core::rules::{Policy, TypeRules};
 use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
 
 use crate::Sentence;
@@ -36,27 +37,53 @@ const SIZES: [(u16, u16); 3] = [(800, 600), (600, 800), (640, 640)];
 /// ```
 #[must_use]
 pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Batch {
-    let mut data = Map::new();
-    for path in rules
-        .presentation
-        .types
-        .get(event_type.as_str())
-        .iter()
-        .flat_map(|wording| data_in(wording, &rules.defaults.locale))
-    {
-        put(&mut data, &path, &Value::from(path.rsplit('.').next()));
-    }
-    detailed(event_type, rules, locale, items, &data)
+    detailed(event_type, rules, locale, items, &data_of(event_type, rules))
 }
 
-/// The paths in `data` that the sentences of a type name.
-fn data_in(wording: &Wording, usual_locale: &str) -> Vec<String> {
+/// A message of made-up items of each type whose mails come with a digest, the same each time; without any where there is
+/// no such type.
+#[must_use]
+pub fn digest_sample(digest: &str, rules: &Rules, locale: &str, items: usize) -> Batch {
+    let comes_with_it = |kind: &TypeRules| {
+        let route = kind.channels.get(EMAIL);
+        route.is_some_and(
+            |route| matches!(&route.policy, Policy::Digest { digest: name } if name == digest),
+        )
+    };
+    let of_digest = rules.types.iter().filter(|(_, kind)| comes_with_it(kind));
+    let types: Vec<Id> = of_digest.filter_map(|(name, _)| Id::new(name).ok()).collect();
+    let all = types.iter().flat_map(|event_type| (0..items).map(move |_| event_type));
+    let told: Vec<Entry> = all
+        .enumerate()
+        .map(|(n, event_type)| told(event_type, n, &data_of(event_type, rules)))
+        .collect();
+    Batch {
+        lane: format!("digest:{digest}"),
+        entries: told.len(),
+        groups: group(told.iter().collect(), rules),
+        ..detailed(&id("none"), rules, locale, 0, &Map::new())
+    }
+}
+
+/// Data for all that the sentences of a type name.
+fn data_of(event_type: &Id, rules: &Rules) -> Map<String, Value> {
+    let mut data = Map::new();
+    let wording = rules.presentation.types.get(event_type.as_str());
+    for (path, value) in wording.iter().flat_map(|wording| data_in(wording, &rules.defaults.locale))
+    {
+        put(&mut data, &path, &value);
+    }
+    data
+}
+
+/// The paths in `data` that the sentences of a type name, with values that may stand there.
+fn data_in(wording: &Wording, usual_locale: &str) -> Vec<(String, Value)> {
     let texts = [&wording.sentence, &wording.subject, &wording.body, &wording.notice];
     let sentences = texts.iter().flat_map(|texts| texts.0.iter()).filter_map(|(locale, text)| {
         let locale = if locale.is_empty() { usual_locale } else { locale };
         Sentence::parse(text, locale).ok()
     });
-    sentences.flat_map(|sentence| sentence.data()).collect()
+    sentences.flat_map(|sentence| sentence.samples()).collect()
 }
 
 /// Puts a value at a dotted path.
@@ -150,7 +177,7 @@ fn told(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
 }
 
 fn titled(name: &str, title: &str) -> Object {
-    Object { title: Some(title.to_owned()), ..Object::bare(id(name)) }
+    Object { title: Some(title.into()), ..Object::bare(id(name)) }
 }
 
 fn id(name: &str) -> Id {

@@ -1,13 +1,16 @@
-//! The books of words, by the tags of their languages. They are data: a file of `locales` for each language.
+//! The books of words, by the tags of their languages. They are data: a file of `locales` for each language, over which
+//! those of a host are laid.
 
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
-use tidings_core::presentation::Address;
-use toml::{Table, Value};
+use tidings_core::presentation::{Address, Presentation};
+use toml::Table;
 
 use crate::words::Words;
+use crate::words::book::{self, lacking, lay_over};
 use crate::words::plural::Plurals;
-use crate::words::tag::{canonical_locale, is_right_to_left};
+use crate::words::tag::{canonical_locale, is_right_to_left, parsed, tags, written};
 
 /// The books of tags.
 macro_rules! books {
@@ -22,180 +25,240 @@ const BOOKS: [(&str, &str); 24] = books![
     "nb", "tr", "ar", "fa", "zh-Hans", "zh-Hant", "ko", "hi"
 ];
 
-static USUAL: LazyLock<Vec<Words>> = LazyLock::new(|| all(None));
-static FAMILIAR: LazyLock<Vec<Words>> = LazyLock::new(|| all(Some(Address::Familiar)));
-static FORMAL: LazyLock<Vec<Words>> = LazyLock::new(|| all(Some(Address::Formal)));
-/// English among texts that run from right to left.
-static AMONG_RIGHT_TO_LEFT: LazyLock<Words> =
-    LazyLock::new(|| Words { is_right_to_left: true, ..USUAL[0].clone() });
+static USUAL: LazyLock<Books> = LazyLock::new(|| Books::of_binary(None));
+static FAMILIAR: LazyLock<Books> = LazyLock::new(|| Books::of_binary(Some(Address::Familiar)));
+static FORMAL: LazyLock<Books> = LazyLock::new(|| Books::of_binary(Some(Address::Formal)));
 
-#[expect(clippy::expect_used, reason = "the books are a part of the binary, and a test reads each")]
-fn all(address: Option<Address>) -> Vec<Words> {
-    let book = |(tag, text)| read(tag, text, address).expect("a book of this binary");
-    BOOKS.map(book).into()
+/// The words of tidings' own that messages in a locale have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnWords {
+    /// All that there are.
+    All,
+    /// All but these phrases of the host's book, which are in English.
+    Without(Vec<String>),
+    /// None: they are in English.
+    None,
 }
 
-/// Reads a book, with the table of the phrases that speak to people in some way laid over it.
-///
-/// # Errors
-/// The text is no TOML, lacks a phrase, or has one too many.
-fn read(tag: &str, text: &str, address: Option<Address>) -> Result<Words, toml::de::Error> {
-    let mut book: Table = toml::from_str(text)?;
-    for of in Address::ALL {
-        match book.remove(of.word()) {
-            Some(Value::Table(phrases)) if address == Some(of) => lay_over(&mut book, phrases),
-            Some(Value::Table(_)) | None => {}
-            // Refused as a phrase too many.
-            Some(other) => {
-                book.insert(of.word().to_owned(), other);
+/// The books of words of a configuration.
+#[derive(Clone, Debug)]
+pub struct Books(Arc<All>);
+
+#[derive(Debug)]
+struct All {
+    books: Vec<Book>,
+    /// English among texts that run from left to right, and from right to left.
+    english: [Arc<Words>; 2],
+}
+
+/// The words of a locale.
+#[derive(Clone, Debug)]
+pub(crate) struct Book {
+    /// The tag by which it is found.
+    tag: String,
+    phrases: Table,
+    pub(crate) words: Arc<Words>,
+    /// The phrases that are English for want of others.
+    lacks: Vec<String>,
+}
+
+impl Book {
+    /// The book of phrases, with English ones where it has none.
+    fn new(tag: &str, phrases: Table) -> Self {
+        let mut whole = book::english().clone();
+        lay_over(&mut whole, phrases.clone());
+        let words: Words = whole
+            .try_into()
+            .expect("the reader takes no phrase of another kind than the English one");
+        let canonical = canonical_locale(tag);
+        let words = Words {
+            tag: written(tag).unwrap_or_else(|| tag.to_owned()),
+            is_right_to_left: is_right_to_left(&canonical),
+            plurals: Plurals::of(tag),
+            numbers: parsed(tag),
+            ..words
+        };
+        Self { tag: canonical, lacks: lacking(&phrases), phrases, words: Arc::new(words) }
+    }
+
+    /// Returns true if no phrase is English for want of another.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.lacks.is_empty()
+    }
+}
+
+impl Books {
+    /// The books of a configuration: tidings' own, with the host's laid over them.
+    #[must_use]
+    pub fn of(presentation: &Presentation) -> Self {
+        Self::with(&presentation.words, presentation.brand.address)
+    }
+
+    fn of_binary(address: Option<Address>) -> Self {
+        let books = BOOKS.map(|(tag, text)| {
+            let (phrases, _) = book::read(tag, text);
+            Book::new(tag, phrases.addressing(address))
+        });
+        Self::all(books.into())
+    }
+
+    fn all(books: Vec<Book>) -> Self {
+        let english = books.iter().find(|book| book.tag == "en");
+        let english = english.map(|book| book.words.clone());
+        let english = english.expect("English is among the books of this binary");
+        let mirrored = Words { is_right_to_left: true, ..Words::clone(&english) };
+        Self(Arc::new(All { books, english: [english, Arc::new(mirrored)] }))
+    }
+
+    /// The books of tidings' own that speak to people in some way.
+    pub(crate) fn own(address: Option<Address>) -> Self {
+        let books = match address {
+            None => &USUAL,
+            Some(Address::Familiar) => &FAMILIAR,
+            Some(Address::Formal) => &FORMAL,
+        };
+        (*books).clone()
+    }
+
+    /// The same with a host's laid over them, by locale. What one lacks is that of a shorter tag.
+    fn with(host: &BTreeMap<String, String>, address: Option<Address>) -> Self {
+        let own = Self::own(address);
+        if host.is_empty() {
+            return own;
+        }
+        let mut books = own.0.books.clone();
+        // A tag comes after those that it begins with.
+        for (tag, text) in host {
+            let (phrases, _) = book::read(tag, text);
+            let over = phrases.addressing(address);
+            let under =
+                tags(tag).into_iter().find_map(|tag| books.iter().find(|book| book.tag == tag));
+            let mut phrases = under.map(|book| book.phrases.clone()).unwrap_or_default();
+            lay_over(&mut phrases, over);
+            let book = Book::new(tag, phrases);
+            match books.iter_mut().find(|known| known.tag == book.tag) {
+                Some(known) => *known = book,
+                None => books.push(book),
             }
         }
+        Self::all(books)
     }
-    let words: Words = book.try_into()?;
-    Ok(Words {
-        tag: tag.to_owned(),
-        is_right_to_left: is_right_to_left(&canonical_locale(tag)),
-        plurals: Plurals::of(tag),
-        ..words
-    })
-}
 
-/// Puts phrases in the place of others, table by table.
-fn lay_over(book: &mut Table, phrases: Table) {
-    for (key, phrase) in phrases {
-        match (book.get_mut(&key), phrase) {
-            (Some(Value::Table(under)), Value::Table(over)) => lay_over(under, over),
-            (_, phrase) => {
-                book.insert(key, phrase);
-            }
+    /// The words of tidings' own that messages in a locale have.
+    #[must_use]
+    pub fn words_of(&self, locale: &str) -> OwnWords {
+        match self.find(&tags(locale)) {
+            None => OwnWords::None,
+            Some(book) if book.is_whole() => OwnWords::All,
+            Some(book) => OwnWords::Without(book.lacks.clone()),
         }
     }
+
+    /// The book of the first of some tags that has one.
+    pub(crate) fn find(&self, tags: &[String]) -> Option<&Book> {
+        let book = |tag: &String| self.0.books.iter().find(|book| book.tag == *tag);
+        tags.iter().find_map(book)
+    }
+
+    /// The words that stand in for every other language, among texts of one direction or the other.
+    pub(crate) fn english(&self, is_right_to_left: bool) -> &Arc<Words> {
+        &self.0.english[usize::from(is_right_to_left)]
+    }
 }
 
-/// The book that stands in for every other language, among texts of one direction or the other.
-pub(crate) fn english(is_right_to_left: bool) -> &'static Words {
-    if is_right_to_left { &AMONG_RIGHT_TO_LEFT } else { &USUAL[0] }
+/// English as it is in the binary.
+#[cfg(test)]
+pub(crate) fn english() -> Arc<Words> {
+    USUAL.0.english[0].clone()
 }
 
-/// The words under the first of some tags that has any, which speak to people in some way.
-pub(crate) fn of(tags: &[String], address: Option<Address>) -> Option<&'static Words> {
-    let books = match address {
-        None => &USUAL,
-        Some(Address::Familiar) => &FAMILIAR,
-        Some(Address::Formal) => &FORMAL,
-    };
-    let book = |tag: &String| books.iter().find(|words| words.tag.eq_ignore_ascii_case(tag));
-    tags.iter().find_map(book)
-}
+/// The tags of the languages that have a book.
+#[cfg(test)]
+pub(crate) const TAGS: [&str; 24] = {
+    let mut tags = [""; 24];
+    let mut at = 0;
+    while at < tags.len() {
+        tags[at] = BOOKS[at].0;
+        at += 1;
+    }
+    tags
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::words::locale::Language;
 
-    /// The phrases of a table by their paths, each as its forms.
-    fn phrases(table: &Table, path: &str, into: &mut Vec<(String, Vec<String>)>) {
-        for (key, value) in table {
-            let path = format!("{path}{key}");
-            match value {
-                Value::Table(table) => phrases(table, &format!("{path}."), into),
-                Value::String(text) => into.push((path, vec![text.clone()])),
-                Value::Array(texts) => {
-                    let text = |text: &Value| text.as_str().unwrap().to_owned();
-                    into.push((path, texts.iter().map(text).collect()));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn phrases_of(text: &str) -> Vec<(String, Vec<String>)> {
-        let mut found = Vec::new();
-        phrases(&toml::from_str(text).unwrap(), "", &mut found);
-        found
-    }
-
-    /// The names in braces of a text, sorted.
-    fn places(text: &str) -> Vec<String> {
-        let names = text.split('{').skip(1).map(|rest| rest.split('}').next().unwrap());
-        // French counts the first day of a month.
-        let mut names: Vec<String> = names.map(|name| name.replace("ordinal", "day")).collect();
-        names.sort();
-        names
-    }
-
     #[test]
-    fn each_book_has_the_forms_of_its_language() {
-        for words in [&USUAL, &FAMILIAR, &FORMAL].into_iter().flat_map(|books| books.iter()) {
-            for phrase in [
-                &words.others,
-                &words.other_people,
-                &words.count_of,
-                &words.new,
-                &words.new_for_you,
-                &words.new_of_kind,
-                &words.more,
-                &words.site.rest,
-                &words.site.hours,
-            ] {
-                let forms = phrase.forms();
-                assert!(
-                    forms.len() == 1 || words.plurals.fit(forms.len()),
-                    "{}: {forms:?}",
-                    words.tag
-                );
-                // Small numbers may be words, large ones never are.
-                assert!(forms.last().unwrap().contains("{n}"), "{}: {forms:?}", words.tag);
-            }
-            let digits = words.digits.as_ref().map_or(10, |digits| digits.chars().count());
-            assert_eq!(digits, 10, "{}", words.tag);
-        }
-    }
-
-    #[test]
-    fn each_phrase_has_the_places_that_it_has_in_english() {
-        let english = phrases_of(BOOKS[0].1);
+    fn each_book_is_whole_and_has_no_fault() {
         for (tag, text) in BOOKS {
-            for (path, forms) in phrases_of(text) {
-                let own = ["familiar.", "formal."].iter().find_map(|of| path.strip_prefix(of));
-                let path = own.unwrap_or(&path);
-                if ["digits", "and_others"].contains(&path) {
-                    continue;
-                }
-                let of_path = english.iter().find(|(known, _)| known == path);
-                let (_, expected) = of_path.unwrap_or_else(|| panic!("{tag}: {path}"));
-                let expected = places(&expected[0]);
-                for (at, form) in forms.iter().enumerate() {
-                    let mut found = places(form);
-                    let is_last = at + 1 == forms.len();
-                    if !is_last && !found.contains(&"n".to_owned()) && forms.len() > 1 {
-                        found.push("n".to_owned());
-                        found.retain(|name| expected.contains(name));
-                        found.sort();
-                    }
-                    assert_eq!(found, expected, "{tag}: {path}: {form}");
-                    let is_clean = !form.contains("  ") && !form.contains(['\t', '\n']);
-                    assert!(is_clean, "{tag}: {path}: {form:?}");
-                }
+            assert_eq!(book::read(tag, text).1, [], "{tag}");
+            for books in [&USUAL, &FAMILIAR, &FORMAL] {
+                assert_eq!(books.words_of(tag), OwnWords::All, "{tag}");
             }
+            let is_clean = |line: &str| !line.contains('\t') && !line.ends_with(' ');
+            assert!(text.lines().all(is_clean), "{tag}");
         }
     }
 
+    fn host(files: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let files = files.iter();
+        files.map(|(locale, text)| (canonical_locale(locale), (*text).to_owned())).collect()
+    }
+
     #[test]
-    fn a_book_with_a_phrase_too_few_or_too_many_is_refused() {
-        let (tag, text) = BOOKS[0];
-        let lacks = text.replacen("colon = ", "# colon = ", 1);
-        assert!(read(tag, &lacks, None).is_err());
-        assert!(read(tag, &format!("column = ''\n{text}"), None).is_err());
-        assert!(read(tag, &format!("familiar = ''\n{text}"), None).is_err());
-        let over = format!("{text}\n[formal.site]\nstart = ''\n");
-        assert!(read(tag, &over, Some(Address::Formal)).is_err());
+    fn a_host_lays_phrases_over_those_of_tidings() {
+        let files = host(&[
+            (
+                "de",
+                "take_a_look = 'Zeigen'\n[formal]\ntake_a_look = 'Bitte ansehen'\n[site]\nstop = 'Aus'",
+            ),
+            ("de-AT", "[site]\nundo = 'Retour'"),
+            ("no", "take_a_look = 'Titt'"),
+            ("zh-TW", "take_a_look = '看'"),
+        ]);
+        let books = Books::with(&files, Some(Address::Formal));
+        let of = |locale: &str| Language::among(&books, locale);
+        let words = |locale: &str| {
+            let words = of(locale).words;
+            [&words.take_a_look, &words.site.stop, &words.site.undo, &words.site.next]
+                .map(ToOwned::to_owned)
+        };
+        assert_eq!(words("de-CH"), ["Bitte ansehen", "Aus", "Rückgängig machen", "Nächste Seite"]);
+        assert_eq!(words("de-AT-1996"), ["Bitte ansehen", "Aus", "Retour", "Nächste Seite"]);
+        assert_eq!(of("de-at").tag(), "de-AT");
+        assert_eq!(words("nb-NO")[0], "Titt");
+        assert_eq!(words("zh-Hant-TW")[0], "看");
+        assert_ne!(words("zh-HK")[0], "看");
+        assert_eq!(words("fr")[0], Language::of("fr").words.take_a_look);
+        assert_eq!(books.words_of("de-AT"), OwnWords::All);
+        let usual = Books::with(&files, None);
+        assert_eq!(Language::among(&usual, "de").words.take_a_look, "Zeigen");
+    }
+
+    #[test]
+    fn a_host_adds_a_language_and_what_it_lacks_is_english() {
+        let some = "take_a_look = 'Δείτε'\nothers = ['{n} άλλος', '{n} άλλοι']";
+        let books = Books::with(&host(&[("el", some)]), None);
+        let greek = Language::among(&books, "el-GR");
+        assert!(!greek.has_words);
+        assert_eq!((&*greek.words.take_a_look, &*greek.words.details), ("Δείτε", "See details"));
+        assert_eq!(greek.words.counted(&greek.words.others, 2), "2 άλλοι");
+        let OwnWords::Without(lacks) = books.words_of("el") else { panic!("some are there") };
+        assert!(lacks.contains(&"site.undo".to_owned()) && !lacks.contains(&"others".to_owned()));
+        assert_eq!(Books::own(None).words_of("el"), OwnWords::None);
+        let whole = BOOKS[0].1;
+        let books = Books::with(&host(&[("ur", whole)]), None);
+        let urdu = Language::among(&books, "ur-PK");
+        assert!(urdu.has_words && urdu.words.is_right_to_left);
+        assert_eq!((urdu.tag(), books.words_of("ur")), ("ur".to_owned(), OwnWords::All));
     }
 
     #[test]
     fn a_language_speaks_to_people_as_the_brand_does() {
+        let language = |locale: &str, address| Language::among(&Books::own(address), locale);
         let lead = |locale: &str, address: Option<Address>| {
-            Language::addressing(locale, address).words.site.lead.split('.').next().unwrap()
+            language(locale, address).words.site.lead.split('.').next().unwrap().to_owned()
         };
         let (familiar, formal) = (Some(Address::Familiar), Some(Address::Formal));
         let german = "Wählen Sie aus, was Sie per E-Mail bekommen";
@@ -209,7 +272,7 @@ mod tests {
             assert_eq!(lead("en", address), "Choose what you get by e-mail");
         }
         // What a table lacks is that of the book.
-        let italian = Language::addressing("it", formal).words;
+        let italian = language("it", formal).words;
         assert_eq!(italian.site.undo, "Annulla");
         assert_eq!(italian.near.note, "vicino a Lei");
     }

@@ -3,6 +3,7 @@
 //! A text has the direction of its language. A name that runs the other way would carry the words and the signs
 //! beside it along.
 
+use serde_json::Value;
 use unicode_bidi::BidiClass::{AL, EN, L, R};
 use unicode_bidi::bidi_class;
 
@@ -28,6 +29,19 @@ pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
         format!("{BEGIN}{value}{END}")
     } else {
         value
+    }
+}
+
+/// A value of `data` whose texts turn nothing around them: the controls of direction are taken out.
+pub(crate) fn settled(value: Value) -> Value {
+    let is_control = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    match value {
+        Value::String(text) if text.contains(is_control) => text.replace(is_control, "").into(),
+        Value::Array(values) => values.into_iter().map(settled).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (name, settled(value))).collect()
+        }
+        value => value,
     }
 }
 

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use tidings_core::presentation::{Address, Texts};
+use tidings_core::presentation::Texts;
 
+use crate::words::Words;
+use crate::words::books::{Book, Books};
+use crate::words::format::{self, Reader};
 use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
-use crate::words::{Words, books};
 
 /// The language of a message, of a page, or of a text.
 #[derive(Clone, Debug)]
@@ -14,35 +17,50 @@ pub(crate) struct Language {
     /// The tags under which its texts may stand, its own first.
     pub(crate) tags: Vec<String>,
     /// The product's words in it; English ones where there are none.
-    pub(crate) words: &'static Words,
-    /// True if there are words of its own.
+    pub(crate) words: Arc<Words>,
+    /// True if there are words of its own, all of them.
     pub(crate) has_words: bool,
-    /// The way in which it speaks to people; `None` for the usual one.
-    address: Option<Address>,
+    books: Books,
+    /// The reader of what is in it.
+    pub(crate) reader: Reader,
 }
 
 impl Language {
+    /// The language of a locale with tidings' own words.
+    #[cfg(test)]
     pub(crate) fn of(locale: &str) -> Self {
-        Self::addressing(locale, None)
+        Self::among(&Books::own(None), locale)
     }
 
-    /// The same that speaks to people in some way.
-    pub(crate) fn addressing(locale: &str, address: Option<Address>) -> Self {
+    /// The language of a locale with the words of some books.
+    pub(crate) fn among(books: &Books, locale: &str) -> Self {
         let tags = tags(locale);
-        let words = books::of(&tags, address);
+        let book = books.find(&tags);
+        let english = || books.english(tags.first().is_some_and(|tag| is_right_to_left(tag)));
         Self {
-            words: words.unwrap_or_else(|| {
-                books::english(tags.first().is_some_and(|tag| is_right_to_left(tag)))
-            }),
-            has_words: words.is_some(),
+            words: book.map_or_else(english, |book| &book.words).clone(),
+            has_words: book.is_some_and(Book::is_whole),
+            books: books.clone(),
             tags,
-            address,
+            reader: Reader::new(locale, "UTC"),
         }
     }
 
-    /// Another language that speaks to people in the same way.
+    /// The language of another locale with words of the same books.
     pub(crate) fn alike(&self, locale: &str) -> Self {
-        Self::addressing(locale, self.address)
+        Self::among(&self.books, locale)
+    }
+
+    /// The same for a reader. Its words count with the digits and groups of their locale, if it is in their language.
+    pub(crate) fn read_by(mut self, reader: Reader) -> Self {
+        const TELLING: usize = 1_234_567;
+        let usual = &self.words.numbers;
+        let own = reader.locale_in(usual);
+        if own != usual && format::count(TELLING, own) != format::count(TELLING, usual) {
+            let words = Words { numbers: own.clone(), ..Words::clone(&self.words) };
+            self.words = Arc::new(words);
+        }
+        Self { reader, ..self }
     }
 
     /// The tag as documents name their language.
@@ -110,20 +128,14 @@ impl Localised<String> {
     }
 }
 
-/// The language of a locale if it has all that is needed, else the default one.
-pub(crate) fn first_whole(
-    locale: &str,
+/// The language of the first of some locales that has all that is needed, else the default one.
+pub(crate) fn first_whole<'l>(
+    locales: impl IntoIterator<Item = &'l str>,
     usual: &Language,
-    has_all: impl FnOnce(&Language) -> bool,
+    has_all: impl Fn(&Language) -> bool,
 ) -> Language {
-    let language = usual.alike(locale);
-    if has_all(&language) { language } else { usual.clone() }
-}
-
-/// Returns true if messages have words of the product's own for a locale.
-#[must_use]
-pub fn has_words(locale: &str) -> bool {
-    books::of(&tags(locale), None).is_some()
+    let mut languages = locales.into_iter().map(|locale| usual.alike(locale));
+    languages.find(has_all).unwrap_or_else(|| usual.clone())
 }
 
 /// Returns true if a text with these tags (canonical ones) is there for a locale.

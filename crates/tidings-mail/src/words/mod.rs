@@ -1,24 +1,27 @@
-//! The words of mails, a book for each language: phrases, plurals, numbers, lists and dates.
+//! The words of mails, a book for each language: phrases, plurals and lists; and the ways of a locale, which CLDR has.
 //!
 //! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
 //! English words around what the host wrote.
 
+pub(super) mod book;
 pub(super) mod books;
 pub(super) mod direction;
+pub(super) mod format;
 pub(super) mod locale;
 pub(super) mod names;
 pub(super) mod plural;
 pub(super) mod sentence;
 pub(super) mod tag;
 pub(super) mod text;
+pub(super) mod told;
 pub(super) mod why;
 pub(super) mod wording;
 
+use icu_locale_core::Locale;
 use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
 use crate::words::plural::{Numbered, Plurals};
-use crate::words::text::grouped;
 
 /// The words of a language. Names in braces are replaced.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,21 +34,12 @@ pub(crate) struct Words {
     pub(crate) is_right_to_left: bool,
     /// True if a noun has a capital wherever it stands.
     pub(crate) keeps_capitals: bool,
-    /// Between thousands.
-    pub(crate) separator: String,
-    /// The digits from zero on; `None` for 0 to 9.
-    pub(crate) digits: Option<String>,
     /// The rules by which the form of a word goes with a count.
     #[serde(skip)]
     pub(crate) plurals: Plurals,
-    /// January first.
-    pub(crate) months: [String; 12],
-    /// Monday first.
-    pub(crate) weekdays: [String; 7],
-    pub(crate) day: String,
-    pub(crate) day_of_year: String,
-    pub(crate) full_day: String,
-    pub(crate) minute: String,
+    /// The locale whose digits and groups its numbers have.
+    #[serde(skip, default = "no_locale")]
+    pub(crate) numbers: Locale,
     pub(crate) zone: String,
     /// Between the names of a list, and before the last one.
     pub(crate) comma: String,
@@ -86,6 +80,11 @@ pub(crate) struct Words {
     /// The words of the link that unsubscribes.
     pub(crate) unsubscribe: String,
     pub(crate) site: SiteWords,
+}
+
+/// What a book has before it is known whose it is.
+fn no_locale() -> Locale {
+    Locale::UNKNOWN
 }
 
 /// The words of the pages to which mails lead.
@@ -156,19 +155,7 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        self.in_digits(grouped(count as u64, &self.separator))
-    }
-
-    /// A text with the digits of the language.
-    pub(crate) fn in_digits(&self, text: String) -> String {
-        let Some(digits) = &self.digits else {
-            return text;
-        };
-        let own = |c: char| {
-            let digit = c.to_digit(10).and_then(|digit| digits.chars().nth(digit as usize));
-            digit.unwrap_or(c)
-        };
-        text.chars().map(own).collect()
+        format::count(count, &self.numbers)
     }
 
     /// A phrase about a count.
@@ -277,7 +264,7 @@ impl Words {
 mod tests {
     use super::*;
 
-    fn of(locale: &str) -> &'static Words {
+    fn of(locale: &str) -> std::sync::Arc<Words> {
         crate::words::locale::Language::of(locale).words
     }
 
@@ -312,12 +299,17 @@ mod tests {
         );
         assert_eq!(of("de-CH").number(4_936), "4.936");
         assert_eq!(of("fr").number(4_936), "4\u{202f}936");
+        assert_eq!([4_936, 14_936].map(|n| of("es").number(n)), ["4936", "14.936"]);
+        assert_eq!(
+            [999, 4_936, 99_999, 1_234_567, 123_456_789].map(|n| of("hi").number(n)),
+            ["999", "4,936", "99,999", "12,34,567", "12,34,56,789"]
+        );
     }
 
     #[test]
     fn an_unknown_language_is_english() {
         assert_eq!(
-            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| &of(locale).tag),
+            ["en-GB", "DE", "xx", "", "ja-JP"].map(|locale| of(locale).tag.clone()),
             ["en", "de", "en", "en", "ja"]
         );
     }

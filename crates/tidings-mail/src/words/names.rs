@@ -13,7 +13,7 @@ const NAME_CHARS_MAX: usize = 80;
 
 /// The name of an actor, a target or a topic; `None` if it has no title that can be shown.
 pub(crate) fn name_of(object: &Object, words: &Words) -> Option<String> {
-    let name = cut_name(object.title.as_deref()?, words);
+    let name = cut_name(object.title.as_ref()?.first(), words);
     (!name.is_empty()).then_some(name)
 }
 

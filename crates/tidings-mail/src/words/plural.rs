@@ -6,7 +6,7 @@ use icu_locale_core::Locale;
 use icu_plurals::{PluralCategory, PluralRules};
 use serde::Deserialize;
 
-use crate::words::tag::canonical_locale;
+use crate::words::tag::parsed;
 
 /// The categories of a locale, and the rules that put numbers into them.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Default for Plurals {
 impl Plurals {
     /// The plurals of a locale; of one that CLDR lacks, a single category.
     pub(crate) fn of(locale: &str) -> Self {
-        let locale = Locale::try_from_str(&canonical_locale(locale)).unwrap_or(Locale::UNKNOWN);
+        let locale = parsed(locale);
         let rules = rules(&locale);
         // CLDR's conditions look at a number's last three digits, or at whether it is round: what they name is among
         // these.

@@ -5,11 +5,15 @@
 
 use std::sync::Arc;
 
+use icu_locale_core::Locale;
+use serde_json::{Value, json};
 use tidings_core::batch::EventData;
 
-use crate::words::Words;
+use crate::words::books::Books;
+use crate::words::format::{self, Format, Reader};
 use crate::words::locale::Language;
 use crate::words::plural::Plurals;
+use crate::words::{Words, tag};
 
 /// A sentence, such as `{actor} published {object}`.
 ///
@@ -26,8 +30,10 @@ use crate::words::plural::Plurals;
 #[derive(Clone, Debug)]
 pub struct Sentence {
     pieces: Vec<Piece>,
+    /// The locale whose text it is.
+    locale: Locale,
     /// The product's words in its language: how it lists names.
-    pub(crate) words: &'static Words,
+    pub(crate) words: Arc<Words>,
 }
 
 /// The reason why a text is not a sentence.
@@ -44,6 +50,11 @@ pub enum SentenceError {
          {{actors|one|more}} or {{data.NAME}}"
     )]
     Unknown(String),
+    /// A value has a format that is unknown.
+    #[error(
+        "`{{{0}}}` has an unknown format: write `date`, `time`, `datetime`, `number` or `money(data.CURRENCY)` after the bar"
+    )]
+    Format(String),
     /// A word has not as many forms as its language.
     #[error(
         "`{{{place}|…}}` has {given}, but `{locale}` has {wanted}: write one for each of {categories}, in this order"
@@ -71,7 +82,8 @@ enum Piece {
     Count,
     /// The form of a word that goes with a number.
     Form(Counted, Box<Forms>),
-    Data(Vec<String>),
+    /// A value of `data`, with the way in which it is shown, if it has one.
+    Data(Vec<String>, Option<Format>),
 }
 
 /// The numbers that a word may go with.
@@ -115,11 +127,21 @@ impl Sentence {
     /// # Errors
     /// [`SentenceError`] says what to write instead; the first one, if there are several.
     pub fn parse(text: &str, locale: &str) -> Result<Self, SentenceError> {
+        Self::parse_among(&Books::own(None), text, locale)
+    }
+
+    /// Reads a sentence of a locale, which lists names with the words of some books.
+    pub(crate) fn parse_among(
+        books: &Books,
+        text: &str,
+        locale: &str,
+    ) -> Result<Self, SentenceError> {
         let (pieces, faults) = Self::read(text, locale);
         if let Some(fault) = faults.into_iter().next() {
             return Err(fault);
         }
-        Ok(Self { pieces, words: Language::of(locale).words })
+        let words = Language::among(books, locale).words;
+        Ok(Self { pieces, locale: tag::parsed(locale), words })
     }
 
     /// All faults of a text as a sentence of a locale.
@@ -189,25 +211,49 @@ impl Sentence {
         matches!(self.pieces.first(), Some(Piece::Actor))
     }
 
-    /// The dotted paths of the places that `data` fills.
-    pub(crate) fn data(&self) -> Vec<String> {
-        let path = |piece: &Piece| match piece {
-            Piece::Data(path) => Some(path.join(".")),
-            _ => None,
-        };
-        self.pieces.iter().filter_map(path).collect()
+    /// The dotted paths of the places that `data` fills, each with a value that may stand there: those first that have a
+    /// format.
+    pub(crate) fn samples(&self) -> Vec<(String, Value)> {
+        let mut formatted = Vec::new();
+        let mut plain = Vec::new();
+        for piece in &self.pieces {
+            let Piece::Data(path, format) = piece else {
+                continue;
+            };
+            let name = path.join(".");
+            match format {
+                None => plain.push((name, json!(path.last()))),
+                Some(Format::Date | Format::Time | Format::DateTime) => {
+                    formatted.push((name, json!("2024-03-04T09:00:00Z")));
+                }
+                Some(Format::Number) => formatted.push((name, json!(1_234.5))),
+                Some(Format::Money(currency)) => {
+                    formatted.push((name, json!(12.5)));
+                    formatted.push((currency.join("."), json!("EUR")));
+                }
+            }
+        }
+        formatted.append(&mut plain);
+        formatted
     }
 
-    /// The sentence where only a count is known.
+    /// A title with the form of its words that goes with a count; `None` where it has other places.
     pub(crate) fn counted(&self, count: usize) -> Option<String> {
-        let said =
-            Said { actor: None, object: None, target: None, count, actors: None, data: None };
-        self.text(&said, self.words).filter(|text| !text.is_empty())
+        let mut text = String::new();
+        for piece in &self.pieces {
+            text.push_str(match piece {
+                Piece::Text(text) => text,
+                Piece::Form(Counted::Entries, forms) => forms.plurals.form(&forms.texts, count),
+                _ => return None,
+            });
+        }
+        (!text.is_empty()).then_some(text)
     }
 
     /// The sentence with its places filled, as it stands among words of a language; `None` where a place has nothing to
     /// hold. In a message of the other direction it is one isolated stretch.
-    pub(crate) fn stretches(&self, said: &Said, around: &Words) -> Option<Vec<Stretch>> {
+    pub(crate) fn stretches(&self, said: &Said, language: &Language) -> Option<Vec<Stretch>> {
+        let around = &*language.words;
         let mut stretches: Vec<Stretch> = Vec::new();
         for piece in &self.pieces {
             let text = match piece {
@@ -215,7 +261,7 @@ impl Sentence {
                 Piece::Actor => said.actor.clone()?,
                 Piece::Object => said.object.clone()?,
                 Piece::Target => said.target.clone()?,
-                Piece::Count => self.words.number(said.count),
+                Piece::Count => format::count(said.count, language.reader.locale_in(&self.locale)),
                 Piece::Form(counted, forms) => {
                     let count = match counted {
                         Counted::Entries => said.count,
@@ -223,7 +269,10 @@ impl Sentence {
                     };
                     forms.plurals.form(&forms.texts, count).to_owned()
                 }
-                Piece::Data(path) => self.words.isolated(scalar(said.data.as_deref()?, path)?),
+                Piece::Data(path, format) => {
+                    let value = self.value(said, path, format.as_ref(), &language.reader)?;
+                    self.words.isolated(value)
+                }
             };
             let link = matches!(piece, Piece::Object);
             match stretches.last_mut() {
@@ -242,9 +291,34 @@ impl Sentence {
         Some(stretches)
     }
 
+    /// A value of `data` as its place shows it; as it was given where the format is none for it.
+    fn value(
+        &self,
+        said: &Said,
+        path: &[String],
+        format: Option<&Format>,
+        reader: &Reader,
+    ) -> Option<String> {
+        let data = said.data.as_deref()?;
+        let given = scalar(data, path)?;
+        let Some(format) = format else {
+            return Some(given);
+        };
+        let currency = match format {
+            Format::Money(path) => scalar(data, path),
+            _ => None,
+        };
+        // Among several events a currency that is absent may be one that differs.
+        if matches!(format, Format::Money(_)) && currency.is_none() && said.count > 1 {
+            return None;
+        }
+        let locale = reader.locale_in(&self.locale);
+        Some(format.told(&given, currency.as_deref(), locale, reader).unwrap_or(given))
+    }
+
     /// The same as one text.
-    pub(crate) fn text(&self, said: &Said, around: &Words) -> Option<String> {
-        let stretches = self.stretches(said, around)?;
+    pub(crate) fn text(&self, said: &Said, language: &Language) -> Option<String> {
+        let stretches = self.stretches(said, language)?;
         Some(stretches.into_iter().map(|stretch| stretch.text).collect())
     }
 }
@@ -265,18 +339,26 @@ impl Piece {
                         return Ok(Self::Form(counted, Box::new(forms)));
                     }
                 }
-                let path = place.strip_prefix("data.").ok_or_else(unknown)?;
-                let names: Vec<String> = path.split('.').map(str::to_owned).collect();
-                let is_odd = |name: &String| {
-                    name.is_empty() || name.contains(|c: char| c == '|' || c.is_whitespace())
+                let (name, format) = match place.split_once('|') {
+                    Some((name, format)) => (name, Some(format)),
+                    None => (place, None),
                 };
-                if names.iter().any(is_odd) {
-                    return Err(unknown());
-                }
-                Self::Data(names)
+                let path = path_in_data(name).ok_or_else(unknown)?;
+                let read = |name| Format::parse(name, path_in_data);
+                let is_unknown = || SentenceError::Format(place.to_owned());
+                let format = format.map(|name| read(name).ok_or_else(is_unknown)).transpose()?;
+                Self::Data(path, format)
             }
         })
     }
+}
+
+/// The names of a path such as `data.price.currency`.
+fn path_in_data(text: &str) -> Option<Vec<String>> {
+    let names = text.strip_prefix("data.")?.split('.');
+    let is_odd =
+        |name: &str| name.is_empty() || name.contains(|c: char| c == '|' || c.is_whitespace());
+    names.map(|name| (!is_odd(name)).then(|| name.to_owned())).collect()
 }
 
 impl Forms {
@@ -301,8 +383,6 @@ impl Forms {
 
 /// The text, number or truth at a path of an event's `data`.
 fn scalar(data: &EventData, path: &[String]) -> Option<String> {
-    use serde_json::Value;
-
     let (first, rest) = path.split_first()?;
     let value = rest.iter().try_fold(data.get(first)?, |value, name| value.get(name))?;
     let text = match value {
@@ -333,7 +413,7 @@ mod tests {
     #[test]
     fn places_are_filled_and_the_object_leads_to_its_page() {
         let sentence = Sentence::parse("{actor} sold {object}, {{really}}.", "en").unwrap();
-        let stretches = sentence.stretches(&said(1), sentence.words).unwrap();
+        let stretches = sentence.stretches(&said(1), &Language::of("en")).unwrap();
         let parts: Vec<(&str, bool)> =
             stretches.iter().map(|stretch| (stretch.text.as_str(), stretch.link)).collect();
         assert_eq!(parts, [("Ann sold ", false), ("Rain", true), (", {really}.", false)]);
@@ -343,12 +423,12 @@ mod tests {
     fn words_follow_the_count_in_each_language() {
         let told = |text: &str, locale: &str, count: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
-            sentence.text(&said(count), sentence.words).unwrap()
+            sentence.text(&said(count), &Language::of(locale)).unwrap()
         };
         let english = "{count} {count|work|works}";
         assert_eq!(told(english, "en", 1), "1 work");
         assert_eq!(told(english, "en-GB", 1_200), "1,200 works");
-        assert_eq!(told("{count} {count|Werk|Werke}", "de-AT", 1_200), "1.200 Werke");
+        assert_eq!(told("{count} {count|Werk|Werke}", "de-AT", 1_200), "1\u{a0}200 Werke");
         assert_eq!(told("{count} {count|œuvre|œuvres}", "fr", 0), "0 œuvre");
         let polish = "{count} {count|komentarz|komentarze|komentarzy}";
         for (count, words) in
@@ -364,7 +444,7 @@ mod tests {
         let told = |text: &str, locale: &str, actors: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
             let said = Said { actors: Some(actors), ..said(1) };
-            sentence.text(&said, sentence.words).unwrap()
+            sentence.text(&said, &Language::of(locale)).unwrap()
         };
         let german = "{actor} {actors|hat|haben} {object} kommentiert";
         assert_eq!(told(german, "de", 1), "Ann hat Rain kommentiert");
@@ -400,16 +480,52 @@ mod tests {
     #[test]
     fn a_sentence_without_one_of_its_values_is_not_told() {
         let to_target = Sentence::parse("{actor} in {target}", "en").unwrap();
-        assert_eq!(to_target.text(&said(1), to_target.words), None);
+        assert_eq!(to_target.text(&said(1), &Language::of("en")), None);
         let data = serde_json::json!({"a": {"b": 2_000, "c": []}, "d": "x\ny"});
         let of_data = |text: &str| {
             let sentence = Sentence::parse(text, "en").unwrap();
             let said = Said { data: data.as_object().cloned().map(Arc::new), ..said(1) };
-            sentence.text(&said, sentence.words)
+            sentence.text(&said, &Language::of("en"))
         };
         assert_eq!(of_data("{data.a.b} {data.d}").as_deref(), Some("2000 x y"));
         assert_eq!(of_data("{data.a.c}"), None);
         assert_eq!(of_data("{data.x}"), None);
+    }
+
+    #[test]
+    fn i42_values_have_the_format_that_their_place_names() {
+        let data = serde_json::json!({
+            "at": "2024-03-04T23:30:00Z", "n": 1_234.5, "price": {"amount": "12.50", "currency": "EUR"}, "none": "soon",
+        });
+        let told = |text: &str, locale: &str, reader: &str, count: usize| {
+            let sentence = Sentence::parse(text, locale).unwrap();
+            let said = Said { data: data.as_object().cloned().map(Arc::new), ..said(count) };
+            let reader = Reader::new(reader, "Europe/Paris");
+            sentence.text(&said, &Language::of(locale).read_by(reader))
+        };
+        for (text, shown) in [
+            ("on {data.at|date}", "on 05.03.2024"),
+            ("at {data.at|time}", "at 00:30"),
+            ("{data.at|datetime}", "05.03.2024, 00:30"),
+            ("{data.n|number}", "1 234,5"),
+            ("{data.price.amount|money(data.price.currency)}", "€ 12,50"),
+            ("{data.none|date} {data.none|number}", "soon soon"),
+            ("{data.n|money(data.unit)}", "1234.5"),
+        ] {
+            let told = told(text, "de", "de-AT", 1).unwrap();
+            assert_eq!(told.replace('\u{a0}', " "), shown, "{text}");
+        }
+        assert_eq!(told("{data.at|date}", "en", "de", 1).as_deref(), Some("Mar 5, 2024"));
+        assert_eq!(told("{data.absent|date}", "en", "de", 1), None);
+        // In Hebrew the groups of a date would change places.
+        assert_eq!(
+            told("{data.at|date}", "he", "he", 1).as_deref(),
+            Some("\u{2068}5 במרץ 2024\u{2069}")
+        );
+        // Of several the currency may have differed.
+        let price = "{data.price.amount|money(data.price.currency)}";
+        assert_eq!(told(price, "en", "en", 2).as_deref(), Some("€12.50"));
+        assert_eq!(told("{data.n|money(data.unit)}", "en", "en", 2), None);
     }
 
     #[test]
@@ -433,12 +549,26 @@ mod tests {
             "{data.}",
             "{data}",
             "{data.a..b}",
-            "{data.a|number}",
+            "{data.|date}",
             "{data.a b}",
             "{ actor }",
         ] {
             let fault = Sentence::parse(text, "en");
             assert!(matches!(fault, Err(SentenceError::Unknown(_))), "{text}: {fault:?}");
+        }
+        for text in [
+            "{data.a|}",
+            "{data.a|euro}",
+            "{data.a|Date}",
+            "{data.a|date|time}",
+            "{data.a| date}",
+            "{data.a|money}",
+            "{data.a|money(EUR)}",
+            "{data.a|money(data.)}",
+            "{data.a|money(data.b}",
+        ] {
+            let fault = Sentence::parse(text, "en");
+            assert!(matches!(fault, Err(SentenceError::Format(_))), "{text}: {fault:?}");
         }
     }
 }

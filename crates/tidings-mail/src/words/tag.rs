@@ -153,6 +153,11 @@ pub(crate) fn is_right_to_left(tag: &str) -> bool {
     }
 }
 
+/// The locale of a tag as CLDR's data know it; of a text that is none, a locale without a language.
+pub(crate) fn parsed(tag: &str) -> Locale {
+    Locale::try_from_str(&canonical_locale(tag)).unwrap_or(Locale::UNKNOWN)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

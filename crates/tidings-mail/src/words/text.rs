@@ -9,6 +9,15 @@ use crate::words::direction::{BEGIN, END};
 /// follows (Unicode Bidirectional Algorithm, explicit formatting) are left out. Marks that only
 /// qualify their neighbour stay, since right-to-left titles need them.
 pub(crate) fn clean(text: &str) -> String {
+    cleaned(text, |_| false)
+}
+
+/// The same of a text whose values are clean and isolated already: their isolates stay.
+pub(crate) fn clean_around(text: &str) -> String {
+    cleaned(text, |c| matches!(c, BEGIN | END))
+}
+
+fn cleaned(text: &str, stays: impl Fn(char) -> bool) -> String {
     let is_clean = |byte: &u8| matches!(byte, b'!'..=b'~' | b' ');
     if text.bytes().all(|byte| is_clean(&byte)) && !text.contains("  ") && text.trim() == text {
         return text.to_owned();
@@ -16,6 +25,7 @@ pub(crate) fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
+            c if stays(c) => out.push(c),
             '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}' => {}
             ' ' | '\u{2028}' | '\u{2029}' => push_space(&mut out),
             c if c.is_control() => push_space(&mut out),
@@ -42,7 +52,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A number with a separator between its thousands.
+/// A number with a separator between its thousands, for pages that speak no reader's language.
 #[must_use]
 pub fn grouped(number: u64, separator: &str) -> String {
     let digits = number.to_string();

@@ -133,11 +133,11 @@ mod tests {
     fn topics() -> Topics {
         let topics = ["a", "b"].map(|topic| {
             Arc::new(Object {
-                title: Some(topic.to_uppercase()),
+                title: Some(topic.to_uppercase().into()),
                 ..Object::bare(Id::new(topic).unwrap())
             })
         });
-        Topics::of(&topics, books::english(false))
+        Topics::of(&topics, &books::english())
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
             (vec![line(&["near"]), line(&["named"])], Some("Some are near you.")),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), books::english(false)).as_deref(), words);
+            assert_eq!(told(&lines, &topics(), &books::english()).as_deref(), words);
         }
     }
 
@@ -188,14 +188,14 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), books::english(false)).as_deref(), words);
+            assert_eq!(told(&lines, &topics(), &books::english()).as_deref(), words);
         }
     }
 
     #[test]
     fn a_lines_notes_leave_out_what_stands_there_already() {
         let line = line(&["near", "topic:a", "topic:b"]);
-        let notes = notes(&line, &topics(), &["A"], books::english(false));
+        let notes = notes(&line, &topics(), &["A"], &books::english());
         assert_eq!(notes, ["you follow B", "near you"]);
     }
 }

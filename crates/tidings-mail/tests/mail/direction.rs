@@ -217,7 +217,7 @@ fn messages() -> Vec<(Batch, String)> {
         hebrew(&["Ben", "דב אדלר"], "שירים", &[ToRight("Ben"), ToLeft(" ודב אדלר הגיב על שירים!")]),
         sale("Rain", &[ToRight("Ann sold Rain (today)!")]),
         sale("שירים", &[ToRight("Ann sold "), ToLeft("שירים"), ToRight(" (today)!")]),
-        (rows("en", "דב אדלר"), seen(false, &[ToLeft("דב אדלר"), ToRight(" · 1 March")])),
+        (rows("en", "דב אדלר"), seen(false, &[ToLeft("דב אדלר"), ToRight(" · March 1")])),
         (
             rows("he", "Ana Ruiz (1)"),
             seen(true, &[ToRight("Ana Ruiz (1)"), ToLeft(" · "), ToRight("1"), ToLeft(" במרץ")]),
@@ -227,9 +227,9 @@ fn messages() -> Vec<(Batch, String)> {
 
 /// The page on which one chooses, with the name of a thing.
 fn choices(locale: &str, title: &str) -> String {
-    let row = Row { name: Name::Title(title.to_owned()), pace: None, offers: Vec::new() };
+    let row = Row { name: Name::Title(title.into()), pace: None, offers: Vec::new() };
     let choices = Choices { subjects: vec![row], ..Choices::default() };
-    design().choices(locale, &choices).unwrap()
+    design().choices(&[locale], &choices).unwrap()
 }
 
 #[test]

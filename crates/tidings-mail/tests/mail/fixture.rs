@@ -21,7 +21,7 @@ pub(crate) fn instant(text: &str) -> Instant {
 pub(crate) fn object(name: &str, title: &str) -> Object {
     Object {
         id: id(name),
-        title: Some(title.to_owned()),
+        title: Some(title.into()),
         url: None,
         image: None,
         image_size: None,

@@ -177,7 +177,7 @@ fn titled(titles: &[(&str, &str)]) -> Vec<Group> {
     });
     for (_, line) in lines {
         let (title, artist) = titles[line.order];
-        Arc::make_mut(&mut line.object).title = Some(title.to_owned());
+        Arc::make_mut(&mut line.object).title = Some(title.into());
         line.actors = vec![role("artist/x", artist)];
         line.reasons = ["everyone".to_owned()].into();
     }
@@ -267,7 +267,7 @@ fn sixty_items() {
         "17 neue Werke",
         "und 40 mehr",
         "Sie erhalten diese Nachricht, weil Sie Vincent van Gogh, Edvard Munch und 4 mehr folgen.",
-        "Gesendet von Nightwatch am Montag, 4. März 2024, 09:00 (Ortszeit Paris).",
+        "Gesendet von Nightwatch am Montag, 4. März 2024 um 09:00 (Ortszeit Paris).",
         "Abbestellen oder auswählen, was Sie bekommen:",
     ];
     let batch = to("de-AT", by_artist(60));
@@ -346,7 +346,7 @@ fn whatever_is_in_it_no_mail_is_cut_off() {
     let mut groups = by_artist(20);
     for line in groups.iter_mut().flat_map(|group| &mut group.lines) {
         let object = Arc::make_mut(&mut line.object);
-        object.title = Some("\"".repeat(1_000));
+        object.title = Some("\"".repeat(1_000).into());
         object.url = Some(format!("https://example.org/{}", "&".repeat(1_900)));
         object.image.clone_from(&object.url);
     }

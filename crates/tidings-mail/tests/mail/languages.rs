@@ -134,7 +134,7 @@ fn f7_the_page_of_choices_has_one_language() {
         ("de", "Works of art", "lang=\"en\""),
         ("pl", "Works of art", "lang=\"en\""),
     ] {
-        let page = design.choices(locale, &choices).unwrap();
+        let page = design.choices(&[locale], &choices).unwrap();
         assert!(page.contains(title) && page.contains(tag), "{locale}: {page}");
     }
 }
@@ -267,7 +267,7 @@ fn things_of_one_name_are_counted() {
     let rules = rules("en", wording(&[], &[("", "{actor} made {object}")], &[]));
     let mut message = works(5, &["Ann"], "en");
     for line in &mut message.groups[0].lines {
-        std::sync::Arc::make_mut(&mut line.object).title = Some("Untitled".to_owned());
+        std::sync::Arc::make_mut(&mut line.object).title = Some("Untitled".into());
     }
     message.groups[0].actors = message.groups[0].lines[0].actors.clone();
     let (subject, _, _) = told(&message, &designed(&rules));

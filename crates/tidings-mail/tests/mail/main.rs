@@ -9,12 +9,14 @@ mod golden;
 mod headers;
 mod languages;
 mod links;
+mod locales;
 mod merged;
 mod outlook;
 mod products;
 mod short;
 mod site;
 mod templates;
+mod values;
 
 use std::sync::Arc;
 
@@ -42,12 +44,12 @@ fn m10_one_line_is_told_by_its_title() {
     assert_eq!(
         text.trim_end(),
         "You're Dreaming\n\
-         Artwork published · Rob Wynne · Friday 1 March 2024, 11:00\n\n\
+         Artwork published · Rob Wynne · Friday, March 1, 2024 at 11:00\u{202f}AM\n\n\
          Take a look:\n\
          https://example.org/w1?a=1&b=2\n\n\
          ----------------------------------------\n\
          You are receiving this because you follow Rob Wynne, and it is near you.\n\
-         Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
+         Sent by Art on Monday, March 4, 2024 at 9:00\u{202f}AM (Paris time)."
     );
     assert!(html.contains("href=\"https://example.org/w1?a=1&amp;b=2\""));
     assert!(html.contains("src=\"https://example.org/w1.jpg\" alt=\"You&#39;re Dreaming\""));
@@ -77,7 +79,7 @@ fn m10_many_lines_are_told_in_groups() {
     assert_eq!(
         text.trim_end(),
         "8 new for you\n\
-         Friday 1 March 2024\n\n\
+         Friday, March 1, 2024\n\n\
          == Artists and galleries you follow ==\n\n\
          Andy Warhol\n\
          2 new: artwork published\n\n\
@@ -87,7 +89,7 @@ fn m10_many_lines_are_told_in_groups() {
          * Notes on a wall\n  6 new: comment · Ann, Bob and 3 others\n\n\
          ----------------------------------------\n\
          Some are there because you follow Andy Warhol.\n\
-         Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
+         Sent by Art on Monday, March 4, 2024 at 9:00\u{202f}AM (Paris time)."
     );
     assert!(html.contains("Ann, Bob and 3 others"));
 }

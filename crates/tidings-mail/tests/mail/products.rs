@@ -58,7 +58,7 @@ fn entry(n: usize, told: &Told<'_>) -> Entry {
         actor,
         target,
         data: told.data.as_object().cloned().map(Arc::new),
-        body: told.body.map(Arc::from),
+        body: told.body.map(Into::into),
     }
 }
 

@@ -16,7 +16,7 @@ fn row(name: Name, pace: Option<Pace>, to: &[Pace]) -> Row {
 
 fn choices() -> Choices {
     let weekly = Pace::Digest(Every::Week(1));
-    let title = |text: &str| Name::Title(text.to_owned());
+    let title = |text: &str| Name::Title(text.into());
     let kind = |name: &str| Name::Type(id(name));
     Choices {
         undo: Some("[{\"type\":\"a\"}]".to_owned()),
@@ -53,7 +53,7 @@ fn choices() -> Choices {
 #[test]
 fn what_can_be_chosen() {
     for locale in ["en", "de", "fr", "he", "ja"] {
-        let page = design().choices(locale, &choices()).unwrap();
+        let page = design().choices(&[locale], &choices()).unwrap();
         assert!(!page.contains("<script") && !page.contains("<b>title"), "{page}");
         assert!(
             !page.contains("{often}") && !page.contains("{n}") && !page.contains("{name}"),
@@ -77,7 +77,7 @@ fn the_rest_of_a_message() {
     let rest = page(0).unwrap();
     for (part, count) in [
         ("<h1>46 more</h1>", 1),
-        ("The rest of the message of Monday 4 March 2024", 1),
+        ("The rest of the message of Monday, March 4, 2024", 1),
         ("<h2>", 3),
         ("<h3>", 6),
         // With 40 works: those that the mail has not shown.
@@ -113,9 +113,9 @@ fn what_was_taken_back_is_not_told_again() {
 fn notices_are_polite_in_every_language() {
     for locale in ["en", "de", "fr", "he", "ja", "xx"] {
         for notice in [Notice::NoLink, Notice::Forgotten, Notice::Busy] {
-            let page = design().notice(locale, notice).unwrap();
+            let page = design().notice(&[locale], notice).unwrap();
             assert!(page.contains("<h1>") && page.contains("Nightwatch"), "{page}");
         }
     }
-    assert_file("site_no_link.html", &design().notice("en", Notice::NoLink).unwrap());
+    assert_file("site_no_link.html", &design().notice(&["en"], Notice::NoLink).unwrap());
 }

@@ -151,7 +151,7 @@ impl Renderer for ShortRenderer {
             }
             content["lane"] = json!(batch.lane);
             content["at"] = json!(batch.at.to_string());
-            content["items"] = items(batch);
+            content["items"] = items(&self.design.told(batch));
         }
         Ok(Rendered {
             head: Arc::clone(head),
@@ -178,7 +178,7 @@ fn items(batch: &Batch) -> Value {
             "actors": line.actors.iter().map(|actor| &**actor).collect::<Vec<_>>(),
             "target": line.target.as_deref(),
             "data": line.data.as_deref(),
-            "body": line.body.as_deref(),
+            "body": line.body,
             "reasons": line.reasons,
             "t": line.t.to_string(),
             "count": line.entries,

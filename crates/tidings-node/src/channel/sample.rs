@@ -16,7 +16,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
     let name = |text: &str| Id::new(text).unwrap();
     let object = Object {
         id: name("work/1"),
-        title: Some(title.to_owned()),
+        title: Some(title.into()),
         url: None,
         image: None,
         image_size: None,

@@ -119,7 +119,7 @@ mod tests {
     fn object(id: &str) -> Object {
         Object {
             id: Id::new(id).unwrap(),
-            title: Some("Lilies".to_owned()),
+            title: Some("Lilies".into()),
             url: None,
             image: None,
             image_size: None,

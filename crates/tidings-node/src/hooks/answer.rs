@@ -47,6 +47,14 @@ pub(crate) enum HookAnswer {
 }
 
 impl HookAnswer {
+    /// Returns true if the host is there, and refuses what it is told.
+    pub(super) fn is_refusal(&self) -> bool {
+        let Self::Again { status, .. } = self else {
+            return false;
+        };
+        (300..500).contains(status) && !matches!(status, 408 | 425 | 429)
+    }
+
     pub(crate) fn of(outcome: &Outcome) -> Self {
         let status = |why: &str| {
             let status = why.strip_prefix("reply: ").and_then(|text| text.get(..3));

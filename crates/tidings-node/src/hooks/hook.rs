@@ -14,12 +14,17 @@ use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
 
 use super::answer::{HookAnswer, call_of};
 use super::body::body;
+use super::parked::Parked;
 use super::progress::{self, Open, Progress, ProgressRow};
 use super::vitals::HookVitals;
 use crate::delivery::send_job::{HookNo, SendJob};
 
 /// The number of open occurrences of a hook from which on no more are read.
 pub(super) const OPEN_MAX: usize = 1_000;
+/// The number of open occurrences from which on what is parked stays there.
+const UNPARK_MAX: usize = OPEN_MAX + 256;
+/// The most occurrences that are parked.
+const PARKED_MAX: u64 = 100_000;
 /// The most rows that are read in a turn.
 const ROWS_MAX: usize = 256;
 /// The wait after the first failed try and the longest one.
@@ -46,6 +51,10 @@ pub(super) struct Hook {
     /// Open occurrences that are not under way, by the instant of their next try.
     due: BTreeSet<(Instant, OccurrencePlace)>,
     under_way: BTreeSet<OccurrencePlace>,
+    /// Those of `due` that the host refused when it was told the last time. It takes others meanwhile.
+    refused: BTreeSet<OccurrencePlace>,
+    /// By owner what is refused, and would be in the way of others.
+    parked: BTreeMap<OccurrenceOwner, Parked>,
     /// The turn that a 410 ended.
     off: Option<u64>,
     /// Failures in a row.
@@ -74,6 +83,8 @@ impl Hook {
             open: BTreeMap::new(),
             due: BTreeSet::new(),
             under_way: BTreeSet::new(),
+            refused: BTreeSet::new(),
+            parked: BTreeMap::new(),
             off: None,
             failures: 0,
             is_urgent: false,
@@ -87,6 +98,8 @@ impl Hook {
                 progress.go_back(order.replays.1);
             }
             hook.owners.insert(owner, progress);
+            let parked = Parked::load(view, (owner, &rules.name), order.since, now)?;
+            hook.parked.insert(owner, parked);
             let Some(row) = row else {
                 continue;
             };
@@ -127,11 +140,19 @@ impl Hook {
 
     /// Tries everything at once that waits.
     fn hurry(&mut self, now: Instant) {
+        self.refused.clear();
+        self.parked.values_mut().for_each(|parked| parked.hurry(now));
+        self.hurry_rest(now);
+    }
+
+    /// Tries at once what waits because the host was away. What it refused waits on.
+    fn hurry_rest(&mut self, now: Instant) {
         self.failures = 0;
-        for (_, place) in std::mem::take(&mut self.due) {
+        for (at, place) in std::mem::take(&mut self.due) {
+            let at = if self.refused.contains(&place) { at } else { at.min(now) };
             if let Some(open) = self.open.get_mut(&place) {
-                open.next = open.next.min(now);
-                self.due.insert((open.next, place));
+                open.next = at;
+                self.due.insert((at, place));
             }
         }
     }
@@ -150,7 +171,24 @@ impl Hook {
         let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
             durable.get(owner).is_some_and(|until| progress.next < *until)
         };
-        !self.is_off() && self.open.len() < OPEN_MAX && self.owners.iter().any(has_more)
+        let has_room = self.open.len() < OPEN_MAX || self.parks();
+        !self.is_off() && has_room && self.owners.iter().any(has_more)
+    }
+
+    /// Returns true if there is something to park, and room for it.
+    fn parks(&self) -> bool {
+        !self.refused.is_empty() && self.parked_count() < PARKED_MAX
+    }
+
+    fn parked_count(&self) -> u64 {
+        self.parked.values().map(|parked| parked.count).sum()
+    }
+
+    /// The next try of what is parked, if there is room for it.
+    fn next_parked(&self) -> Option<Instant> {
+        let has_room = self.open.len() < UNPARK_MAX || !self.refused.is_empty();
+        let has_room = has_room && !self.is_off();
+        self.parked.values().filter(|_| has_room).filter_map(|parked| parked.next).min()
     }
 
     /// Returns true if more is to be counted.
@@ -172,7 +210,7 @@ impl Hook {
         if (calls && self.reads(durable)) || self.counts(durable) {
             return Some(Instant::MIN);
         }
-        self.next_try().filter(|_| calls)
+        self.next_try().into_iter().chain(self.next_parked()).filter(|_| calls).min()
     }
 
     /// Returns true if there is something to do that needs the store.
@@ -188,9 +226,11 @@ impl Hook {
         durable: &Durable,
         now: Instant,
     ) -> Result<(), Unreadable> {
+        self.unpark(view, now)?;
         if !self.reads(durable) {
             return Ok(());
         }
+        self.park(now);
         let mut rows = 0;
         let owners: Vec<OccurrenceOwner> = self.owners.keys().copied().collect();
         for owner in owners {
@@ -235,6 +275,61 @@ impl Hook {
         Ok(())
     }
 
+    /// Parks what is refused where it leaves others no room: what waits longest first.
+    fn park(&mut self, now: Instant) {
+        if self.open.len() < OPEN_MAX {
+            return;
+        }
+        let longest = self.due.iter().rev().filter(|(_, place)| self.refused.contains(place));
+        let places: Vec<_> = longest.take(OPEN_MAX / 2).copied().collect();
+        for (at, place) in places {
+            let Some(open) = self.open.remove(&place) else {
+                continue;
+            };
+            self.due.remove(&(at, place));
+            self.refused.remove(&place);
+            let parked = self.parked.entry(place.owner).or_default();
+            parked.add(&self.name, self.order.since, (place, open), now);
+            self.touch(place.owner);
+        }
+        self.is_urgent = true;
+    }
+
+    /// Opens again what is parked and due.
+    fn unpark(&mut self, view: &dyn ReadView, now: Instant) -> Result<(), Unreadable> {
+        if self.next_parked().is_none_or(|at| at > now) {
+            return Ok(());
+        }
+        // Those whose turn comes later make room for them.
+        self.park(now);
+        let owners: Vec<OccurrenceOwner> = self.parked.keys().copied().collect();
+        for owner in owners {
+            let room = UNPARK_MAX.saturating_sub(self.open.len());
+            let parked = self.parked.get_mut(&owner).filter(|_| room > 0);
+            let Some(parked) = parked.filter(|parked| parked.next.is_some_and(|at| at <= now))
+            else {
+                continue;
+            };
+            for (place, open) in parked.take_due(view, (owner, &self.name), room, now)? {
+                // A replay may have opened it meanwhile.
+                self.open.entry(place).or_insert_with(|| {
+                    self.due.insert((open.next, place));
+                    open
+                });
+            }
+            self.touch(owner);
+            self.is_urgent = true;
+        }
+        Ok(())
+    }
+
+    /// Notes that an owner's row differs from what is stored.
+    fn touch(&mut self, owner: OccurrenceOwner) {
+        if let Some(progress) = self.owners.get_mut(&owner) {
+            progress.is_dirty = true;
+        }
+    }
+
     /// Begins the calls that are due.
     pub(super) fn call(
         &mut self,
@@ -253,6 +348,7 @@ impl Hook {
                 continue;
             };
             self.under_way.insert(place);
+            self.refused.remove(&place);
             let at = place.row.at;
             let body = body(&occurrence, at);
             let call = call_of(&self.name, &self.rules.url, occurrence.id(place), at, body);
@@ -326,6 +422,9 @@ impl Hook {
         match answer {
             HookAnswer::Again { after_ms, why, .. } => {
                 self.try_again((place, id), *after_ms, why, now);
+                if answer.is_refusal() && self.open.contains_key(&place) {
+                    self.refused.insert(place);
+                }
             }
             HookAnswer::Gone(_) => {
                 // What it answers stays open: the hook is told it once it is on again.
@@ -337,7 +436,7 @@ impl Hook {
                 self.counts.sent += 1;
                 self.end(place);
                 if self.failures > 0 {
-                    self.hurry(now);
+                    self.hurry_rest(now);
                 }
             }
         }
@@ -388,13 +487,13 @@ impl Hook {
     /// Ends an occurrence that was told, or is not told any more.
     fn end(&mut self, place: OccurrencePlace) {
         self.open.remove(&place);
-        if let Some(progress) = self.owners.get_mut(&place.owner) {
-            progress.is_dirty = true;
-        }
+        self.refused.remove(&place);
+        self.touch(place.owner);
     }
 
     /// Takes over a clock that was put back by so many milliseconds.
     pub(super) fn put_back(&mut self, by_ms: i64) {
+        self.parked.values_mut().for_each(Parked::put_back);
         self.due.clear();
         for (place, open) in &mut self.open {
             (open.first, open.next) = (open.first.plus_ms(-by_ms), open.next.plus_ms(-by_ms));
@@ -407,12 +506,14 @@ impl Hook {
     /// Returns true if what it was told is not written.
     pub(super) fn is_dirty(&self) -> bool {
         self.owners.values().any(|progress| progress.is_dirty)
+            || self.parked.values().any(Parked::has_writes)
     }
 
     /// The writes that keep what it was told.
     pub(super) fn take_rows(&mut self) -> Vec<Write> {
         self.is_urgent = false;
-        let mut writes = Vec::new();
+        let mut writes: Vec<Write> =
+            self.parked.values_mut().flat_map(Parked::take_writes).collect();
         for (owner, progress) in self.owners.iter_mut().filter(|(_, progress)| progress.is_dirty) {
             progress.is_dirty = false;
             let from = OccurrencePlace { owner: *owner, row: OccurrenceRow::FIRST, index: 0 };
@@ -435,7 +536,7 @@ impl Hook {
         let behind: u64 = self.owners.values().map(|progress| progress.behind).sum();
         HookVitals {
             is_off: self.is_off(),
-            backlog: behind + self.open.len() as u64,
+            backlog: behind + self.open.len() as u64 + self.parked_count(),
             open: self.open.len() as u64,
             ..self.counts.clone()
         }

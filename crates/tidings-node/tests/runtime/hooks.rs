@@ -22,9 +22,15 @@ use crate::world::*;
 struct Host {
     told: Mutex<Vec<(String, Value)>>,
     answer: Mutex<Option<Outcome>>,
+    /// What is in the bodies that it refuses.
+    refuses: Mutex<Option<&'static str>>,
 }
 
 impl Host {
+    fn refuses(&self, word: Option<&'static str>) {
+        *self.refuses.lock().unwrap() = word;
+    }
+
     fn answers(&self, outcome: Option<Outcome>) {
         *self.answer.lock().unwrap() = outcome;
     }
@@ -43,8 +49,12 @@ impl Channel for Host {
         if !go() {
             return Outcome::Withheld;
         }
-        let body = serde_json::from_slice(&message.bytes).unwrap();
+        let body: Value = serde_json::from_slice(&message.bytes).unwrap();
+        let is_refused = self.refuses.lock().unwrap().is_some_and(|w| body.to_string().contains(w));
         self.told.lock().unwrap().push((message.head.id.clone(), body));
+        if is_refused {
+            return Outcome::Retry { why: "reply: 422".to_owned(), after_ms: None };
+        }
         let answer = self.answer.lock().unwrap().clone();
         answer.unwrap_or(Outcome::Sent(Receipt::default()))
     }
@@ -351,4 +361,97 @@ fn a_failed_call_waits_twice_as_long_each_time_or_as_the_host_asks_and_three_day
     }
     let seen = driven.seen("app");
     assert_eq!((seen.failed, seen.backlog), (1, 0), "given up after three days");
+}
+
+/// The occurrences that were told, of addresses with a word in them.
+fn with_word<'t>(told: &'t [(String, Value)], word: &str) -> Vec<&'t str> {
+    let has_word = |body: &Value| body["data"]["address"].as_str().unwrap().contains(word);
+    told.iter().filter(|(_, body)| has_word(body)).map(|(id, _)| id.as_str()).collect()
+}
+
+#[test]
+fn what_a_host_refuses_for_ever_holds_up_nobody_and_is_told_after_the_mend() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::AddressSuppressed])]);
+    driven.host("app").refuses(Some("bad"));
+    // More than are open at once, in steps, since a row is read whole.
+    let all = 2_500;
+    for step in 0..all / 50 {
+        let bad = (0..50).map(|n| suppress(&format!("bad-{}@example.org", step * 50 + n)));
+        driven.ask(bad.collect());
+    }
+    let first: BTreeMap<String, Value> = driven.host("app").take().into_iter().collect();
+    driven.ask((0..100).map(|n| suppress(&format!("good-{n}@example.org"))).collect());
+    let told = driven.host("app").take();
+    assert_eq!(with_word(&told, "good").len(), 100, "told at once, each once");
+    let seen = driven.seen("app");
+    assert_eq!(seen.backlog, all);
+    assert!(seen.open <= 1_300, "{seen:?}");
+    // The same after a crash: none is lost, and none is in the way.
+    driven.crash();
+    driven.rest();
+    driven.host("app").take();
+    assert_eq!(driven.seen("app").backlog, all);
+    driven.ask(vec![suppress("good-100@example.org")]);
+    assert_eq!(with_word(&driven.host("app").take(), "good").len(), 1);
+    // They are tried as others are: after 30 s, then after twice as long.
+    let mut again = BTreeMap::new();
+    for minute in 1..=6 {
+        driven.come_to(MONDAY.plus_ms(minute * MINUTE_MS));
+        for id in with_word(&driven.host("app").take(), "bad") {
+            *again.entry(id.to_owned()).or_insert(0) += 1;
+        }
+        let seen = driven.seen("app");
+        assert!(seen.open <= 1_300 && seen.backlog == all, "{seen:?}");
+    }
+    assert_eq!(again.len() as u64, all, "each is tried again");
+    assert!(again.values().all(|tries| (1..=4).contains(tries)), "{:?}", again.values().max());
+    driven.host("app").refuses(None);
+    let resume = Command::Hook { name: "app".to_owned(), change: HookChange::Resume };
+    driven.ask(vec![resume]);
+    let told = driven.host("app").take();
+    assert_eq!(driven.seen("app").backlog, 0, "a command tells at once what waits");
+    let after: BTreeMap<String, Value> = told.into_iter().collect();
+    assert_eq!(after.len() as u64, all);
+    assert!(first.iter().all(|(id, body)| after.get(id) == Some(body)), "under their ids");
+    driven.crash();
+    driven.come_to(MONDAY.plus_ms(DAY_MS));
+    assert_eq!(driven.seen("app").backlog, 0);
+}
+
+#[test]
+fn what_is_refused_is_given_up_after_three_days_where_it_is_parked_too() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::AddressSuppressed])]);
+    driven.host("app").refuses(Some("bad"));
+    for step in 0..22 {
+        let bad = (0..50).map(|n| suppress(&format!("bad-{}@example.org", step * 50 + n)));
+        driven.ask(bad.collect());
+    }
+    for half_hour in 1..160 {
+        driven.come_to(MONDAY.plus_ms(half_hour * HOUR_MS / 2));
+    }
+    let seen = driven.seen("app");
+    assert_eq!((seen.failed, seen.backlog), (1_100, 0));
+}
+
+#[test]
+fn a_call_that_succeeds_leaves_to_its_wait_what_is_refused() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::AddressSuppressed])]);
+    driven.host("app").refuses(Some("bad"));
+    driven.ask(vec![suppress("bad@example.org")]);
+    for second in 1..25 {
+        driven.come_to(MONDAY.plus_ms(second * SECOND_MS));
+        driven.ask(vec![suppress(&format!("good-{second}@example.org"))]);
+    }
+    let told = driven.host("app").take();
+    assert_eq!((with_word(&told, "bad").len(), with_word(&told, "good").len()), (1, 24));
+    driven.come_to(MONDAY.plus_ms(34 * SECOND_MS));
+    assert_eq!(driven.host("app").take().len(), 1);
+    // One that was tried while nobody was there follows at once.
+    driven.host("app").refuses(None);
+    driven.host("app").answers(Some(away()));
+    driven.ask(vec![suppress("late@example.org")]);
+    driven.host("app").answers(None);
+    driven.host("app").take();
+    driven.ask(vec![suppress("good@example.org")]);
+    assert_eq!(with_word(&driven.host("app").take(), "late").len(), 1);
 }

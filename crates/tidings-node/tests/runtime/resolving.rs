@@ -154,7 +154,7 @@ fn what_the_host_retracts_is_skipped_and_what_it_says_is_shown() {
     rig.host.says(Some(Resolved {
         objects: vec![Object {
             id: id("w2"),
-            title: Some("New title".to_owned()),
+            title: Some("New title".into()),
             url: None,
             image: None,
             image_size: None,
@@ -173,7 +173,7 @@ fn what_the_host_retracts_is_skipped_and_what_it_says_is_shown() {
     let node = rig.node.node().unwrap();
     let view = node.view().unwrap();
     let object = Presenter::new(node.engine(), &view).object(&id("w2"));
-    assert_eq!(object.unwrap().title.as_deref(), Some("New title"));
+    assert_eq!(object.unwrap().title, Some("New title".into()));
     rig.host.says(Some(Resolved::default()));
     rig.at(MONDAY.plus_ms(DAY_MS), Vec::new());
     assert_eq!(rig.books().skipped, 1);

@@ -76,7 +76,7 @@ pub(crate) fn publish(event: &str, kind: &str, who: &str) -> Command {
         id(kind),
         Object {
             id: id(&format!("object-of-{event}")),
-            title: Some(format!("About {event}")),
+            title: Some(format!("About {event}").into()),
             url: Some(format!("https://example.org/{event}")),
             image: None,
             image_size: None,

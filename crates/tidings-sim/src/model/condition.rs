@@ -1,14 +1,12 @@
 //! Conditions, of the few forms that the worlds and cases have: `has(PATH)`, and `PATH OP PATH or literal`.
 
 use serde_json::{Map, Value, json};
-use tidings_core::{Data, Event, Instant};
-
-use super::person::Person;
+use tidings_core::{Data, Event, HostText, Instant};
 
 /// An object as it is known now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    pub(super) title: Option<String>,
+    pub(super) title: Option<HostText>,
     pub(super) data: Option<Data>,
 }
 
@@ -68,7 +66,7 @@ pub(super) fn names(
     t: Instant,
     object: &Known,
     target: Option<&Known>,
-    person: &Person,
+    (recipient, tenant): (Value, Value),
     now: Instant,
 ) -> Value {
     let time = |at: Instant| json!(format!("{:020}", at.0));
@@ -86,7 +84,7 @@ pub(super) fn names(
         let data = known.data.as_ref().map_or_else(|| json!({}), |data| json!(data));
         let mut fields = json!({ "id": id, "data": data });
         if let Some(title) = &known.title {
-            fields["title"] = json!(title);
+            fields["title"] = json!(title.first());
         }
         fields
     };
@@ -98,7 +96,8 @@ pub(super) fn names(
             || Value::Object(Map::new()),
             |(target, of)| known(of, target.id.as_str()),
         ),
-        "recipient": person.as_value(),
+        "recipient": recipient,
+        "tenant": tenant,
         "now": time(now),
     })
 }

@@ -99,7 +99,7 @@ pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
         }
         let object = Object {
             id: id(&format!("{name}@{number}"))?,
-            title: Some(format!("{name} {number}")),
+            title: Some(format!("{name} {number}").into()),
             url: None,
             image: None,
             image_size: None,

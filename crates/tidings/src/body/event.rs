@@ -9,15 +9,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tidings_core::rules::schema::DataFault;
 use tidings_core::time::WallTime;
-use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules, Score, Trace};
+use tidings_core::{
+    Audience, Command, Event, HostText, Id, Instant, Near, Object, Rules, Score, Trace,
+};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::fault::{About, Fault, HELP};
+use super::host_text::{self, TextBody};
 use super::not_one;
 use super::object::EventObject;
 use super::recipient::ProfileChange;
-use super::text::{self, FromText as _, Kilometres, Latitude, Longitude, Text, Topic, Wait};
+use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Topic, Wait};
 use crate::wording::{did_you_mean, quoted};
 
 /// An event: something that happened.
@@ -39,10 +42,11 @@ pub(crate) struct EventBody {
     pub(crate) target: Option<IdOrObject>,
     /// Anything else, returned with the inbox item.
     pub(crate) data: Option<Map<String, Value>>,
-    /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
-    #[serde(default, deserialize_with = "text::body")]
-    #[schema(max_length = 2048)]
-    pub(crate) body: Option<String>,
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
+    /// locale. Messages and inboxes show it.
+    #[serde(default, deserialize_with = "host_text::body")]
+    #[schema(value_type = Option<TextBody>)]
+    pub(crate) body: Option<HostText>,
     /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
     pub(crate) score: Option<f64>,
     /// The audience.

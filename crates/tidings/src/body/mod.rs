@@ -12,6 +12,7 @@ pub(crate) mod event;
 pub(crate) mod explain;
 mod fault;
 mod fields;
+pub(crate) mod host_text;
 pub(crate) mod items;
 pub(crate) mod json;
 pub(crate) mod object;

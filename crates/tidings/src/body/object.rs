@@ -3,10 +3,11 @@
 use std::num::NonZeroU16;
 
 use serde::{Deserialize, Serialize};
-use tidings_core::{Command, Data, Id, ImageSize, Object};
+use tidings_core::{Command, Data, HostText, Id, ImageSize, Object};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
+use super::host_text::{self, TextBody};
 use super::id_of;
 use super::text::{self, Text};
 
@@ -17,10 +18,10 @@ pub(crate) struct EventObject {
     /// Id of the object.
     #[schema(value_type = String, min_length = 1, max_length = 256, example = "works/1")]
     pub(crate) id: Text<Id>,
-    /// A title to show, at most 1 KiB.
-    #[serde(default, deserialize_with = "text::title")]
-    #[schema(example = "Water Lilies", max_length = 1024)]
-    pub(crate) title: Option<String>,
+    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
+    #[serde(default, deserialize_with = "host_text::title")]
+    #[schema(value_type = Option<TextBody>)]
+    pub(crate) title: Option<HostText>,
     /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
     #[serde(default, deserialize_with = "text::address")]
     #[schema(max_length = 2048)]
@@ -80,9 +81,10 @@ pub(crate) struct ObjectChange {
     /// Id of the object. A path that names it has the same.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
     id: Option<Text<Id>>,
-    /// A title to show.
-    #[serde(default, deserialize_with = "text::title")]
-    title: Option<String>,
+    /// A title to show; in several languages, an object of titles by locale.
+    #[serde(default, deserialize_with = "host_text::title")]
+    #[schema(value_type = Option<TextBody>)]
+    title: Option<HostText>,
     /// Address of its page.
     #[serde(default, deserialize_with = "text::address")]
     url: Option<String>,

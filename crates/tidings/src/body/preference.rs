@@ -50,14 +50,14 @@ pub(crate) struct Preference {
 
 impl Preference {
     /// The body of a preference that is set.
-    pub(crate) fn of(scope: PreferenceScope, channel: &str, mode: Mode) -> Self {
+    pub(crate) fn of(Choice { tenant, scope, channel, mode }: Choice) -> Self {
         let mut shown = Self {
             category: None,
             r#type: None,
             topic: None,
             object: None,
-            tenant: None,
-            channel: channel.to_owned(),
+            tenant: tenant.map(Text),
+            channel,
             mode: match mode {
                 Mode::Never => "never".to_owned(),
                 Mode::Immediate => "immediate".to_owned(),

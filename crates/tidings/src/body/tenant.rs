@@ -15,9 +15,6 @@ use super::{id_of, quiet};
 use crate::config::{brand_check, mailbox_fault};
 use crate::wording::quoted;
 
-/// The most bytes of a tenant's data, as compact JSON.
-const DATA_BYTES_MAX: u64 = 16 << 10;
-
 /// The most notifications of a day that a limit may name.
 const PER_DAY_MAX: f64 = 1e12;
 
@@ -65,7 +62,7 @@ pub(crate) struct TenantBody {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<LimitsBody>, required = false)]
     limits: Change<LimitsBody>,
-    /// Data of the host, replaced as a whole; at most 16 KiB.
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>, required = false)]
     data: Change<Data>,
@@ -162,15 +159,6 @@ impl TenantBody {
         if let Some(None) = self.disabled {
             let hint = "write true or false";
             return Err(Fault::new("`disabled` can't be null", hint));
-        }
-        if self
-            .data
-            .as_ref()
-            .and_then(Option::as_ref)
-            .is_some_and(|data| data.bytes() > DATA_BYTES_MAX)
-        {
-            let reason = format!("`data` has more than {DATA_BYTES_MAX} bytes");
-            return Err(Fault::new(reason, "write less, and keep the rest elsewhere"));
         }
         let preferences = self.preferences.map(|list| defaults(rules, list.unwrap_or_default()));
         let brand = match self.brand {

@@ -18,9 +18,6 @@ use crate::wording::quoted;
 /// The most bytes of a title and of a recipient's name.
 pub(in crate::body) const TITLE_BYTES_MAX: usize = 1 << 10;
 
-/// The most bytes of the `body` of an event.
-const BODY_BYTES_MAX: usize = 2 << 10;
-
 /// A value that is a text in a body.
 #[derive(Clone, Debug)]
 pub(crate) struct Text<T>(pub(crate) T);
@@ -145,11 +142,6 @@ impl<'de, T: FromText> Deserialize<'de> for Text<T> {
 /// Reads a title.
 pub(super) fn title<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     checked(value, |title| address::within(title, TITLE_BYTES_MAX))
-}
-
-/// Reads the `body` of an event.
-pub(super) fn body<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    checked(value, |body| address::within(body, BODY_BYTES_MAX))
 }
 
 /// Reads the address of a page or a picture.

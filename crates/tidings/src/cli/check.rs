@@ -1,5 +1,7 @@
 //! `tidings check`: checks a configuration.
 
+mod locales;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -7,6 +9,7 @@ use serde_json::json;
 use tidings_core::Rules;
 use tidings_core::rules::{Policy, TypeRules};
 
+use super::reach::To;
 use super::{Status, Streams};
 use crate::app;
 use crate::config::{self, Checked, Faults, duration};
@@ -20,6 +23,21 @@ pub(super) struct Arguments {
     /// Configuration, as other commands take it
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     config: Option<PathBuf>,
+    /// List what messages lack in each locale that recipients of a store have; exits with 1 where something is missing
+    #[arg(long)]
+    locales: bool,
+    /// Data directory of the recipients [env: TIDINGS_DATA]
+    #[arg(long, value_name = "DIR", requires = "locales", conflicts_with_all = ["store", "url"])]
+    data: Option<PathBuf>,
+    /// Database of the recipients [env: TIDINGS_STORE]
+    #[arg(long, value_name = "URL", requires = "locales", conflicts_with = "url")]
+    store: Option<String>,
+    /// Address of the server of the recipients [env: TIDINGS_URL]
+    #[arg(long, value_name = "URL", requires = "locales")]
+    url: Option<String>,
+    /// API key of the server
+    #[arg(long, value_name = "API_KEY", env = "TIDINGS_KEY", hide_env_values = true)]
+    key: Option<String>,
     /// Print one JSON object on standard output
     #[arg(long)]
     json: bool,
@@ -34,6 +52,17 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         .map_or(Path::new("tidings.toml"), PathBuf::as_path);
     let file = path.display().to_string();
     let read = config::check(path);
+    if let (true, Ok(checked)) = (arguments.locales, &read) {
+        let to = To {
+            url: arguments.url.clone(),
+            key: arguments.key.clone(),
+            data: arguments.data.clone(),
+            store: arguments.store.clone(),
+            config: path.to_owned(),
+            json: arguments.json,
+        };
+        return locales::list(&file, checked, &to, streams);
+    }
     let status = if read.is_ok() { Status::Done } else { Status::Wrong };
     match (&read, arguments.json) {
         (Ok(checked), false) => {

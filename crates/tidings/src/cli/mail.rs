@@ -3,8 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tidings_core::{Batch, Id, Rules};
-use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, check_locale, sample};
+use tidings_core::{Batch, Rules};
+use tidings_mail::{DEFAULT_TEMPLATES, Design, check_locale};
 
 use tidings_node::channel::sms;
 
@@ -13,17 +13,18 @@ use super::reach::{self, To};
 use super::{Status, Streams, private_file, report};
 use crate::client::{Request, segment};
 use crate::config::{self, templates};
-use crate::wording::{did_you_mean, quoted};
+use crate::preview::{self, Made, What};
+use crate::wording::quoted;
 
 /// Arguments of `preview`.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Preview {
-    /// Type to show, with made-up items
+    /// Type or digest to show, with made-up items; of a digest so many of each type
     #[arg(value_name = "TYPE", group = "what")]
     kind: Option<String>,
     /// Recipient whose next mail is shown, as it would be sent
-    #[arg(long, value_name = "ID", group = "what", conflicts_with_all = ["locale", "items"])]
+    #[arg(long, value_name = "ID", group = "what", conflicts_with_all = ["locale", "locales", "items"])]
     recipient: Option<String>,
     /// Lane whose mail is shown, as `pending` lists it [default: the one that is due first]
     #[arg(long, value_name = "NAME", requires = "recipient")]
@@ -31,6 +32,9 @@ pub(super) struct Preview {
     /// Locale of the recipient [default: that of `[defaults]`]
     #[arg(long)]
     locale: Option<String>,
+    /// Locales to show side by side, with commas: a directory for each, and a page with all
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "locale")]
+    locales: Vec<String>,
     /// Number of items
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     items: u16,
@@ -109,46 +113,80 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
             return Ok(Status::Wrong);
         }
     };
-    let kinds = rules.types.keys().map(String::as_str);
-    let kind = match Id::new(kind) {
-        Ok(kind) if rules.types.contains_key(kind.as_str()) => kind,
-        _ => {
-            let near = did_you_mean(kind, kinds).unwrap_or_default();
-            let message = format!("unknown type {}. {near}", quoted(kind));
-            return Ok(report(streams, message.trim_end(), Status::Wrong));
-        }
+    let what = match What::of(kind, &rules) {
+        Ok(what) => what,
+        Err(message) => return Ok(report(streams, &message, Status::Wrong)),
     };
-    let locale = arguments.locale.as_deref().unwrap_or(&rules.defaults.locale);
-    if let Err(fault) = check_locale(locale) {
-        let message = format!("{} is not a locale; {fault}", quoted(locale));
-        return Ok(report(streams, &message, Status::Wrong));
+    let usual = [rules.defaults.locale.clone()];
+    let locales: &[String] = match (&arguments.locales[..], &arguments.locale) {
+        ([], None) => &usual,
+        ([], Some(locale)) => std::slice::from_ref(locale),
+        (locales, _) => locales,
+    };
+    for locale in locales {
+        if let Err(fault) = check_locale(locale) {
+            let message = format!("{} is not a locale; {fault}", quoted(locale));
+            return Ok(report(streams, &message, Status::Wrong));
+        }
     }
-    let from = rules.channels.get("email").and_then(|email| email.from.as_deref());
-    let sender = Sender::parse(from.unwrap_or("Tidings <tidings@example.org>"));
-    let batch = sample(&kind, &rules, locale, usize::from(arguments.items));
-    let mail = sender
-        .map_err(|fault| fault.to_string())
-        .and_then(|sender| Design::new(sender, &rules).map_err(|fault| fault.to_string()))
-        .and_then(|design| {
-            let content = tidings_mail::content(&batch, &design);
-            let mail = tidings_mail::render(&batch, &design);
-            content.and_then(|(_, bodies)| Ok((mail?, bodies))).map_err(|fault| fault.to_string())
-        });
-    let (mail, bodies) = match mail {
-        Ok(made) => made,
+    let batch = |locale: &String| what.batch(&rules, locale, usize::from(arguments.items));
+    let all = preview::design(&rules).and_then(|design| {
+        let each = locales.iter().map(|locale| preview::made(&batch(locale), &design));
+        each.collect::<Result<Vec<Made>, String>>()
+    });
+    let all = match all {
+        Ok(all) => all,
         Err(fault) => return Ok(report(streams, &fault, Status::Failed)),
     };
-    let files = [
-        ("message.html", bodies.html.as_bytes()),
-        ("message.txt", bodies.text.as_bytes()),
-        ("message.eml", mail.bytes.as_slice()),
-    ];
-    let shown = show(arguments, &mail.subject, &files, streams)?;
-    let routes = rules.types.get(kind.as_str()).map(|kind| &kind.channels);
+    if !arguments.locales.is_empty() {
+        return show_beside(arguments, kind, &all, streams);
+    }
+    let Some(made) = all.first() else { return Ok(Status::Done) };
+    let shown = show(arguments, &made.mail.subject, &files(made), streams)?;
+    let routes = rules.types.get(kind).map(|kind| &kind.channels);
     if shown == Status::Done && routes.is_some_and(|routes| routes.contains_key("sms")) {
-        return show_sms(batch, &rules, streams);
+        return show_sms(batch(&made.locale), &rules, streams);
     }
     Ok(shown)
+}
+
+/// The files of a mail.
+fn files(made: &Made) -> [(&'static str, &[u8]); 3] {
+    [
+        ("message.html", made.bodies.html.as_bytes()),
+        ("message.txt", made.bodies.text.as_bytes()),
+        ("message.eml", made.mail.bytes.as_slice()),
+    ]
+}
+
+/// Writes a mail in several locales, each into a directory, and a page with all of them.
+fn show_beside(
+    arguments: &Preview,
+    title: &str,
+    all: &[Made],
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
+    let link = |made: &Made| format!("{}/message.html", made.locale);
+    let page = preview::side_by_side(title, all, link, None).map_err(io::Error::other)?;
+    let index = [("index.html", page.as_bytes())];
+    let out = &arguments.out;
+    let each = all.iter().map(|made| write_all(&out.join(&made.locale), &files(made)));
+    let written = each.chain(std::iter::once(write_all(out, &index))).collect::<Result<(), _>>();
+    if let Err((path, fault)) = written {
+        let message = format!("cannot write {}: {fault}", path.display());
+        return Ok(report(streams, &message, Status::Failed));
+    }
+    let width = all.iter().map(|made| made.locale.len()).max().unwrap_or_default();
+    for made in all {
+        let another = match made.lang.eq_ignore_ascii_case(&made.locale) {
+            true => String::new(),
+            false => format!(" (in {})", made.lang),
+        };
+        writeln!(streams.out, "{:width$}  {}{another}", made.locale, made.mail.subject)?;
+    }
+    let index = out.join("index.html");
+    writeln!(streams.out, "{}", index.display())?;
+    opened(arguments, &index, streams)
 }
 
 /// Shows the text message of made-up items, with the number of parts that are paid for.
@@ -184,8 +222,13 @@ fn show(
     for (name, _) in files {
         writeln!(streams.out, "{}", arguments.out.join(name).display())?;
     }
+    opened(arguments, &arguments.out.join("message.html"), streams)
+}
+
+/// Opens a page, if that was asked for.
+fn opened(arguments: &Preview, page: &Path, streams: &mut Streams<'_>) -> io::Result<Status> {
     if arguments.open
-        && let Err(fault) = open(&arguments.out.join("message.html"))
+        && let Err(fault) = open(page)
     {
         let message = format!("cannot open a browser: {fault}");
         return Ok(report(streams, &message, Status::Failed));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tidings_core::time::WallTime;
-use tidings_core::{Id, Instant};
+use tidings_core::{HostText, Id, Instant};
 
 use super::print::table::{cell, list};
 use super::print::{write_rest, write_warning};
@@ -136,7 +136,7 @@ impl OneEvent {
             actor: self.actor.clone().map(BareId).map(IdOrObject::Id),
             object: EventObject {
                 id: Text(self.object.clone()?),
-                title: self.title.clone(),
+                title: self.title.as_deref().map(HostText::from),
                 url: self.object_url.clone(),
                 image: None,
                 image_size: None,
@@ -144,7 +144,7 @@ impl OneEvent {
             },
             target: self.target.clone().map(BareId).map(IdOrObject::Id),
             data: None,
-            body: self.body.clone(),
+            body: self.body.as_deref().map(HostText::from),
             score: self.score,
             to: AudienceBody {
                 recipients: Some(recipients.map(IdOrProfile::Id).collect()),
@@ -377,7 +377,7 @@ mod tests {
             Ok::<_, clap::Error>(arguments.event.body().and_then(|event| event.body))
         };
         let of_one = ["--type", "note", "--object", "o", "--everyone", "--body", "Well done"];
-        assert_eq!(read(&of_one).unwrap().as_deref(), Some("Well done"));
+        assert_eq!(read(&of_one).unwrap(), Some("Well done".into()));
         assert_eq!(read(&of_one[..5]).unwrap(), None);
         assert!(read(&["events.ndjson", "--body", "Well done"]).is_err());
     }

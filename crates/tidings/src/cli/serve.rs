@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         );
         return Ok(report(streams, &message, Status::Wrong));
     }
-    let Checked { rules, warnings } = match config::check(&arguments.config) {
+    let Checked { rules, warnings, .. } = match config::check(&arguments.config) {
         Ok(checked) => checked,
         Err(faults) => {
             write!(streams.err, "{faults}")?;
@@ -431,7 +431,7 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
     let log = |faults: &config::Faults| {
         for fault in &faults.list {
             let place = fault.place.as_ref().map(|at| format!(":{}:{}", at.line, at.column));
-            let place = format!("{}{}", faults.file, place.unwrap_or_default());
+            let place = format!("{}{}", fault.file(&faults.file), place.unwrap_or_default());
             tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }
     };

@@ -321,3 +321,122 @@ fn a_mail_is_previewed_with_the_templates_that_were_written_and_changed() {
     let (_, _, err) = tidings(&["check", &config]);
     assert!(err.contains("wrok.html: is no template") && err.contains("`work`"), "{err}");
 }
+
+const CONFIG_IN_LANGUAGES: &str = r#"
+[categories.c]
+[digests.daily]
+every = "day"
+[types.work]
+category = "c"
+title = "New works"
+sentence = { en = "{actor} made {object}", de = "{actor} hat {object} gemacht", he = "{actor} יצר את {object}" }
+[types.work.channels]
+email = { policy = "digest", digest = "daily" }
+"#;
+
+#[test]
+fn preview_shows_a_message_in_several_locales_side_by_side() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = file(dir.path(), "tidings.toml", CONFIG_IN_LANGUAGES);
+    let out = dir.path().join("out");
+    let shown = |what: &str, locales: &str| {
+        let out = out.display().to_string();
+        tidings(&["preview", what, "--config", &config, "--out", &out, "--locales", locales])
+    };
+    let (status, printed, err) = shown("work", "de-AT,he,ja");
+    assert_eq!(status, Status::Done, "{err}");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(
+        lines[0].starts_with("de-AT  Ana Ruiz hat ") && lines[0].ends_with("(in de)"),
+        "{printed}"
+    );
+    assert!(lines[1].starts_with("he     ") && !lines[1].contains("(in"), "{printed}");
+    // Japanese has no sentence, so that all of it is English.
+    assert!(
+        lines[2].starts_with("ja     Ana Ruiz made ") && lines[2].ends_with("(in en)"),
+        "{printed}"
+    );
+    let page = std::fs::read_to_string(out.join("index.html")).unwrap();
+    for locale in ["de-AT", "he", "ja"] {
+        assert!(page.contains(&format!("src=\"{locale}/message.html\"")), "{page}");
+        for name in ["message.html", "message.txt", "message.eml"] {
+            assert!(out.join(locale).join(name).metadata().unwrap().len() > 0);
+        }
+    }
+    let hebrew = std::fs::read_to_string(out.join("he/message.html")).unwrap();
+    assert!(hebrew.contains("<html lang=\"he\" dir=\"rtl\""), "{hebrew}");
+    // A digest has an item of each of its types.
+    let (status, printed, err) = shown("daily", "en,de");
+    assert_eq!((status, printed.lines().count()), (Status::Done, 3), "{err}");
+    for (what, locales, fault) in
+        [("work", "de_AT", "did you mean `de-AT`?"), ("dayly", "de", "`daily`")]
+    {
+        let (status, _, err) = shown(what, locales);
+        assert_eq!(status, Status::Wrong);
+        assert!(err.contains(fault), "{err}");
+    }
+}
+
+#[test]
+fn situation_9_check_lists_what_the_locales_of_recipients_lack() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = file(dir.path(), "tidings.toml", CONFIG_IN_LANGUAGES);
+    let data = dir.path().join("data").display().to_string();
+    let people = [
+        ("ann", r#""de-AT""#),
+        ("bea", r#""DE-at""#),
+        ("cy", "null"),
+        ("dov", r#""pl""#),
+        ("eve", r#""xx""#),
+    ];
+    let lines = people.map(|(id, locale)| format!("{{\"id\": \"{id}\", \"locale\": {locale}}}\n"));
+    let people = file(dir.path(), "people.ndjson", &lines.concat());
+    let (status, _, err) =
+        tidings(&["import", &people, "--kind", "recipients", "--data", &data, "--config", &config]);
+    assert_eq!(status, Status::Done, "{err}");
+    let check = |more: &[&str]| {
+        let fixed = ["check", &config, "--locales", "--data", &data];
+        tidings(&fixed.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    let (status, out, err) = check(&["--json"]);
+    assert_eq!(status, Status::Wrong, "{err}");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let rows = json["locales"].as_array().unwrap().iter();
+    let rows: Vec<String> = rows
+        .map(|row| {
+            let texts = row["texts"].as_array().unwrap().iter();
+            let texts: Vec<&str> = texts.map(|text| text["text"].as_str().unwrap()).collect();
+            let texts = texts.join(" ");
+            format!(
+                "{} {} {} {} {}",
+                row["locale"], row["recipients"], row["ok"], texts, row["words"]
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            r#""DE-at" 2 true  []"#,
+            r#""en" 1 true  []"#,
+            r#""pl" 1 false types.work.sentence []"#,
+            r#""xx" 1 false types.work.sentence "all""#,
+        ]
+    );
+    let (status, out, _) = check(&[]);
+    assert_eq!(status, Status::Wrong);
+    assert!(out.contains("`types.work.sentence` (") && out.contains(":8)"), "{out}");
+    assert!(out.contains("the words of tidings' own"), "{out}");
+    // A text for all languages, and words for the unknown one: nothing is missing.
+    let whole =
+        CONFIG_IN_LANGUAGES.replace("sentence = {", "sentence = \"{actor} made {object}\" #");
+    file(dir.path(), "tidings.toml", &whole);
+    std::fs::create_dir(dir.path().join("locales")).unwrap();
+    let words = include_str!("../../../tidings-mail/locales/en.toml");
+    file(&dir.path().join("locales"), "xx.toml", words);
+    let (status, out, err) = check(&[]);
+    assert_eq!(status, Status::Done, "{out}{err}");
+    assert_eq!(out.matches("nothing").count(), 4, "{out}");
+    let (status, _, err) = tidings(&["check", &config, "--data", &data]);
+    assert_eq!(status, Status::Wrong);
+    assert!(err.contains("--locales"), "{err}");
+}

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
@@ -37,6 +38,8 @@ pub struct Place {
     pub chars: usize,
     /// The line itself, for display.
     pub source: String,
+    /// The file, where it is another one than the configuration.
+    pub file: Option<String>,
 }
 
 impl Place {
@@ -51,7 +54,13 @@ impl Place {
             column: text[line_start..start].chars().count() + 1,
             chars: text[start..end].trim_end().chars().count().max(1),
             source: text[line_start..line_end].trim_end().to_owned(),
+            file: None,
         }
+    }
+
+    /// The same place in a file beside the configuration.
+    pub(super) fn in_file(self, path: &Path) -> Self {
+        Self { file: Some(path.display().to_string()), ..self }
     }
 }
 
@@ -84,7 +93,7 @@ impl Faults {
             .iter()
             .map(|fault| {
                 let row = Row {
-                    file: &self.file,
+                    file: fault.file(&self.file),
                     line: fault.place.as_ref().map(|place| place.line),
                     column: fault.place.as_ref().map(|place| place.column),
                     reason: &fault.reason,
@@ -101,7 +110,7 @@ impl fmt::Display for Faults {
     /// Formats faults as compilers do: the reason, the place, the line with a mark under it, the hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for fault in &self.list {
-            let drawn = Renderer::plain().render(&[fault.report(&self.file)]);
+            let drawn = Renderer::plain().render(&[fault.report(fault.file(&self.file))]);
             writeln!(f, "{drawn}\n")?;
         }
         match self.list.len() {
@@ -112,6 +121,11 @@ impl fmt::Display for Faults {
 }
 
 impl Fault {
+    /// The file in which it is.
+    pub(crate) fn file<'f>(&'f self, config: &'f str) -> &'f str {
+        self.place.as_ref().and_then(|place| place.file.as_deref()).unwrap_or(config)
+    }
+
     fn report<'f>(&'f self, file: &'f str) -> Group<'f> {
         let group = Level::ERROR.primary_title(&self.reason);
         let group = match &self.place {

@@ -37,6 +37,7 @@ pub(crate) use mailbox::mailbox_fault;
 pub(crate) use presentation::brand_check;
 pub(crate) use sections::clock_minute;
 use services::{feeds, hooks, resolver, telemetry};
+pub use texts::{Languages, Missing};
 use walk::{Section, Walk};
 
 /// The commented default configuration, as `tidings config` prints it.
@@ -53,9 +54,11 @@ pub struct Checked {
     pub rules: Rules,
     /// Warnings about settings that are probably not intended, one sentence each.
     pub warnings: Vec<String>,
+    /// The languages of its texts.
+    pub languages: Languages,
 }
 
-/// Reads a configuration from a file, and the templates of mails beside it.
+/// Reads a configuration from a file, and the templates of mails and the books of words beside it.
 ///
 /// # Errors
 /// Every [`Fault`] of the file; a single one without a place where it cannot be read.
@@ -86,14 +89,15 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
         Ok(text) => {
             let beside = path.parent().unwrap_or(Path::new(""));
             let (mut rules, texts) = parse_beside(text, &file_name, Some(beside))?;
-            match templates::read(path, &mut rules) {
-                Ok(()) => {
-                    let mut warnings = warnings(&rules);
-                    warnings.extend(texts::untranslated(&texts, &rules, text, &file_name));
-                    Ok(Checked { rules, warnings })
-                }
-                Err(list) => Err(Faults { file: file_name, list }),
+            let mut list = texts::words::read(path, &mut rules);
+            list.extend(templates::read(path, &mut rules).err().unwrap_or_default());
+            if !list.is_empty() {
+                return Err(Faults { file: file_name, list });
             }
+            let languages = Languages::of(&texts, &rules, text);
+            let mut warnings = warnings(&rules);
+            warnings.extend(languages.warnings(&file_name));
+            Ok(Checked { rules, warnings, languages })
         }
         Err(error) => {
             let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);

@@ -2,7 +2,9 @@
 
 use tidings_core::channel::EMAIL;
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Address, Brand, Order, Presentation, Quota, Share, Wording};
+use tidings_core::presentation::{
+    Address, Brand, Order, Presentation, Quota, Share, Texts, Wording,
+};
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
 use super::brand::is_of_this_machine;
@@ -61,6 +63,11 @@ pub(super) fn presentation(
         let quota = quota(walk, &section);
         if quota != Quota::default() {
             shown.digests.insert(name.to_owned(), quota);
+        }
+        let wanted = Wanted { key: "title", usual_locale, faults: texts::length_faults };
+        let title = texts::texts(walk, &section, &wanted);
+        if title != Texts::default() {
+            shown.digest_titles.insert(name.to_owned(), title);
         }
     }
     // The tables of a file are sorted by name; their places tell how they stand there.

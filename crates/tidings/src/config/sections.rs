@@ -132,7 +132,8 @@ pub(super) fn digests(
             );
         }
         let [show, show_per] = QUOTA_KEYS;
-        let known = ["every", "on", "at", "tz", "spread", "min_items", show, show_per];
+        let mut known = quoted_keys(&section, &["title"]);
+        known.extend(["every", "on", "at", "tz", "spread", "min_items", show, show_per, "title"]);
         walk.only(&section, &known);
         let every = every(walk, &section);
         let at_minute = time_of_day(walk, &section, "at").unwrap_or(DIGEST_AT_MINUTE);

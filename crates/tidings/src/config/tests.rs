@@ -11,8 +11,10 @@ mod documented;
 mod hooks;
 mod presentation;
 mod telemetry;
+mod tenants;
 mod timing;
 mod users;
+mod words;
 
 fn rules(text: &str) -> Rules {
     parse(text, "t.toml").unwrap_or_else(|faults| panic!("{faults}"))

@@ -1,10 +1,12 @@
 //! Texts in several languages, and what is missing of them.
 
+pub(super) mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Rules;
 use tidings_core::presentation::Texts;
-use tidings_mail::{canonical_locale, check_locale, has_words, is_given};
+use tidings_mail::{Books, OwnWords, canonical_locale, check_locale, is_given};
 
 use super::fault::Place;
 use super::walk::{Found, Section, Span, Walk};
@@ -119,69 +121,154 @@ pub(super) fn length_faults(key: &str, text: &str, _: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// Warnings about the languages that some texts are in and others are not, one for each.
-pub(super) fn untranslated(
-    texts: &[Placed],
-    rules: &Rules,
-    source: &str,
-    file_name: &str,
-) -> Vec<String> {
-    let usual_locale = &rules.defaults.locale;
-    let usual = canonical_locale(usual_locale);
-    // A layout of the host's has words of its own.
-    let layouts = rules.presentation.templates.keys().filter_map(|name| {
-        let name = name.strip_prefix("email/layout.")?;
-        let (locale, _) = name.rsplit_once('.')?;
-        Some(canonical_locale(locale))
-    });
-    let layouts: Vec<String> = layouts.collect();
-    let mut of_path: BTreeMap<&str, Vec<&Placed>> = BTreeMap::new();
-    for text in texts {
-        of_path.entry(&text.path).or_default().push(text);
+/// The languages in which a configuration has its texts, and tidings its words.
+#[derive(Clone, Debug)]
+pub struct Languages {
+    usual: String,
+    /// The locales that the texts or the words of the host are in, and the default one, in their canonical form.
+    used: BTreeSet<String>,
+    /// Locales with a layout of the host's own, which has words of its own.
+    layouts: Vec<String>,
+    books: Books,
+    texts: Vec<Text>,
+}
+
+/// A text that is there in some languages.
+#[derive(Clone, Debug)]
+struct Text {
+    path: String,
+    line: usize,
+    locales: Vec<String>,
+}
+
+/// The things that messages in a locale lack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Texts of the configuration that are there in other languages, with the lines of their first ones.
+    pub texts: Vec<(String, usize)>,
+    /// The words of tidings' own.
+    pub words: OwnWords,
+}
+
+impl Missing {
+    /// Returns true if nothing is.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.texts.is_empty() && self.words == OwnWords::All
     }
-    // One alone without a locale serves all languages.
-    of_path.retain(|_, texts| texts.iter().any(|text| !text.locale.is_empty()));
-    let locale_of = |text: &&Placed| match text.locale.as_str() {
-        "" => usual.clone(),
-        locale => locale.to_owned(),
-    };
-    let mut used: BTreeSet<String> = of_path.values().flatten().map(locale_of).collect();
-    used.insert(usual.clone());
-    let mut warnings = Vec::new();
-    for locale in used {
-        let is_usual = locale == usual;
-        let mut lacking = Vec::new();
-        let has_layout = is_given(&locale, layouts.iter().map(String::as_str));
-        if !has_layout && !has_words(&locale) {
-            if is_usual {
-                warnings.push(format!(
-                    "tidings has no words of its own in the default locale `{locale}`: dates, lists and pages are in \
-                     English there"
-                ));
-            } else {
-                lacking.push("the words of tidings' own".to_owned());
-            }
-        }
-        for (path, texts) in &of_path {
-            let given: Vec<String> = texts.iter().map(locale_of).collect();
-            if !is_given(&locale, given.iter().map(String::as_str)) {
-                let line = texts
-                    .iter()
-                    .map(|text| Place::of(source, &text.span).line)
-                    .min()
-                    .unwrap_or_default();
-                lacking.push(format!("`{path}` ({file_name}:{line})"));
-            }
-        }
-        if lacking.is_empty() {
-            continue;
-        }
-        let effect = if is_usual {
-            "messages in it, the default locale, go out without".to_owned()
-        } else {
-            format!("messages that need what is missing go out in `{usual_locale}`, the default")
+
+    /// What it is, in words; texts with their places in a file.
+    #[must_use]
+    pub fn in_words(&self, file_name: &str) -> Vec<String> {
+        let words = match &self.words {
+            OwnWords::All => None,
+            OwnWords::None => Some("the words of tidings' own".to_owned()),
+            OwnWords::Without(phrases) => Some(format!("of tidings' own words {}", few(phrases))),
         };
-        warnings.push(format!("the locale `{locale}` lacks {}: {effect}", lacking.join(", ")));
+        let texts = self.texts.iter().map(|(path, line)| format!("`{path}` ({file_name}:{line})"));
+        words.into_iter().chain(texts).collect()
     }
-    warnings
+}
+
+/// The first few phrases of a list.
+fn few(phrases: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let mut shown: Vec<String> =
+        phrases.iter().take(SHOWN).map(|phrase| format!("`{phrase}`")).collect();
+    if phrases.len() > SHOWN {
+        shown.push(format!("{} more", phrases.len() - SHOWN));
+    }
+    shown.join(", ")
+}
+
+impl Languages {
+    pub(super) fn of(texts: &[Placed], rules: &Rules, source: &str) -> Self {
+        let usual = canonical_locale(&rules.defaults.locale);
+        let layouts = rules.presentation.templates.keys().filter_map(|name| {
+            let name = name.strip_prefix("email/layout.")?;
+            let (locale, _) = name.rsplit_once('.')?;
+            Some(canonical_locale(locale))
+        });
+        let mut of_path: BTreeMap<&str, Vec<&Placed>> = BTreeMap::new();
+        for text in texts {
+            of_path.entry(&text.path).or_default().push(text);
+        }
+        // One alone without a locale serves all languages.
+        of_path.retain(|_, texts| texts.iter().any(|text| !text.locale.is_empty()));
+        let locale_of = |text: &&Placed| match text.locale.as_str() {
+            "" => usual.clone(),
+            locale => locale.to_owned(),
+        };
+        let of = |(path, texts): (&str, Vec<&Placed>)| {
+            let lines = texts.iter().map(|text| Place::of(source, &text.span).line);
+            Text {
+                path: path.to_owned(),
+                line: lines.min().unwrap_or_default(),
+                locales: texts.iter().map(locale_of).collect(),
+            }
+        };
+        let texts: Vec<Text> = of_path.into_iter().map(of).collect();
+        let mut used: BTreeSet<String> =
+            texts.iter().flat_map(|text| text.locales.iter().cloned()).collect();
+        used.extend(rules.presentation.words.keys().cloned());
+        used.insert(usual);
+        Self {
+            usual: rules.defaults.locale.clone(),
+            used,
+            layouts: layouts.collect(),
+            books: Books::of(&rules.presentation),
+            texts,
+        }
+    }
+
+    /// The things that messages in a locale lack: where they need one of them, they go out in another language.
+    #[must_use]
+    pub fn missing(&self, locale: &str) -> Missing {
+        let has_layout = is_given(locale, self.layouts.iter().map(String::as_str));
+        let lacking = self
+            .texts
+            .iter()
+            .filter(|text| !is_given(locale, text.locales.iter().map(String::as_str)));
+        Missing {
+            texts: lacking.map(|text| (text.path.clone(), text.line)).collect(),
+            words: if has_layout { OwnWords::All } else { self.books.words_of(locale) },
+        }
+    }
+
+    /// Warnings about the languages that some texts are in and others are not, one for each.
+    pub(super) fn warnings(&self, file_name: &str) -> Vec<String> {
+        let usual = canonical_locale(&self.usual);
+        let mut warnings = Vec::new();
+        for locale in &self.used {
+            let mut missing = self.missing(locale);
+            let is_usual = *locale == usual;
+            if is_usual {
+                match std::mem::replace(&mut missing.words, OwnWords::All) {
+                    OwnWords::All => {}
+                    OwnWords::None => warnings.push(format!(
+                        "tidings has no words of its own in the default locale `{locale}`: dates, lists and pages are \
+                         in English there; write them to `locales/{locale}.toml`"
+                    )),
+                    OwnWords::Without(phrases) => warnings.push(format!(
+                        "of tidings' own words the default locale `{locale}` lacks {}: they are in English there",
+                        few(&phrases)
+                    )),
+                }
+            }
+            if missing.is_nothing() {
+                continue;
+            }
+            let effect = if is_usual {
+                "messages in it, the default locale, go out without".to_owned()
+            } else {
+                format!(
+                    "messages that need what is missing go out in `{}`, the default",
+                    self.usual
+                )
+            };
+            let lacking = missing.in_words(file_name).join(", ");
+            warnings.push(format!("the locale `{locale}` lacks {lacking}: {effect}"));
+        }
+        warnings
+    }
 }

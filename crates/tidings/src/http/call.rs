@@ -95,27 +95,14 @@ const IN_LINES: &[Code] = &[
     Code::Stopping,
 ];
 
-/// Errors of calls that may name a tenant.
-const NAMES_TENANT: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff];
+/// Errors of calls whose query may name a tenant.
+const QUERIES_TENANT: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff];
 
-/// The calls that may name a tenant, beside those that a key of one may make.
-const MAY_NAME_TENANT: &[&str] = &[
-    "put_recipient",
-    "patch_recipient",
-    "put_preferences",
-    "make_key",
-    "make_signing_key",
-    "sign_token",
-    "put_tenant",
-    "delete_tenant",
-    "list_tenants",
-    "put_member",
-];
-
-/// The errors of a call where it may name a tenant.
-fn of_tenants(name: &str) -> &'static [Code] {
-    let may = Grant::of(name) != Grant::Nothing || MAY_NAME_TENANT.contains(&name);
-    if may { NAMES_TENANT } else { &[] }
+/// The errors of a call about a recipient, whose query may name a tenant.
+fn of_query(name: &str) -> &'static [Code] {
+    let is_push = matches!(name, "join_push" | "leave_push");
+    let has_view = is_push || Grant::of(name) == Grant::OfMember && name != "get_recipient";
+    if has_view { QUERIES_TENANT } else { &[] }
 }
 
 /// The kind of a call, which determines its general errors.
@@ -177,7 +164,7 @@ impl Calls {
         let grant = Grant::of(name);
         let is_of_host = grant == Grant::Nothing && kind != Kind::Open;
         let of_tenant = is_of_host.then_some(Code::OfTenant);
-        let of_key = of_role.into_iter().chain(of_tenant).chain(of_tenants(name).iter().copied());
+        let of_key = of_role.into_iter().chain(of_tenant).chain(of_query(name).iter().copied());
         let listed = kind.codes().chain(of_key).chain(codes.iter().copied()).collect();
         let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
             let caller = request.extensions().get::<Arc<Caller>>().cloned();
@@ -262,7 +249,7 @@ impl Calls {
             .collect();
         let general = kind.codes().filter(|code| *code != Code::Unauthorized);
         let general =
-            general.chain(COMMON_OF_USERS.iter().copied()).chain(NAMES_TENANT.iter().copied());
+            general.chain(COMMON_OF_USERS.iter().copied()).chain(QUERIES_TENANT.iter().copied());
         let codes = general.chain(codes.iter().copied());
         let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
             let token = request.extensions().get::<Arc<Token>>();

@@ -26,12 +26,13 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 17] = pages![
+static PAGES: [(&str, &str); 18] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
     "conditions.md",
     "mail.md",
+    "languages.md",
     "channels.md",
     "deciding.md",
     "tokens.md",

@@ -30,9 +30,10 @@ const SLICES_PENDING: usize = 2;
 /// The kind of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
-    /// Profiles: `id`, and what is known of `email` (or `addresses.email`), `tz`, `locale`, `lat`, `lon`, `state`
+    /// Profiles: `id`, and what is known of `email` (or `addresses.email`), `tz`, `locale`, `lat`, `lon`, `state`,
+    /// `tenants` (in CSV with `;` between them)
     Recipients,
-    /// Followed topics: `recipient`, `topic`
+    /// Followed topics: `recipient`, `topic`, and `tenant`
     Subscriptions,
     /// Objects of notifications: `id`, and what is known of `title`, `url`, `image`, `notifiable`
     Objects,

@@ -326,6 +326,10 @@ fn value<'c>(column: &str, cell: &'c str) -> Json<'c> {
             let number = number.trim().parse().ok().and_then(Number::from_f64);
             number.map_or_else(text, Json::Number)
         }
+        ("tenants", list) => {
+            let names = list.split(';').map(str::trim).filter(|name| !name.is_empty());
+            Json::List(names.map(|name| Json::Text(Cow::Borrowed(name))).collect())
+        }
         ("notifiable" | "unsubscribe", "true") => Json::Bool(true),
         ("notifiable" | "unsubscribe", "false") => Json::Bool(false),
         _ => text(),

@@ -75,7 +75,7 @@ fn a_question_is_signed_and_its_answer_is_read() {
     let [object] = &resolved.objects[..] else {
         panic!("{resolved:?}");
     };
-    assert_eq!(object.title.as_deref(), Some("Water Lilies"));
+    assert_eq!(object.title, Some("Water Lilies".into()));
     assert_eq!(object.notifiable, Some(false));
 
     let (head, question) = told.recv().unwrap();

@@ -8,6 +8,7 @@ use tidings_core::{Day, Instant, Mode, Object, PreferenceScope, Rules, State};
 use super::*;
 
 mod recipients;
+mod tenants;
 
 const CONFIG: &str = r#"
 [categories.art]
@@ -53,7 +54,7 @@ fn actors_and_targets_are_ids_or_objects() {
     let Ok(Command::Publish(event)) = read("publish", body) else { panic!() };
     let actor = event.actor.unwrap();
     assert_eq!(
-        (actor.id, actor.title.as_deref(), actor.url.as_deref()),
+        (actor.id, actor.title.as_ref().map(|title| title.first()), actor.url.as_deref()),
         (id("a"), Some("Ann"), Some("/ann"))
     );
     assert_eq!(event.target, Some(Object::bare(id("t"))));
@@ -100,7 +101,7 @@ fn body_of_a_publish_is_read_and_bounded() {
         format!(r#""type":"note","object":{{"id":"o"}},"to":{{}},"body":"{body}""#)
     };
     let Ok(Command::Publish(event)) = read("publish", &with(2048)) else { panic!() };
-    assert_eq!(event.body.map(|body| body.len()), Some(2048));
+    assert_eq!(event.body.map(|body| body.first().len()), Some(2048));
     refused("publish", &with(2049), "`body` has 2049 bytes, more than 2048", "shorter");
 }
 
@@ -158,7 +159,7 @@ fn a_publish_is_read_whole() {
     assert_eq!((event.id.as_str(), event.event_type.as_str()), ("e", "work"));
     let bare = |text: &str| Some(Object::bare(id(text)));
     assert_eq!((event.actor, event.target), (bare("a"), bare("t")));
-    assert_eq!((event.object.title.as_deref(), event.object.image), (Some("T"), None));
+    assert_eq!((event.object.title, event.object.image), (Some("T".into()), None));
     assert_eq!(event.object.notifiable, None);
     assert_eq!(event.data.map(|data| data.len()), Some(2));
     assert_eq!(Some(event.score), tidings_core::Score::new(-2.5));

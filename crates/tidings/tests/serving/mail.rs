@@ -18,6 +18,8 @@ pub(crate) enum Stops {
     AfterDot,
     /// Never, but each message is to come again later.
     Defers,
+    /// Never, but there is no mailbox whose name begins with `bad`.
+    RefusesBad,
 }
 
 /// A report of a line to the test.
@@ -78,6 +80,10 @@ fn answer(stream: TcpStream, stops: Stops, tell: &Sender<Heard>) -> std::io::Res
         let mut command = String::new();
         if line.read_line(&mut command)? == 0 {
             return Ok(());
+        }
+        if stops == Stops::RefusesBad && command.starts_with("RCPT TO:<bad") {
+            says = b"550 5.1.1 no such user\r\n".to_vec();
+            continue;
         }
         let is_data = command.starts_with("DATA");
         if is_data && stops == Stops::BeforeContent {

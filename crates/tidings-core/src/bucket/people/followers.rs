@@ -29,7 +29,7 @@ impl Followers {
     /// The followers of a tenant's topics, by topic.
     pub(crate) fn of_tenant(&self, tenant: TenantNo) -> impl Iterator<Item = &RoaringBitmap> {
         let tenant = Some(tenant);
-        let all = self.by_topic.from_first(|known| known.tenant >= tenant);
+        let all = self.by_topic.first_on(|known| known.tenant >= tenant);
         all.take_while(move |(known, _)| known.tenant == tenant).map(|(_, who)| &**who)
     }
 

@@ -105,3 +105,31 @@ impl Members {
         self.by_tenant.bytes() + self.by_number.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// A bucket of a million members in ten thousand tenants: they join in no order.
+    #[test]
+    fn t42_a_membership_takes_at_most_eight_bytes() {
+        let (numbers, tenants) = (62_500_u32, 10_000_u32);
+        let mut members = Members::default();
+        let mix = |number: u32| number.wrapping_mul(2_654_435_761) >> 7;
+        let mut order: Vec<u32> = (0..numbers).collect();
+        order.sort_unstable_by_key(|number| mix(*number));
+        for together in order.chunks(64) {
+            let mut joined: BTreeMap<u32, Set> = BTreeMap::new();
+            for number in together {
+                joined.entry(mix(number ^ 0x5555) % tenants + 1).or_default().insert(*number);
+            }
+            let tenant = |(raw, who)| (TenantNo::of_raw(raw).unwrap(), who);
+            members.change(&joined.into_iter().map(tenant).collect::<Vec<_>>(), true);
+        }
+        assert_eq!(members.count(), u64::from(numbers));
+        let each = members.bytes() as f64 / f64::from(numbers);
+        assert!(each < 8.0, "{each} bytes a membership");
+    }
+}

@@ -86,12 +86,12 @@ impl Mutes {
         }
     }
 
-    /// The recipients who mute something in entries of a tenant.
-    pub(super) fn who_mutes_in(&self, tenant: TenantNo) -> RoaringBitmap {
+    /// The recipients who mute something in entries of a tenant, once for each mute.
+    pub(super) fn who_mutes_in(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
         let first = (Some(tenant), INBOX_NO, PreferenceScope::Type(String::new()));
         let of = self.by_subject.from(&first);
         let of = of.take_while(move |((of, ..), _)| *of == Some(tenant));
-        of.fold(RoaringBitmap::new(), |all, (_, who)| all | &**who)
+        of.flat_map(|(_, who)| who.iter())
     }
 
     /// Those of a set who mute a subject in entries of a tenant, or of none.

@@ -94,17 +94,9 @@ impl Preferences {
         }
     }
 
-    /// Removes all preferences for entries of a tenant, its defaults too; returns whose they were.
-    pub(crate) fn forget_tenant(&mut self, tenant: TenantNo) -> RoaringBitmap {
-        self.of_tenants.set_defaults(tenant, &[]);
-        let who = self.of_tenants.who_chose(tenant) | self.mutes.who_mutes_in(tenant);
-        for number in &who {
-            let chosen = self.of(number).into_iter().filter(|of| of.tenant == Some(tenant));
-            for chosen in chosen.collect::<Vec<_>>() {
-                self.choose(number, Preference { mode: Mode::Default, ..chosen });
-            }
-        }
-        who
+    /// The recipients with preferences for entries of a tenant; some of them may be there several times.
+    pub(crate) fn who_chose(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
+        self.of_tenants.who_chose(tenant).chain(self.mutes.who_mutes_in(tenant))
     }
 
     /// Sets the defaults of a tenant.

@@ -95,10 +95,10 @@ impl TenantChoices {
         self.defaults.get(&tenant).map_or(&[], |defaults| defaults)
     }
 
-    /// The recipients with a choice for entries of a tenant.
-    pub(super) fn who_chose(&self, tenant: TenantNo) -> RoaringBitmap {
+    /// The recipients with a choice for entries of a tenant, once for each.
+    pub(super) fn who_chose(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
         let first = (tenant, INBOX_NO, PreferenceScope::Type(String::new()));
         let of = self.chosen.from(&first).take_while(move |((of, ..), _)| *of == tenant);
-        of.flat_map(|(_, modes)| modes.values()).fold(RoaringBitmap::new(), |all, who| all | who)
+        of.flat_map(|(_, modes)| modes.values()).flatten()
     }
 }

@@ -108,7 +108,7 @@ impl Known<'_> {
                 self.set(fewer)?;
                 self.set(enough)
             }
-            Record::Tenant { terms, .. } => terms.iter().try_for_each(|terms| self.terms(terms)),
+            Record::Tenant { terms, .. } => self.terms(terms),
             Record::Rules { .. } | Record::Clock { .. } => Ok(()),
         }
     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::content::group::*;
 use crate::model::event::Score;
+use crate::model::event::host_text::HostText;
 use crate::model::number::EventNo;
 use crate::rules::{Category, Defaults, StoreRules, TypeRules};
 
@@ -41,7 +42,7 @@ fn told(t: i64, text: &str) -> Entry {
     let words: Vec<&str> = text.split(' ').collect();
     let role = |at: usize| words.get(at).filter(|word| **word != "-").map(|word| id(word));
     let object = role(2).unwrap();
-    let title = Some(format!("title at {t}"));
+    let title = Some(format!("title at {t}").into());
     Entry {
         header: Header {
             place: EventNo(t.unsigned_abs()),
@@ -91,7 +92,7 @@ fn h40_who_did_it_twice_is_named_once() {
     assert_eq!(shown(&groups), ["follow Object me [B,A] {me}"]);
     let line = &groups[0].lines[0];
     assert_eq!((line.entries, line.t), (3, Instant(3000)));
-    assert_eq!(line.object.title.as_deref(), Some("title at 3"));
+    assert_eq!(line.object.title, Some("title at 3".into()));
     assert_eq!(*line.reasons, ["everyone", "topic:A", "topic:B"]);
     assert_eq!(groups[0].category, "talk");
 }
@@ -102,11 +103,11 @@ fn body_of_a_line_is_the_one_that_all_its_events_have() {
     let body = |bodies: &[Option<&str>]| {
         let mut told = all(&vec!["comment A X"; bodies.len()]);
         for (entry, body) in told.iter_mut().zip(bodies) {
-            entry.body = body.map(Arc::from);
+            entry.body = body.map(HostText::from);
         }
         let groups = grouped(&told, &rules);
         assert_eq!(groups[0].lines[0].entries, bodies.len());
-        groups[0].lines[0].body.as_deref().map(str::to_owned)
+        groups[0].lines[0].body.as_ref().map(|body| body.first().to_owned())
     };
     assert_eq!(body(&[Some("One")]).as_deref(), Some("One"));
     assert_eq!(body(&[Some("One"), Some("One")]).as_deref(), Some("One"));

@@ -7,7 +7,8 @@ use roaring::RoaringBitmap;
 
 use crate::bucket::{Left, SetBy, Why};
 use crate::engine::explain::{Question, begin};
-use crate::engine::shard::admission::{left_out, would_leave_out};
+use crate::engine::rows::left_out::left_out;
+use crate::engine::shard::admission::would_leave_out;
 use crate::engine::shard::mute::{Branch, Route};
 use crate::engine::shard::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
 use crate::journal::stored::Unreadable;
@@ -161,7 +162,8 @@ impl Question<'_> {
             }
             None => {
                 let row = &self.event.row;
-                match left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)? {
+                let rows = left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)?;
+                match rows.first() {
                     None => Step::passes(Rule::Admission, looked_at, "left nobody out"),
                     Some(some) => {
                         arrival.is_reached = false;
@@ -354,8 +356,9 @@ impl Question<'_> {
                 PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
                 _ => false,
             });
-        let concern: BTreeSet<String> = concern.map(|(.., mute)| scope_text(mute)).collect();
-        concern.into_iter().collect()
+        // One of all tenants and one of the event's own are told once.
+        let concern: BTreeSet<&PreferenceScope> = concern.map(|(.., mute)| mute).collect();
+        concern.into_iter().map(scope_text).collect()
     }
 }
 

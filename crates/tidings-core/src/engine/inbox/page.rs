@@ -24,6 +24,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::channel::INBOX_NO;
 use crate::model::event::Object;
+use crate::model::event::host_text::HostText;
 use crate::model::id::Id;
 use crate::model::item::{Shelf, State};
 use crate::model::number::{RecipientAt, Seq, TypeNo};
@@ -105,6 +106,8 @@ pub struct InboxPage {
     pub counts: InboxCounts,
     /// The recipient's effective locale.
     pub locale: String,
+    /// The recipient's effective time zone.
+    pub tz: String,
     /// The cursor of the next page; `None` = this is the last.
     pub next: Option<Cursor>,
 }
@@ -161,7 +164,7 @@ pub struct InboxItem {
     /// The event's `data`.
     pub data: Option<Arc<EventData>>,
     /// The event's `body`.
-    pub body: Option<Arc<str>>,
+    pub body: Option<HostText>,
     /// The event's `occurred_at`.
     pub occurred_at: Option<Instant>,
     /// Time of entering.
@@ -254,7 +257,8 @@ impl Reader<'_> {
             groups.extend(builder.build(&rows, &mut presenter)?);
         }
         let locale = self.inbox_locale(id)?;
-        Ok(InboxPage { groups, counts: counting.done(), locale, next })
+        let tz = self.inbox_zone(id)?;
+        Ok(InboxPage { groups, counts: counting.done(), locale, tz, next })
     }
 
     /// The effective locale of a recipient.
@@ -267,6 +271,18 @@ impl Reader<'_> {
         let locale = profile.and_then(|profile| profile.locale.clone());
         let usual = || self.engine.rules().map(|rules| rules.defaults.locale.clone());
         Ok(locale.or_else(usual).unwrap_or_default())
+    }
+
+    /// The effective time zone of a recipient.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn inbox_zone(&self, id: &Id) -> Result<String, Stop> {
+        let RecipientAt { bucket, number } = self.engine.find(id)?;
+        let profile = self.engine.shards.bucket(bucket).roster.profile(number);
+        let tz = profile.and_then(|profile| profile.tz.clone());
+        let usual = || self.engine.rules().map(|rules| rules.defaults.tz.clone());
+        Ok(tz.or_else(usual).unwrap_or_default())
     }
 
     /// Lists all active rows of an inbox.

@@ -21,6 +21,7 @@ use crate::engine::rows::occurred::{change_hook, wants};
 use crate::engine::rows::reply::{
     Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,
 };
+use crate::engine::rows::room::Room;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
@@ -238,7 +239,7 @@ impl Intake {
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        Ok(Accepted::Act(Act::Publish { row, at, profiles }))
+        Ok(Accepted::Act(Act::Publish { row, at, profiles, room: Room::ForAll }))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.
@@ -452,6 +453,7 @@ impl Intake {
         reply: Reply,
     ) -> Result<Reply, Unreadable> {
         if let (Act::Publish { row, .. }, Reply::Published(published)) = (act, &reply) {
+            self.count_notifications(draft, row, published.notifications);
             let is_unknown = |warning: &Warning| matches!(warning, Warning::UnknownRecipient(_));
             let concerns_nobody = is_whole && published.entries + published.suppressed == 0;
             if concerns_nobody && published.warnings.iter().any(is_unknown) {

@@ -13,6 +13,7 @@ use crate::engine::rows::event_row::{EVENTS_PER_ROW, EventRow, line_at, row_key}
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
+use crate::model::event::host_text::HostText;
 use crate::model::event::trace::Trace;
 use crate::model::time::Day;
 
@@ -78,14 +79,14 @@ struct ContentOf {
     #[serde(default)]
     data: Option<EventData>,
     #[serde(default)]
-    body: Option<String>,
+    body: Option<HostText>,
     #[serde(default)]
     trace: Option<Trace>,
 }
 
 impl From<ContentRow> for Content {
     fn from(ContentRow { event }: ContentRow) -> Self {
-        Self { data: event.data.map(Arc::new), body: event.body.map(Arc::from), trace: event.trace }
+        Self { data: event.data.map(Arc::new), body: event.body, trace: event.trace }
     }
 }
 

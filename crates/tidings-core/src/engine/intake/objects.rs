@@ -244,13 +244,16 @@ impl Objects {
             object.image_size = given.image_size;
             kept.note(Fields::IMAGE, is_new, by);
         }
+        if given.title.is_some() {
+            kept.note(Fields::TITLE, object.title != given.title, by);
+            object.title.clone_from(&given.title);
+        }
         let mut put = |known: &mut Option<String>, given: &Option<String>, field| {
             if given.is_some() {
                 kept.note(field, known != given, by);
                 known.clone_from(given);
             }
         };
-        put(&mut object.title, &given.title, Fields::TITLE);
         put(&mut object.url, &given.url, Fields::URL);
         put(&mut object.image, &given.image, Fields::IMAGE);
         if given.data.is_some() {

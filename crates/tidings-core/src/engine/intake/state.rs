@@ -25,6 +25,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode, from_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::model::event::Event;
+use crate::model::event::host_text::HostText;
 use crate::model::event::trace::Trace;
 use crate::model::limits::Limits;
 use crate::model::number::EventNo;
@@ -115,7 +116,7 @@ pub(crate) struct Intake {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Content {
     pub(crate) data: Option<Arc<EventData>>,
-    pub(crate) body: Option<Arc<str>>,
+    pub(crate) body: Option<HostText>,
     pub(crate) trace: Option<Trace>,
 }
 

@@ -238,7 +238,7 @@ impl<'a> Presenter<'a> {
         if actor.title.is_none()
             && let Some(name) = self.engine.recipient(id).and_then(|found| found.name.as_ref())
         {
-            Arc::make_mut(&mut actor).title = Some(name.clone());
+            Arc::make_mut(&mut actor).title = Some(name.as_str().into());
         }
         self.actors.insert(id.clone(), Arc::clone(&actor));
         Ok(actor)

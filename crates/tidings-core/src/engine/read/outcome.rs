@@ -18,8 +18,8 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ended_by, ending_of, ends};
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::ledger::Row;
+use crate::engine::rows::left_out::left_out;
 use crate::engine::rows::named::scheduled_key;
-use crate::engine::shard::admission::left_out;
 use crate::engine::shard::messages::stored_ends;
 use crate::engine::shard::state::Shard;
 use crate::journal::record::{Origin, Record};
@@ -33,7 +33,7 @@ use crate::model::number::{ClosingId, EventNo, RecipientAt, RecipientNo, Seq};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
-use crate::rules::Admission;
+use crate::rules::LeftOutBy;
 
 /// A report on an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub struct EventReport {
     /// Its entries by channel.
     pub channels: BTreeMap<&'static str, Fate>,
     /// Number of recipients whom the admission of its type left out, by reason.
-    pub suppressed: BTreeMap<Admission, u64>,
+    pub suppressed: BTreeMap<LeftOutBy, u64>,
 }
 
 /// Counts of entries by their state.
@@ -170,7 +170,7 @@ impl Reader<'_> {
         };
         for (shard, bucket) in engine.shards.with_buckets() {
             let arrived = trace.report.arrived.day();
-            if let Some(left_out) = left_out(view, bucket.no, arrived, place)? {
+            for left_out in left_out(view, bucket.no, arrived, place)? {
                 let sum = trace.report.suppressed.entry(left_out.why).or_default();
                 *sum += left_out.recipients;
             }

@@ -154,7 +154,9 @@ impl Engine {
             self.rules().is_some_and(|rules| rules.know_choice(&of.scope, &of.mode))
         };
         let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter();
-        let chosen = chosen.filter(|of| view.shows(of.tenant) && knows(of));
+        let is_there =
+            |tenant: Option<TenantNo>| tenant.is_none_or(|tenant| tenants.get(tenant).is_some());
+        let chosen = chosen.filter(|of| view.shows(of.tenant) && is_there(of.tenant) && knows(of));
         let (wide, narrow): (Vec<_>, Vec<_>) = chosen.partition(|of| of.scope.may_be_on_each());
         let choice = |of: Preference, channel: &str| Choice {
             scope: of.scope,

@@ -10,7 +10,6 @@ use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use super::admitted::{Admitted, key_of_event, of_tenant};
 use super::publish::Routed;
@@ -22,13 +21,15 @@ use crate::engine::intake::accepted;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::left_out::{LeftOut, left_out_key};
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::rows::reach::Reached;
+use crate::engine::rows::room::Room;
 use crate::engine::rows::sent::Sent;
 use crate::index::headers::Header;
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::{Entries, Variant};
-use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
+use crate::journal::stored::{StoredArrival, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table, after_prefix};
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
@@ -36,9 +37,9 @@ use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, EventNo, MessageId, RecipientAt, RecipientNo, Seq, TypeNo};
 use crate::model::reason::{Ending, Reason};
 use crate::model::tenant::TenantNo;
-use crate::model::time::{Day, Instant};
+use crate::model::time::Instant;
 use crate::rules::compiled::Type;
-use crate::rules::{Admission, Per};
+use crate::rules::{Admission, LeftOutBy, Per};
 use crate::sets::set::Set;
 
 /// A type, and the field by which its admission keys differ.
@@ -61,13 +62,6 @@ struct Pending {
     waiting: Vec<Entries>,
     messages: Vec<(Seq, ChannelNo, MessageId)>,
     scheduled: Vec<((Instant, EventNo), RoaringBitmap)>,
-}
-
-/// Recipients whom an event left out, as they are counted beside its day.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct LeftOut {
-    pub(crate) why: Admission,
-    pub(crate) recipients: u64,
 }
 
 /// The text of a key, for what is kept for ever.
@@ -97,22 +91,6 @@ fn once_key(bucket: BucketNo, of: AdmissionKeySpec, about: About<'_>, page: u32)
         .done()
 }
 
-fn left_out_key(bucket: BucketNo, place: EventNo) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::LeftOut).u64(place.0).done()
-}
-
-/// Reads how many of a bucket an event left out.
-pub(crate) fn left_out(
-    view: &dyn ReadView,
-    bucket: BucketNo,
-    arrived: Day,
-    place: EventNo,
-) -> Result<Option<LeftOut>, Unreadable> {
-    let row = view.get(Partition::Day(arrived), &left_out_key(bucket, place))?;
-    let row = row.map(|row| decode("whom an event left out", &row));
-    row.transpose()
-}
-
 /// A set in pieces of 2^16 numbers, each with its page.
 fn pages(who: &RoaringBitmap) -> BTreeMap<u32, RoaringBitmap> {
     let mut pages: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
@@ -123,61 +101,6 @@ fn pages(who: &RoaringBitmap) -> BTreeMap<u32, RoaringBitmap> {
 }
 
 impl Shard {
-    /// Leaves out of an event those whom the admission of its type does not take, and ends what it replaces.
-    /// Returns the number of recipients left out.
-    pub(crate) fn admit(
-        &mut self,
-        intake: &Intake,
-        draft: &mut Draft<'_>,
-        row: &EventRow,
-        of_type: &Type,
-        routed: &mut BTreeMap<BucketNo, Routed>,
-    ) -> Result<u64, Unreadable> {
-        let (admission, per) = (of_type.rules.admission, of_type.rules.per);
-        if admission == Admission::Always {
-            return Ok(0);
-        }
-        let (of, event) = (AdmissionKeySpec { type_no: of_type.no, per }, &row.event);
-        let key = key_of_event(per, event, row.tenant);
-        let mut suppressed = 0;
-        for (&no, routed) in routed.iter_mut() {
-            let mut who = routed.values().fold(RoaringBitmap::new(), |who, set| who | set);
-            if who.is_empty() {
-                continue;
-            }
-            find_admitted(self, intake, &*draft, no, of)?;
-            let pending = pending(self, draft, no, of, key, &who)?;
-            let left_out = match admission {
-                Admission::Always => RoaringBitmap::new(),
-                Admission::OncePending => pending.who,
-                Admission::OnceEver => {
-                    let target = event.target.as_ref().map(|target| &target.id);
-                    let subject = subject(per, &event.object.id, target);
-                    let about = About { tenant: row.tenant, subject };
-                    pending.who | delivered_once(draft, no, of, about, &who)?
-                }
-                Admission::LastOnly => {
-                    replace(self, draft, no, pending)?;
-                    RoaringBitmap::new()
-                }
-            };
-            who -= &left_out;
-            if !left_out.is_empty() {
-                routed.values_mut().for_each(|set| *set -= &left_out);
-                routed.retain(|_, set| !set.is_empty());
-                suppressed += left_out.len();
-                let counted = LeftOut { why: admission, recipients: left_out.len() };
-                let today = Partition::Day(self.now.day());
-                draft.put(today, left_out_key(no, row.place), encode(&counted));
-            }
-            if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
-                *known.by_key.entry(key).or_default() |= who;
-            }
-        }
-        self.tally.suppressed += suppressed;
-        Ok(suppressed)
-    }
-
     /// Notes that an event waits for its `t`.
     pub(crate) fn note_scheduled(
         &mut self,
@@ -253,6 +176,93 @@ impl Shard {
         }
         Ok(messages)
     }
+}
+
+/// Numbers of recipients whom an event left out, by the cause.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Suppressed {
+    pub(crate) by_admission: u64,
+    pub(crate) by_limit: u64,
+}
+
+/// Leaves out of an event those whom the admission of its type does not take, then those beyond the limit of its tenant,
+/// and ends what it replaces.
+pub(crate) fn admit(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    row: &EventRow,
+    of_type: &Type,
+    room: &Room,
+    routed: &mut BTreeMap<BucketNo, Routed>,
+) -> Result<Suppressed, Unreadable> {
+    let (admission, per) = (of_type.rules.admission, of_type.rules.per);
+    let mut suppressed = Suppressed::default();
+    if admission == Admission::Always && room.is_for_all() {
+        return Ok(suppressed);
+    }
+    let of = AdmissionKeySpec { type_no: of_type.no, per };
+    let key = key_of_event(per, &row.event, row.tenant);
+    for (&no, routed) in routed.iter_mut() {
+        let mut who = routed.values().fold(RoaringBitmap::new(), |who, set| who | set);
+        if who.is_empty() {
+            continue;
+        }
+        let once = once_left_out(shard, intake, &*draft, no, row, of_type, &who)?;
+        who -= &once;
+        let beyond = room.beyond(&shard.buckets[no], &who);
+        who -= &beyond;
+        if admission == Admission::LastOnly {
+            find_admitted(shard, intake, &*draft, no, of)?;
+            let pending = pending(shard, draft, no, of, key, &who)?;
+            replace(shard, draft, no, pending)?;
+        }
+        suppressed.by_admission += once.len();
+        suppressed.by_limit += beyond.len();
+        let counted = [(LeftOutBy::Admission(admission), once), (LeftOutBy::TenantLimit, beyond)];
+        let mut rows = Vec::new();
+        for (why, left_out) in counted.into_iter().filter(|(_, who)| !who.is_empty()) {
+            routed.values_mut().for_each(|set| *set -= &left_out);
+            rows.push(LeftOut { why, recipients: left_out.len() });
+        }
+        if !rows.is_empty() {
+            routed.retain(|_, set| !set.is_empty());
+            let today = Partition::Day(shard.now.day());
+            draft.put(today, left_out_key(no, row.place), encode(&rows));
+        }
+        if let Some(known) = shard.admitted.get_mut(&(no, of.type_no)) {
+            *known.by_key.entry(key).or_default() |= who;
+        }
+    }
+    shard.tally.suppressed += suppressed.by_admission + suppressed.by_limit;
+    Ok(suppressed)
+}
+
+/// Those of a set whom an admission of once leaves out of an event.
+pub(crate) fn once_left_out(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &Draft<'_>,
+    no: BucketNo,
+    row: &EventRow,
+    of_type: &Type,
+    who: &RoaringBitmap,
+) -> Result<RoaringBitmap, Unreadable> {
+    let (admission, per) = (of_type.rules.admission, of_type.rules.per);
+    if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
+        return Ok(RoaringBitmap::new());
+    }
+    let of = AdmissionKeySpec { type_no: of_type.no, per };
+    let key = key_of_event(per, &row.event, row.tenant);
+    find_admitted(shard, intake, draft, no, of)?;
+    let pending = pending(shard, draft, no, of, key, who)?;
+    if admission == Admission::OncePending {
+        return Ok(pending.who);
+    }
+    let target = row.event.target.as_ref().map(|target| &target.id);
+    let subject = subject(per, &row.event.object.id, target);
+    let about = About { tenant: row.tenant, subject };
+    Ok(pending.who | delivered_once(draft, no, of, about, who)?)
 }
 
 /// Remembers who was delivered an entry of a type with `once_ever`.

@@ -62,6 +62,9 @@ pub(crate) fn together(one: &Command, next: &Command) -> bool {
 /// The most topics in a row of a recipient's topics: leaving one of them rewrites the row.
 const ROW_TOPICS_MAX: usize = 64;
 
+/// A recipient, and the tenant of topics that they follow.
+type RowsOf = (BucketNo, u32, Option<TenantNo>);
+
 /// The rows of a recipient's topics, by key.
 type Rows = BTreeMap<Vec<u8>, Vec<TenantTopic>>;
 
@@ -106,7 +109,7 @@ impl Shard {
         commands: &[&Command],
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
         let mut changes: BTreeMap<BucketNo, Change<'_>> = BTreeMap::new();
-        let mut rows: Vec<((BucketNo, u32, Option<TenantNo>), &Id)> = Vec::new();
+        let mut rows: Vec<(RowsOf, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let (mut on, limits) = (true, self.limits());
         let mut added: FxHashMap<RecipientAt, u64> = FxHashMap::default();

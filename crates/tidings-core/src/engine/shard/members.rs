@@ -6,6 +6,7 @@ use roaring::RoaringBitmap;
 
 use super::admission::forget_delivered;
 use super::follow::unfollow_all;
+use super::prefer;
 use super::state::Shard;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -106,7 +107,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// Ends memberships and subscriptions of deleted tenants, and what admissions remember of them: a slice in each step, so
+/// Ends memberships, subscriptions and preferences of deleted tenants, and what admissions remember of them: a slice in each step, so
 /// that the end of one with very many members takes no long step. What is left after a crash is found again.
 ///
 /// # Errors
@@ -120,7 +121,9 @@ pub(crate) fn end_deleted(
         let is_left = |tenant: &TenantNo| {
             shard.buckets.iter().any(|bucket| {
                 let mut members = bucket.members.numbers(*tenant);
-                members.next().is_some() || bucket.followers.of_tenant(*tenant).next().is_some()
+                members.next().is_some()
+                    || bucket.followers.of_tenant(*tenant).next().is_some()
+                    || bucket.preferences.who_chose(*tenant).next().is_some()
             })
         };
         intake.tenants.deleted().filter(is_left).collect()
@@ -160,6 +163,7 @@ fn end_tenant(
     if !followers.is_empty() {
         unfollow_all(shard, draft, bucket, &[(tenant, followers)])?;
     }
+    prefer::forget_tenant(shard, draft, bucket, tenant, room);
     forget_delivered(draft, bucket, tenant, room)
 }
 

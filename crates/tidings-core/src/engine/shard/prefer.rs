@@ -15,9 +15,9 @@ use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
 use crate::model::command::Choice;
-use crate::model::id::Id;
+use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
-use crate::model::number::RecipientAt;
+use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::occurrence::By;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::tenant::{Tenant, TenantNo};
@@ -78,6 +78,9 @@ pub(crate) fn prefer_all(
     let mut choices = Vec::new();
     for known in shard.buckets[bucket].preferences.of(number.0) {
         let Preference { tenant, channel, scope, mode } = known;
+        if tenant.is_some_and(|tenant| intake.tenants.get(tenant).is_none()) {
+            continue;
+        }
         let is_known = shard.rules().is_some_and(|rules| rules.know_choice(&scope, &mode));
         if mode == Mode::Never && !is_known {
             continue;
@@ -103,28 +106,50 @@ pub(crate) fn prefer_all(
 }
 
 /// Notes what a tenant sets from now on, and moves the entries of it that wait to the lanes that now apply; `None` = it
-/// is deleted, and so are preferences for its entries.
+/// is deleted and sets nothing.
 pub(crate) fn tenant_changed(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     tenant: TenantNo,
     after: Option<&Tenant>,
 ) -> Result<(), Unreadable> {
-    let terms = after.map(Tenant::terms);
+    let terms = after.map(Tenant::terms).unwrap_or_default();
     for &no in &*shard.buckets.numbers() {
         let before = shard.buckets[no].terms_of(tenant);
-        if terms.as_ref() == Some(&before) {
+        if terms == before {
             continue;
         }
-        let moves = terms.as_ref().is_some_and(|terms| terms.preferences != before.preferences);
-        let (at, terms) = (shard.now, terms.clone().map(Box::new));
-        shard.write(draft, no, Record::Tenant { at, tenant, terms });
-        if moves {
+        let at = shard.now;
+        shard.write(draft, no, Record::Tenant { at, tenant, terms: Box::new(terms.clone()) });
+        if after.is_some() && terms.preferences != before.preferences {
             shard.reroute(draft, no, Among { tenant: Some(tenant), ..Among::default() })?;
             shard.take_out_unwanted(draft, no, None, Some(tenant))?;
         }
     }
     Ok(())
+}
+
+/// Removes preferences for entries of a deleted tenant in a bucket, as far as there is room, which gets less.
+pub(crate) fn forget_tenant(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    tenant: TenantNo,
+    room: &mut usize,
+) {
+    let preferences = &shard.buckets[bucket].preferences;
+    let who: BTreeSet<u32> = preferences.who_chose(tenant).take(*room).collect();
+    *room = room.saturating_sub(who.len());
+    let of = |number: &u32| {
+        let number = RecipientNo(*number);
+        let chosen = preferences.of(number.0).into_iter();
+        chosen.filter(|of| of.tenant == Some(tenant)).map(move |of| (number, of))
+    };
+    for (number, of) in who.iter().flat_map(of).collect::<Vec<_>>() {
+        let Preference { tenant, channel, scope, .. } = of;
+        let record = Record::Preference { number, tenant, scope, channel, mode: Mode::Default };
+        shard.write(draft, bucket, record);
+    }
 }
 
 /// Refuses defaults of a tenant that are not possible: mutes, `never` of a required type, what there is not.

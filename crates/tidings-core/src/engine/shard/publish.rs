@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
+use super::admission::admit;
 use super::mute::{Branch, Route};
 use super::state::Shard;
 use crate::bucket::{Bucket, Left, Why};
@@ -13,6 +14,7 @@ use crate::engine::rows::act::Spread;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::record_size::{pieces, set_bytes};
+use crate::engine::rows::room::Room;
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::{ChannelNo, INBOX_NO};
@@ -59,6 +61,7 @@ impl Shard {
         draft: &mut Draft<'_>,
         row: &EventRow,
         at: Option<EventAt>,
+        room: &Room,
     ) -> Result<Spread, Unreadable> {
         let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
@@ -67,40 +70,13 @@ impl Shard {
         let Some(of_type) = of_type else {
             return Ok(Spread::default());
         };
-        let (mut named, unknown) = named(self, &event.to);
-        let mut spread = Spread { unknown, ..Spread::default() };
-        if named.is_empty() && !event.to.reaches_unnamed() {
+        let Routing { mut spread, reasons, mut routed } = routing(self, row, of_type);
+        if routed.is_empty() {
             return Ok(spread);
         }
-        let reasons = Reasons::of(&event.to, row.tenant);
-        let left_out = event
-            .actor
-            .as_ref()
-            .filter(|_| !of_type.rules.include_actor)
-            .and_then(|actor| self.find(&actor.id).ok());
-        let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
-        for bucket in self.buckets.iter() {
-            let named = named.remove(&bucket.no);
-            if named.is_none() && !event.to.reaches_unnamed() {
-                continue;
-            }
-            let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
-            if classes.is_empty() {
-                continue;
-            }
-            if let Some(RecipientAt { number: actor, .. }) =
-                left_out.filter(|of| of.bucket == bucket.no)
-            {
-                for (_, who) in &mut classes {
-                    spread.actor_is_left_out |= who.remove(actor.0);
-                }
-            }
-            spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-            let lanes = route(bucket, of_type, &self.paused, row, &reasons.words, classes);
-            let lanes = settle_lanes(bucket, &self.compiled, row, lanes);
-            routed.insert(bucket.no, lanes);
-        }
-        spread.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
+        let left_out = admit(self, intake, &mut *draft, row, of_type, room, &mut routed)?;
+        spread.suppressed = left_out.by_admission + left_out.by_limit;
+        spread.beyond_limit = left_out.by_limit;
         for (route, who) in routed.values().flatten() {
             spread.notifications += who.len();
             spread.entries += route.lanes.len() as u64 * who.len();
@@ -175,6 +151,49 @@ impl Shard {
             }
         }
     }
+}
+
+/// The audience of an event, divided by lanes and reasons.
+pub(crate) struct Routing {
+    pub(crate) spread: Spread,
+    pub(crate) reasons: Reasons,
+    pub(crate) routed: BTreeMap<BucketNo, Routed>,
+}
+
+/// Divides the audience of an event in a shard, as preferences are now.
+pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
+    let event = &row.event;
+    let (mut named, unknown) = named(shard, &event.to);
+    let mut spread = Spread { unknown, ..Spread::default() };
+    let reasons = Reasons::of(&event.to, row.tenant);
+    let left_out = event
+        .actor
+        .as_ref()
+        .filter(|_| !of_type.rules.include_actor)
+        .and_then(|actor| shard.find(&actor.id).ok());
+    let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
+    for bucket in shard.buckets.iter() {
+        let named = named.remove(&bucket.no);
+        if named.is_none() && !event.to.reaches_unnamed() {
+            continue;
+        }
+        let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
+        if classes.is_empty() {
+            continue;
+        }
+        if let Some(RecipientAt { number: actor, .. }) =
+            left_out.filter(|of| of.bucket == bucket.no)
+        {
+            for (_, who) in &mut classes {
+                spread.actor_is_left_out |= who.remove(actor.0);
+            }
+        }
+        spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
+        let lanes = route(bucket, of_type, &shard.paused, row, &reasons.words, classes);
+        let lanes = settle_lanes(bucket, &shard.compiled, row, lanes);
+        routed.insert(bucket.no, lanes);
+    }
+    Routing { spread, reasons, routed }
 }
 
 /// The recipients that an event names, by bucket, and those that do not exist.

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::admitted::Admitted;
 use super::buckets::Buckets;
-use super::{members, tenant};
+use super::profile::take_profiles;
+use super::tenant;
 use crate::bucket::Bucket;
 use crate::bucket::storage::recovery::{self, Source};
 use crate::engine::intake::state::{Intake, Tally};
@@ -228,16 +229,9 @@ impl Shard {
         act: &Act,
     ) -> Result<Applied, Unreadable> {
         match act {
-            Act::Publish { row, at, profiles } => {
-                for change in profiles {
-                    if self.buckets.of(change.id.as_str()).is_some() {
-                        let tenants = members::still_named(intake, change);
-                        let changed = self.change_recipient(draft, change, tenants);
-                        // The intake has checked it.
-                        changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
-                    }
-                }
-                let spread = self.publish(intake, draft, row, *at)?;
+            Act::Publish { row, at, profiles, room } => {
+                take_profiles(self, intake, draft, profiles)?;
+                let spread = self.publish(intake, draft, row, *at, room)?;
                 return Ok(Applied::Published(spread));
             }
             Act::Cancel(cancel) => {

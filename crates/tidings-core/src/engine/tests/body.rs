@@ -4,12 +4,13 @@ use crate::engine::InboxQuery;
 use crate::engine::intake::state::Content;
 use crate::engine::message::present::Presenter;
 use crate::engine::tests::*;
+use crate::model::event::host_text::HostText;
 
 const TEXT: &str = "Well done,\n\tBen!\u{202e} \u{1f3a8}";
 
 fn with_body(name: usize, body: Option<&str>) -> Command {
     let Command::Publish(mut event) = event(name) else { unreachable!("an event is published") };
-    event.body = body.map(str::to_owned);
+    event.body = body.map(HostText::from);
     Command::Publish(event)
 }
 
@@ -23,7 +24,7 @@ fn step(stored: &mut Stored, engine: &mut Engine, commands: &[Command]) -> Step 
 fn bodies(engine: &Engine, stored: &Stored) -> Vec<Option<String>> {
     let page = engine.reader(stored).inbox(&id("a"), &InboxQuery::newest(20)).unwrap();
     let items = page.groups.into_iter().flat_map(|group| group.items);
-    items.map(|item| item.body.as_deref().map(str::to_owned)).collect()
+    items.map(|item| item.body.map(|body| body.first().to_owned())).collect()
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn body_counts_among_the_bytes_of_the_cache() {
     let mut presenter = Presenter::new(&engine, &stored);
     let at = EventAt { day: Day(0), ordinal: 1 };
     let Content { data, body, trace: _ } = presenter.content(Day(0), at).unwrap();
-    assert_eq!((data, body.as_deref()), (None, Some("Short")));
+    assert_eq!((data, body), (None, Some("Short".into())));
 }
 
 #[test]

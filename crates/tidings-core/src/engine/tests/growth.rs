@@ -103,7 +103,7 @@ fn what_the_host_said_of_objects_is_bounded_and_survives_a_restart() {
     let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules).unwrap();
     world.stored.commit(step.writes);
     let put = |name: &str| {
-        Command::Object(Object { title: Some("A title".to_owned()), ..Object::bare(id(name)) })
+        Command::Object(Object { title: Some("A title".into()), ..Object::bare(id(name)) })
     };
     let bare = Command::Object(Object::bare(id("bare")));
     let resolved = |name: &str| match put(name) {

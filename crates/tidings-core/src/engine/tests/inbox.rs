@@ -316,7 +316,7 @@ impl World {
             object: object(roles.0),
             target: named("t", roles.2),
             data: None,
-            body: body_of(event),
+            body: body_of(event).map(Into::into),
             score: Default::default(),
             to: Audience {
                 recipients: recipients.map(|(_, name)| id(name)).collect(),
@@ -480,7 +480,7 @@ fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
 }
 
 fn shown(group: &InboxGroup) -> Shown {
-    let body = |item: &InboxItem| item.body.as_deref().map(str::to_owned);
+    let body = |item: &InboxItem| item.body.as_ref().map(|body| body.first().to_owned());
     let items = group.items.iter().map(|item| (item.event.to_string(), body(item))).collect();
     assert!(group.items.iter().all(|item| item.event_type == group.event_type));
     assert!(group.items.iter().all(|item| item.archived == group.archived));

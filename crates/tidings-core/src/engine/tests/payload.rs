@@ -62,7 +62,7 @@ fn by(number: usize, to: &str) -> Command {
     let Command::Publish(plain) = event(number) else { unreachable!() };
     Command::Publish(Box::new(Event {
         actor: Some(Object::bare(id("by"))),
-        target: Some(Object { title: Some("Target".to_owned()), ..Object::bare(id("t")) }),
+        target: Some(Object { title: Some("Target".into()), ..Object::bare(id("t")) }),
         data: Some([("n".to_owned(), json!(number))].into_iter().collect()),
         to: Audience { recipients: vec![id(to)], ..Audience::default() },
         ..*plain
@@ -107,8 +107,8 @@ fn a_page_reads_each_object_once_and_no_more_events_where_others_have_more() {
     assert_eq!(numbers, (0..20).rev().map(|n| 2 * n).collect::<Vec<_>>());
     for item in items {
         let title = |object: &Option<std::sync::Arc<Object>>| object.as_ref()?.title.clone();
-        assert_eq!(title(&item.actor).as_deref(), Some("BY"));
-        assert_eq!(title(&item.target).as_deref(), Some("Target"));
+        assert_eq!(title(&item.actor), Some("BY".into()));
+        assert_eq!(title(&item.target), Some("Target".into()));
         assert_eq!(item.category.as_deref(), Some("works"));
     }
     // Forty events lie in three rows.

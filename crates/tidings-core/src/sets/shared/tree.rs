@@ -125,8 +125,8 @@ impl<K, V> Tree<K, V> {
         iter
     }
 
-    /// The entries from the first on that is wanted, in order; none before it is, and all after it are.
-    pub(crate) fn from_first(&self, is_wanted: impl Fn(&K) -> bool) -> Iter<'_, K, V> {
+    /// The entries from the first wanted one on, in order: none before it is wanted, and all after it are.
+    pub(crate) fn first_on(&self, is_wanted: impl Fn(&K) -> bool) -> Iter<'_, K, V> {
         let mut iter = Iter { above: Vec::new(), leaf: [].iter() };
         let before = |known: &K| if is_wanted(known) { Ordering::Greater } else { Ordering::Less };
         iter.descend(

@@ -214,7 +214,8 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
     assert_eq!(
         warned(&of_greece, &[]),
         [
-            "tidings has no words of its own in the default locale `el`: dates, lists and pages are in English there"
+            "tidings has no words of its own in the default locale `el`: dates, lists and pages are in English there; \
+             write them to `locales/el.toml`"
         ]
     );
     let greek = with("title = { en = \"Art\", el = \"Τέχνη\" }", "");

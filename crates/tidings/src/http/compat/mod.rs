@@ -101,7 +101,7 @@ async fn trigger(
         let table = json::object(&change.body)?;
         let id = |given: Option<Id>| given.unwrap_or_else(|| new_id(service, &change, 0));
         let (event, told, id) = read(table, &id)?;
-        (calling.published(event.command(&service.rules(), || id)?)?, told)
+        (calling.published(service, event.command(&service.rules(), || id)?)?, told)
     };
     let done = move |replies| {
         only(replies)?;

@@ -174,8 +174,9 @@ impl Change<'_> {
             true => Vec::new(),
             false => {
                 let locale = reader.inbox_locale(self.who.0)?;
+                let tz = reader.inbox_zone(self.who.0)?;
                 let groups = reader.inbox_groups(self.who.0, &self.of.view, &difference.changed)?;
-                let group = |group| Group::of(group, self.design, &locale);
+                let group = |group| Group::of(group, self.design, (&[&locale], &tz));
                 groups.into_iter().map(group).collect()
             }
         };

@@ -4,6 +4,7 @@
 //! pictures, and a name in an address leads to a file of the Maildir or to none.
 
 mod page;
+mod samples;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +43,8 @@ pub(super) fn routes() -> Router<Arc<Service>> {
         .route("/_mail/-/mailbox.css", get(async || of_kind("text/css", STYLE)))
         .route("/_mail/-/mailbox.js", get(async || of_kind("text/javascript", SCRIPT)))
         .route("/_mail/-/newest", get(newest_name))
+        .route("/_mail/-/preview", get(samples::page))
+        .route("/_mail/-/preview/message", get(samples::message))
 }
 
 /// The mails of the list.

@@ -45,7 +45,7 @@ fn the_mailbox_shows_what_the_provider_caught() {
     let lines = batch.groups.iter_mut().flat_map(|group| &mut group.lines);
     for line in lines {
         let object = std::sync::Arc::make_mut(&mut line.object);
-        object.title = Some("<script>alert(1)</script>".to_owned());
+        object.title = Some("<script>alert(1)</script>".into());
     }
     let mail = tidings_mail::render(&batch, &design).unwrap();
     fs::write(dir.path().join("new/a b.eml"), &mail.bytes).unwrap();
@@ -140,4 +140,40 @@ fn a1_a_mail_that_holds_mails_is_not_parsed() {
     assert!(text(&get(&rig, "/_mail")).contains("Good"));
     assert_eq!(get(&rig, "/_mail/0").status, StatusCode::NOT_FOUND);
     assert_eq!(get(&rig, "/_mail/0/source").bytes.len(), 8 << 20);
+}
+
+#[test]
+fn a_message_is_previewed_in_several_locales_side_by_side() {
+    let dir = maildir();
+    let config = format!(
+        "[categories.c]\n[types.work]\ncategory = \"c\"\n\
+         sentence = {{ en = \"{{actor}} made it\", de = \"{{actor}} hat es gemacht\" }}\n\
+         channels = {{ email = {{ policy = \"now\" }} }}\n\
+         [channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
+        dir.path().display()
+    );
+    let rig = Rig::with(&config, Access::Open, Settings::default());
+    assert!(text(&get(&rig, "/_mail")).contains("href=\"/_mail/-/preview\""));
+    // The languages of the configuration, and others that are asked for.
+    let page = text(&get(&rig, "/_mail/-/preview"));
+    assert!(page.contains("<b>en</b>") && page.contains("<b>de</b>"), "{page}");
+    let answer = get(&rig, "/_mail/-/preview?show=work&locales=de-AT,he&items=2");
+    let page = text(&answer);
+    assert!(page.contains("<b>de-AT</b> (in de)") && page.contains("<b>he</b> (in en)"), "{page}");
+    let link = "/_mail/-/preview/message?show=work&amp;locales=de%2DAT&amp;items=2";
+    assert!(page.contains(&format!("src=\"{link}\"")), "{page}");
+    let policy = answer.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    let message = get(&rig, &link.replace("&amp;", "&"));
+    assert!(text(&message).contains("<html lang=\"de\""), "{}", text(&message));
+    assert!(message.headers["content-security-policy"].to_str().unwrap().starts_with("sandbox"));
+    for (query, status) in [
+        ("?show=wrok", StatusCode::NOT_FOUND),
+        ("?locales=de_AT", StatusCode::BAD_REQUEST),
+        ("?locales=%3Cscript%3E", StatusCode::BAD_REQUEST),
+    ] {
+        assert_eq!(get(&rig, &format!("/_mail/-/preview{query}")).status, status, "{query}");
+    }
+    let closed = Rig::with(&config, Access::Keys { token: None }, Settings::default());
+    assert_ne!(get(&closed, "/_mail/-/preview").status, StatusCode::OK);
 }

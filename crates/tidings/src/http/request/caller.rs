@@ -79,6 +79,7 @@ const OF_TENANTS: &[&str] = &[
     "withdraw_event",
     "withdraw",
     "explain",
+    "export",
     "list_messages",
     "get_message",
     "retry_message",
@@ -195,10 +196,22 @@ impl Calling {
     /// A publish with the caller's tenant.
     ///
     /// # Errors
-    /// As [`Self::own`]; [`Code::OfTenant`] where the event has a profile.
-    pub(in crate::http) fn published(&self, mut command: Command) -> Result<Command, Problem> {
-        if let (Command::Publish(event), true) = (&mut command, self.0.is_some()) {
+    /// As [`Self::own`]; [`Code::OfTenant`] where the event has a profile, [`Code::IdTaken`] where another's event has
+    /// its id.
+    pub(in crate::http) fn published(
+        &self,
+        service: &Service,
+        mut command: Command,
+    ) -> Result<Command, Problem> {
+        if let (Command::Publish(event), Some(own)) = (&mut command, self.number()) {
             event.tenant = self.own(event.tenant.take())?;
+            let known = service
+                .handle
+                .look(|node| node.engine().reader(node.view()).tenant_of_event(&event.id))?;
+            if known?.is_some_and(|of| of != Some(own)) {
+                let detail = format!("the id {} is taken", quoted(event.id.as_str()));
+                return Err(Problem::new(Code::IdTaken, detail));
+            }
             if !event.to.profiles.is_empty() {
                 let problem = Problem::new(Code::OfTenant, "a profile in `to` is of no tenant");
                 return Err(problem.hint("name recipients by their ids"));

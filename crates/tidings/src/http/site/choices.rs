@@ -218,7 +218,7 @@ impl<'r> Chooser<'r> {
 
     /// The row of something that can be muted, if it has a title.
     fn mute(&self, object: &Object, scope: fn(Id) -> PreferenceScope) -> Option<Row> {
-        let title = object.title.clone().filter(|title| !title.trim().is_empty())?;
+        let title = object.title.clone().filter(|title| !title.first().trim().is_empty())?;
         let scope = scope(object.id.clone());
         let is_off = self.mode(&scope, self.channel) == Mode::Never;
         let (to, mode) =
@@ -250,8 +250,7 @@ impl<'r> Chooser<'r> {
             }
         }
         Row {
-            name: Id::new(event_type)
-                .map_or_else(|_| Name::Title(event_type.to_owned()), Name::Type),
+            name: Id::new(event_type).map_or_else(|_| Name::Title(event_type.into()), Name::Type),
             pace: Some(pace),
             offers,
         }
@@ -380,10 +379,6 @@ fn offer(to: Pace, set: &[Choice]) -> Offer {
 
 /// Choices as the API has them.
 fn to_json(choices: &[Choice]) -> String {
-    let list: Vec<Preference> = choices
-        .iter()
-        .cloned()
-        .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
-        .collect();
+    let list: Vec<Preference> = choices.iter().cloned().map(Preference::of).collect();
     serde_json::to_string(&list).unwrap_or_default()
 }

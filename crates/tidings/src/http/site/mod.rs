@@ -183,7 +183,7 @@ async fn choices_page(
         let batch = built.map(|(batch, _)| batch);
         let of_recipient = |batch: &tidings_core::Batch| batch.recipient.id == token.recipient;
         let choices = chooser.choices(batch.filter(of_recipient).as_ref(), undo.as_deref());
-        rendered(design.choices(&chooser.locale, &choices))
+        rendered(design.choices(&[&chooser.locale], &choices))
     };
     service.look(page).await?
 }
@@ -232,7 +232,7 @@ fn notice_page(service: &Service, notice: Notice, locale: Option<String>) -> Res
     };
     let locale = locale.unwrap_or_else(|| service.rules().defaults.locale.clone());
     let design = service.site.as_deref().map(Site::design);
-    let page = design.and_then(|design| design.notice(&locale, notice).ok());
+    let page = design.and_then(|design| design.notice(&[&locale], notice).ok());
     let mut response = (status, Html(page.unwrap_or_default())).into_response();
     if notice == Notice::Busy {
         let seconds = HeaderValue::from_static(BUSY_SECONDS);

@@ -310,6 +310,48 @@ fn the_page_speaks_the_recipients_language() {
 }
 
 #[test]
+fn situation_13_the_page_of_a_digest_speaks_one_language_and_undo_works() {
+    let texts = "title = \"New works\"\n\"title.de\" = \"Neue Werke\"";
+    let config = CONFIG.replacen("title = \"New works\"", texts, 1).replacen(
+        "digest = \"daily\"",
+        "digest = \"weekly\"",
+        1,
+    );
+    let post = Post::new(&config);
+    let speak = |locale: &str| {
+        post.change(Method::PATCH, "/v1/recipients/ana", &json!({ "locale": locale }));
+    };
+    let topic = json!({"title": {"en": "Painters", "de": "Maler", "pl": "Malarze"}});
+    post.change(Method::PUT, "/v1/objects/artist%2F1", &topic);
+    post.change(Method::PUT, "/v1/recipients/ana/subscriptions/artist/1", &Value::Null);
+    post.publish("artwork_published", "Ben", "Marilyn", &json!({"topics": ["artist/1"]}));
+    post.rig.at("2024-01-08T09:00:00Z");
+    let path = way_out(&post.bytes());
+    for (locale, tag, words) in [
+        ("de-AT", "lang=\"de\" dir=\"ltr\"", ["Maler", "Neue Werke", "wöchentlich", "Abbestellen"]),
+        // Polish has no title of the type: all of the page is in the default language.
+        ("pl", "lang=\"en\" dir=\"ltr\"", ["Painters", "New works", "once a week", "Stop"]),
+        ("xx", "lang=\"en\" dir=\"ltr\"", ["Painters", "New works", "once a week", "Stop"]),
+    ] {
+        speak(locale);
+        let page = text(&get(&post, &path));
+        for words in words.into_iter().chain([tag]) {
+            assert!(page.contains(words), "{locale}: {words} in {page}");
+        }
+    }
+    speak("en");
+    let page = text(&get(&post, &path));
+    let done = text(&press(&post, &path, &page, "New works: Stop"));
+    let never = json!([{"type": "artwork_published", "channel": "email", "mode": "never"}]);
+    assert_eq!(preferences(&post), never);
+    speak("de");
+    let there = text(&get(&post, &path));
+    assert!(there.contains("Einschalten"), "{there}");
+    undo(&post, &path, &done);
+    assert_eq!(preferences(&post), json!([]));
+}
+
+#[test]
 fn wrong_tokens_lead_to_one_polite_page() {
     let post = Post::new(CONFIG);
     post.publish_to_ana("comment", "Ben", "Marilyn");

@@ -4,6 +4,7 @@
 //! fails the test; what it answers and does not document fails where it answers.
 
 mod callers;
+mod tenants;
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Sender, channel};
@@ -118,10 +119,12 @@ fn path(template: &str) -> String {
         Some("events") => "e1",
         Some("admin") => KEY,
         Some("messages") => &MESSAGES.failed,
+        Some("tenants") => "acme",
         _ => "works%2F1",
     };
     let path = template
         .replace("{id}", id)
+        .replace("{recipient}", "ann")
         .replace("{topic}", "artists%2F1")
         .replace("{address}", "ann@example.org")
         .replace("{channel}", "email")
@@ -145,7 +148,10 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
             "to": { "recipients": ["ann"] },
         })),
         ("POST", "/v1/explain") => json(json!({ "event": "e1", "recipient": "ann" })),
-        ("POST", "/v1/objects" | "/v1/recipients") => json(json!([{ "id": "new" }])),
+        ("POST", "/v1/objects" | "/v1/recipients" | "/v1/tenants") => {
+            json(json!([{ "id": "new" }]))
+        }
+        ("POST", "/v1/tenants/{id}/members") => json(json!([{ "recipient": "ann" }])),
         ("POST", "/v1/subscriptions") => json(json!([{ "recipient": "ann", "topic": "t" }])),
         ("POST", snooze) if snooze.ends_with("/inbox/snooze") => {
             json(json!({ "event": "e1", "for": "1h" }))
@@ -157,7 +163,7 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
             "endpoint": "https://push.example.net/send/1",
             "keys": { "p256dh": "B".repeat(87), "auth": "a".repeat(22) },
         })),
-        ("PUT" | "PATCH", "/v1/objects/{id}" | "/v1/recipients/{id}")
+        ("PUT" | "PATCH", "/v1/objects/{id}" | "/v1/recipients/{id}" | "/v1/tenants/{id}")
         | (
             "POST",
             "/v1/recipients/{id}/flush" | "/v1/recipients/{id}/tokens/revoke" | "/v1/me/flush",
@@ -287,7 +293,7 @@ fn server(access: Access, settings: Settings) -> (Rig, Moody) {
     };
     let clock = Arc::new(VirtualClock::default());
     clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
-    let more = "[users]\ntopics = [\"artists/\", \"a/\"]\n[feeds.app]\nurl = \"${APP_DATABASE}\"\n";
+    let more = "[tenants]\non = true\n[users]\ntopics = [\"artists/\", \"a/\"]\n[feeds.app]\nurl = \"${APP_DATABASE}\"\n";
     let config = format!("{CONFIG}{PAID}{more}");
     let rig = Rig::over(Arc::new(open), clock, &config, access, settings);
     rig.make_signing_key(KEY);
@@ -295,6 +301,10 @@ fn server(access: Access, settings: Settings) -> (Rig, Moody) {
 }
 
 fn seed(rig: &Rig) {
+    for (id, tenant) in [("acme", json!({})), ("closed", json!({ "disabled": true }))] {
+        let done = rig.call(Method::PUT, &format!("/v1/tenants/{id}"), &tenant);
+        assert!(done.status.is_success(), "{done:?}");
+    }
     let done = rig.call(Method::PUT, "/v1/recipients/ann", &json!({ "email": "ann@example.org" }));
     assert!(done.status.is_success(), "{done:?}");
     let event = json!({
@@ -351,7 +361,7 @@ fn hold(rig: &Rig) -> Sender<()> {
 fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
     let all = |send: &dyn Fn(&Call) -> Answered| calls.iter().map(|call| send(call)).collect();
     let impatient = |settings: Settings| server(Access::Open, settings).0;
-    if let Some(answers) = callers::answers(code, calls) {
+    if let Some(answers) = callers::answers(code, calls).or_else(|| tenants::answers(code, calls)) {
         return Some(answers);
     }
     let answers = match code {
@@ -442,12 +452,15 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
         // The configuration changed after the body was read.
         "unknown_preference" => {
             let (rig, _) = open();
-            let config = CONFIG.replace("daily", "nightly");
+            let config = format!("{}[tenants]\non = true\n", CONFIG.replace("daily", "nightly"));
             let rules = crate::config::parse(&config, "tidings.toml").unwrap();
             let handle = &rig.service.handle;
             handle.configure(rules, Channels::new()).unwrap();
             let body = r#"[{ "type": "note", "channel": "email", "mode": "daily" }]"#;
-            all(&|call| call.with_body(body).send(&rig))
+            all(&|call| match call.path.starts_with("/v1/tenants") {
+                true => call.with_body(&format!(r#"{{ "preferences": {body} }}"#)).send(&rig),
+                false => call.with_body(body).send(&rig),
+            })
         }
         _ => return None,
     };
@@ -458,6 +471,9 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
 fn wrong(code: &str, call: &Call) -> Call {
     let path = |from: &str, to: &str| call.at(call.path.replace(from, to));
     match code {
+        _ if call.path.starts_with("/v1/tenants/") && tenants::wrong(code, call).is_some() => {
+            tenants::wrong(code, call).unwrap()
+        }
         "invalid_json" => call.with_body("{"),
         "invalid_body" if call.path.contains("artists%2F1") => {
             path("artists%2F1", "artists%2F%2F1")
@@ -481,7 +497,9 @@ fn wrong(code: &str, call: &Call) -> Call {
         "unsupported_media_type" => {
             Call { media: "text/xml", body: "<a/>".to_owned(), ..call.clone() }
         }
-        "invalid_query" => call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x", call.path)),
+        "invalid_query" => {
+            call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x&tenant=", call.path))
+        }
         "invalid_path" => {
             let at_id = match call.path.split('/').nth(1) {
                 Some("errors") => 2,

@@ -13,6 +13,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::caller::Calling;
 use crate::http::service::Service;
+use crate::http::v1::tenants;
 use crate::token::Token;
 use crate::wording::quoted;
 
@@ -48,7 +49,7 @@ impl FromRequestParts<Arc<Service>> for Reader {
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
         if let Some(token) = parts.extensions.get::<Arc<Token>>() {
-            let (token, asked) = (Arc::clone(token), asked_tenant(parts)?);
+            let (token, asked) = (Arc::clone(token), asked_tenant(parts, service)?);
             let (view, is_bound) = match (&token.tenant, asked) {
                 (Some(_), Some(_)) => return Err(said_already()),
                 (Some(own), None) => (View::Of(own.clone()), true),
@@ -61,7 +62,7 @@ impl FromRequestParts<Arc<Service>> for Reader {
                 is_bound,
             });
         }
-        let (calling, asked) = (Calling::of(&parts.extensions), asked_tenant(parts)?);
+        let (calling, asked) = (Calling::of(&parts.extensions), asked_tenant(parts, service)?);
         let InPath(Named { id }) = InPath::from_request_parts(parts, service).await?;
         let is_bound = calling.id().is_some();
         let view = match calling.own(asked)? {
@@ -72,8 +73,8 @@ impl FromRequestParts<Arc<Service>> for Reader {
     }
 }
 
-/// The parameter `tenant` of a query.
-fn asked_tenant(parts: &Parts) -> Result<Option<Id>, Problem> {
+/// The tenant that the query names.
+fn asked_tenant(parts: &Parts, service: &Service) -> Result<Option<Id>, Problem> {
     let invalid = |detail: &'static str| Problem::new(Code::InvalidQuery, detail);
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let Query(given) = query.map_err(|_| invalid("the query is not valid"))?;
@@ -82,7 +83,9 @@ fn asked_tenant(parts: &Parts) -> Result<Option<Id>, Problem> {
     if given.next().is_some() {
         return Err(invalid("`tenant` is given twice").hint("keep one of the two"));
     }
-    first.transpose().map_err(|_| invalid("`tenant` must be an id"))
+    let asked = first.transpose().map_err(|_| invalid("`tenant` must be an id"))?;
+    asked.as_ref().map(|id| tenants::known(service, id)).transpose()?;
+    Ok(asked)
 }
 
 /// The problem of a query that names the tenant of a token.

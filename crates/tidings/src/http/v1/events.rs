@@ -51,8 +51,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::LimitExceeded,
             Code::UnsupportedMediaType,
             Code::OfTenant,
+            Code::UnknownTenant,
+            Code::TenantsOff,
             Code::TenantGone,
-            Code::TenantDeleting,
             Code::IdTaken,
         ],
     )
@@ -248,7 +249,7 @@ async fn publish(
             let read = |place, fields: Fields<'_>| {
                 let new_id = || new_id(&service, &change, place);
                 let command = read(&rules, form.fields(fields)?, new_id)?;
-                Ok(traced(calling.published(command)?, trace))
+                Ok(traced(calling.published(&service, command)?, trace))
             };
             let of_nodes = service.cluster.is_some();
             let done = move |reply| published(of_nodes, reply).map(EventOutcome::Published);
@@ -272,7 +273,7 @@ async fn one(
     (trace, calling): (Option<Trace>, &Calling),
 ) -> Result<Answer, Problem> {
     let command = read(&service.rules(), fields, || new_id(service, change, 0))?;
-    let command = traced(calling.published(command)?, trace);
+    let command = traced(calling.published(service, command)?, trace);
     let of_nodes = service.cluster.is_some();
     let told =
         move |replies| Answer::json(StatusCode::ACCEPTED, &published(of_nodes, only(replies)?)?);
@@ -331,7 +332,8 @@ impl Lines for EventLines {
             None => self.service.ids.next(self.service.now()),
         };
         let event: EventBody = Fields::parse(line)?.body()?;
-        Ok(traced(self.calling.published(event.command(rules, id)?)?, self.trace))
+        let command = event.command(rules, id)?;
+        Ok(traced(self.calling.published(&self.service, command)?, self.trace))
     }
 
     fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {

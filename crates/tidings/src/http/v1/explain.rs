@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use tidings_core::engine::{Subject, TenantDirectory, Unexplained};
 use utoipa_axum::routes;
 
+use super::tenants;
 use crate::body::explain::ExplainBody;
 use crate::explained::Explained;
 use crate::http::call::{Calls, Kind};
@@ -33,6 +34,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::InvalidData,
             Code::UnknownChannel,
             Code::UnknownTenant,
+            Code::TenantsOff,
         ],
     )
 }
@@ -72,6 +74,7 @@ async fn explain(
     let (mut subject, recipient) = body.question(&service.rules())?;
     if let Subject::Supposed(event) = &mut subject {
         event.tenant = calling.own(event.tenant.take())?;
+        event.tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
     }
     let home = service.at_home(&recipient);
     home.map_err(|problem| problem.with_body(&change.body))?;

@@ -17,11 +17,13 @@ use tidings_node::Durable;
 use utoipa_axum::routes;
 
 use super::recipients::RecipientProfile;
+use super::tenants::{self, TenantShown};
 use crate::body::preference::Preference;
 use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
+use crate::http::request::caller::Calling;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::streaming::streamed;
 use crate::http::v1::events::outcome::PublishedAs;
@@ -34,37 +36,55 @@ const DAYS_MAX: u16 = 3650;
 
 /// The call that exports.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add("export", Kind::Looks, routes!(export), &[Code::InvalidQuery])
+    calls.add(
+        "export",
+        Kind::Looks,
+        routes!(export),
+        &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff],
+    )
 }
 
 struct ExportQuery {
     days: u16,
+    tenant: Option<Id>,
 }
 
 impl FromQuery for ExportQuery {
-    const KNOWN: &'static [&'static str] = &["days"];
+    const KNOWN: &'static [&'static str] = &["days", "tenant"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
         let days = query.whole_number("days", 1..=DAYS_MAX)?;
-        Ok(Self { days: days.unwrap_or(DAYS) })
+        let tenant = query.parsed("tenant", Id::new, "an id")?;
+        Ok(Self { days: days.unwrap_or(DAYS), tenant })
     }
 }
 
 /// Export the last days as a timeline
 ///
-/// Streams lines that `tidings simulate` plays: first all recipients, subscriptions and preferences as they are now,
-/// then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
-/// objects, marks of seen and cancels are not part of it. Two exports or backups may be read at once.
+/// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
+/// as they are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
+/// objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant: its
+/// members by name alone, and its events. Two exports or backups may be read at once.
 #[utoipa::path(
     get, path = "/v1/export", tag = "admin",
-    params(("days" = Option<u16>, Query, description = "Days, today included; 7 if absent", minimum = 1, maximum = 3650)),
+    params(
+        ("days" = Option<u16>, Query, description = "Days, today included; 7 if absent", minimum = 1, maximum = 3650),
+        ("tenant" = Option<String>, Query, description = "Only what is of this tenant", min_length = 1, max_length = 256),
+    ),
     responses((status = 200, description = "The timeline, one JSON object per line", content((String = "application/x-ndjson", example = json!("{\"at\":\"2024-03-07T08:00:00Z\",\"op\":\"recipient\",\"id\":\"ada\"}\n")))))
 )]
 async fn export(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<ExportQuery>,
+    calling: Calling,
     others: OtherShards,
 ) -> Result<Response, Problem> {
+    let tenant = calling.own(query.tenant)?;
+    tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+    let others = match calling.id() {
+        Some(own) => others.of_tenant(own),
+        None => others,
+    };
     let permit = service.room_for_backup().ok_or_else(|| {
         let detail = "two backups or exports are being read; wait for one of them to end";
         Problem::new(Code::TooBusy, detail)
@@ -74,9 +94,18 @@ async fn export(
     let life = service.look(Durable::life).await?;
     let durable = service.handle.durable()?;
     let patience = service.settings.backup_patience;
+    let has_intake = service.among().is_none_or(|(homes, _)| homes.intake);
     let recipients = {
-        let durable = Arc::clone(&durable);
-        streamed(Weak::clone(&life), patience, move |out| write_recipients(&durable, from, out))
+        let (durable, tenant) = (Arc::clone(&durable), tenant.clone());
+        streamed(Weak::clone(&life), patience, move |out| {
+            if has_intake {
+                write_tenants(&durable, from, tenant.as_ref(), out)?;
+            }
+            match &tenant {
+                None => write_recipients(&durable, from, out),
+                Some(tenant) => write_members(&durable, from, tenant, out),
+            }
+        })
     };
     let gathered = others.streams().await;
     if !gathered.missing.is_empty() {
@@ -88,11 +117,13 @@ async fn export(
         let data = answer.into_body().into_data_stream();
         data.map(|chunk| chunk.map_err(io::Error::other))
     });
-    let has_intake = service.among().is_none_or(|(homes, _)| homes.intake);
     // It begins only once the others are read: its reader is not to be waited for before.
     let events = stream::once(async move {
         streamed(life, patience, move |out| {
-            let written = if has_intake { write_events(&durable, from, out) } else { Ok(()) };
+            let written = match has_intake {
+                true => write_events(&durable, from, tenant.as_ref(), out),
+                false => Ok(()),
+            };
             drop((durable, permit));
             written
         })
@@ -118,6 +149,13 @@ struct Follow<'f> {
     topic: Id,
     #[serde(skip_serializing_if = "Option::is_none")]
     tenant: Option<Id>,
+}
+
+/// The body of a `recipient` line of a tenant's export.
+#[derive(Serialize)]
+struct NameAlone<'n> {
+    id: &'n str,
+    name: Option<&'n str>,
 }
 
 /// The body of a `member` line.
@@ -155,7 +193,7 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
             write_line(out, at, "subscribe", Follow { recipient, topic, tenant })?;
         }
         for choice in engine.preferences(&profile.id, &View::All).map_err(odd)? {
-            let preference = Preference::of(choice.scope, &choice.channel, choice.mode);
+            let preference = Preference::of(choice);
             let body = Chosen { recipient, preference };
             write_line(out, at, "preference", body)?;
         }
@@ -163,11 +201,64 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// Writes the events.
-fn write_events(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the tenants.
+fn write_tenants(
+    durable: &Durable,
+    from: Day,
+    only: Option<&Id>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let tenants = durable.engine().tenants(only);
+    for known in tenants.take_while(|known| only.is_none_or(|only| only == known.id)) {
+        write_line(out, from.start(), "tenant", TenantShown::of(known.id, known.tenant))?;
+    }
+    Ok(())
+}
+
+/// Writes the members of a tenant of this node's parts, with what is of the tenant.
+fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
+    let at = from.start();
+    let members = engine.reader(view).members(tenant, None, usize::MAX).map_err(odd)?;
+    for profile in &members {
+        let (id, name) = (profile.id.as_str(), profile.name.as_deref());
+        write_line(out, at, "recipient", NameAlone { id, name })?;
+        let membership = Membership { tenant: tenant.clone(), recipient: id };
+        write_line(out, at, "member", membership)?;
+    }
+    for profile in &members {
+        let recipient = profile.id.as_str();
+        let topics = engine.reader(view).following(&profile.id).map_err(odd)?;
+        for Followed { topic, tenant: of } in topics {
+            if of.as_ref() == Some(tenant) {
+                write_line(out, at, "subscribe", Follow { recipient, topic, tenant: of })?;
+            }
+        }
+        let own = View::Only(tenant.clone());
+        for choice in engine.preferences(&profile.id, &own).map_err(odd)? {
+            let body = Chosen { recipient, preference: Preference::of(choice) };
+            write_line(out, at, "preference", body)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the events, or those of one tenant.
+fn write_events(
+    durable: &Durable,
+    from: Day,
+    only: Option<&Id>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (engine, view) = (durable.engine(), durable.view());
+    // A tenant that was made anew is another one.
+    let is_there = |id: &Id, at| engine.tenant(id).is_some_and(|known| known.made <= at);
     let mut written = Ok(());
     let read = engine.reader(view).each_event(from, &mut |at, event| {
+        let of = event.tenant.as_ref();
+        if of.is_some_and(|id| !is_there(id, at)) || only.is_some() && only != of {
+            return ControlFlow::Continue(());
+        }
         written = write_line(out, at, "publish", PublishedAs::from(event));
         match written {
             Ok(()) => ControlFlow::Continue(()),

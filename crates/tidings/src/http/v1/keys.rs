@@ -32,7 +32,13 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "make_key",
             Kind::Changes,
             routes!(make_key),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
+            &[
+                Code::InvalidJson,
+                Code::InvalidBody,
+                Code::UnsupportedMediaType,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         )
         .add(
             "revoke_key",

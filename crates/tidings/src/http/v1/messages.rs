@@ -44,7 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "list_messages",
             Kind::Looks,
             routes!(list_messages),
-            &[Code::InvalidQuery, Code::RecipientNotFound],
+            &[Code::InvalidQuery, Code::RecipientNotFound, Code::UnknownTenant, Code::TenantsOff],
         )
         .add(
             "get_message",

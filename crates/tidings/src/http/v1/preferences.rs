@@ -13,7 +13,6 @@ use serde::Serialize;
 use tidings_core::command::Choice;
 use tidings_core::engine::{Refused, Reply};
 use tidings_core::occurrence::By;
-use tidings_core::tenant::View;
 use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -56,6 +55,8 @@ const CHANGE: &[Code] = &[
     Code::UnknownPreference,
     Code::LimitExceeded,
     Code::OfTenant,
+    Code::UnknownTenant,
+    Code::TenantsOff,
 ];
 
 /// What is asked of preferences.
@@ -104,22 +105,22 @@ pub(in crate::http) async fn get_preferences(
     reader: Reader,
     InQuery(query): InQuery<PreferencesQuery>,
 ) -> Result<Answer, Problem> {
-    let id = reader.recipient.clone();
+    let (id, view) = (reader.recipient.clone(), reader.view());
     if query.choices || reader.is_user() {
         let (rules, design) = (service.rules(), service.design());
         let is_user = reader.is_user();
         let all = service.look(move |node| {
             if !is_user {
-                node.engine().preferences(&id, &View::All)?;
+                node.engine().preferences(&id, &view)?;
             }
-            AllPreferences::of(node, &rules, &design, &id)
+            AllPreferences::of(node, &rules, &design, (&id, &view))
         });
         let all = PreferencesAnswer::All(Box::new(all.await??));
         return Answer::json(StatusCode::OK, &all);
     }
-    let chosen = service.look(move |node| node.engine().preferences(&id, &View::All)).await?;
+    let chosen = service.look(move |node| node.engine().preferences(&id, &view)).await?;
     let list = chosen?.into_iter();
-    let list = list.map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode));
+    let list = list.map(Preference::of);
     Answer::json(StatusCode::OK, &PreferencesAnswer::Set(list.collect()))
 }
 

@@ -35,6 +35,8 @@ const BODY: &[Code] = &[
     Code::UnknownChannel,
     Code::UnsupportedMediaType,
     Code::LimitExceeded,
+    Code::UnknownTenant,
+    Code::TenantsOff,
 ];
 
 /// The calls of recipients.

@@ -1,11 +1,13 @@
 //! Subscriptions of recipients to topics.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
+use tidings_core::engine::Followed;
 use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -53,8 +55,12 @@ pub(super) fn calls(calls: Calls) -> Calls {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"topics": ["artist/42", "gallery/7"]}))]
 struct Subscriptions {
-    /// Topics, sorted by bytes.
+    /// Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query says one.
     topics: Vec<String>,
+    /// Topics of tenants, by their ids; left out where there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false)]
+    tenants: BTreeMap<String, Vec<String>>,
 }
 
 /// Follow a topic
@@ -127,9 +133,20 @@ pub(in crate::http) async fn list_subscriptions(
 ) -> Result<Answer, Problem> {
     let id = reader.recipient.clone();
     let topics = service.look(move |node| node.engine().reader(node.view()).following(&id)).await?;
-    let topics = reader.or_nothing(topics.map_err(Problem::from))?.into_iter();
-    let topics = topics.map(|of| of.topic.as_str().to_owned()).collect();
-    Answer::json(StatusCode::OK, &Subscriptions { topics })
+    let followed = reader.or_nothing(topics.map_err(Problem::from))?;
+    let view = reader.view();
+    let mut shown = Subscriptions { topics: Vec::new(), tenants: BTreeMap::new() };
+    for Followed { topic, tenant } in followed {
+        let topic = topic.as_str().to_owned();
+        match (view.tenant(), tenant) {
+            (asked, tenant) if asked == tenant.as_ref() => shown.topics.push(topic),
+            (None, Some(tenant)) => {
+                shown.tenants.entry(tenant.as_str().to_owned()).or_default().push(topic);
+            }
+            _ => {}
+        }
+    }
+    Answer::json(StatusCode::OK, &shown)
 }
 
 /// Follow and unfollow many topics

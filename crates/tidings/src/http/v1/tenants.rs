@@ -19,7 +19,8 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
-use self::shown::{TenantShown, TenantsPage};
+pub(in crate::http) use self::shown::TenantShown;
+use self::shown::TenantsPage;
 use super::schema::with_id;
 use crate::body::tenant::TenantBody;
 use crate::http::call::{Calls, Kind, MANY};
@@ -47,19 +48,32 @@ pub(super) fn calls(calls: Calls) -> Calls {
         Code::UnknownChannel,
         Code::UnknownPreference,
         Code::UnsupportedMediaType,
-        Code::TenantDeleting,
-        Code::TenantNotFound,
         Code::LimitExceeded,
         Code::OfTenant,
+        Code::TenantsOff,
     ];
+    const KNOWN: &[Code] = &[
+        Code::InvalidPath,
+        Code::InvalidJson,
+        Code::InvalidBody,
+        Code::UnknownType,
+        Code::UnknownChannel,
+        Code::UnknownPreference,
+        Code::UnsupportedMediaType,
+        Code::LimitExceeded,
+        Code::OfTenant,
+        Code::TenantsOff,
+        Code::TenantNotFound,
+    ];
+    const LIST: &[Code] = &[Code::InvalidQuery, Code::TenantsOff];
     let calls = calls
         .add("put_tenant", Kind::Changes, routes!(put_tenant), BODY)
-        .add("patch_tenant", Kind::Changes, routes!(patch_tenant), BODY)
+        .add("patch_tenant", Kind::Changes, routes!(patch_tenant), KNOWN)
         .add(
             "get_tenant",
             Kind::Looks,
             routes!(get_tenant),
-            &[Code::InvalidPath, Code::TenantNotFound],
+            &[Code::InvalidPath, Code::TenantNotFound, Code::TenantsOff],
         )
         .add(
             "delete_tenant",
@@ -69,11 +83,11 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::InvalidPath,
                 Code::UnsupportedMediaType,
                 Code::TenantNotFound,
-                Code::TenantDeleting,
+                Code::TenantsOff,
             ],
         )
         .add("change_tenants", Kind::Changes, routes!(change_tenants), MANY)
-        .add("list_tenants", Kind::Looks, routes!(list_tenants), &[Code::InvalidQuery]);
+        .add("list_tenants", Kind::Looks, routes!(list_tenants), LIST);
     members::calls(calls)
 }
 
@@ -264,7 +278,7 @@ async fn get_tenant(
 /// Delete a tenant
 ///
 /// What waits of it is cancelled at once, and what was told leaves inboxes. Its members, subscriptions, preferences,
-/// keys and tokens end with it. Made anew before all of that is done, the id is refused with `tenant_deleting`.
+/// keys and tokens end with it. Made anew, the id is another tenant.
 #[utoipa::path(
     delete, path = "/v1/tenants/{id}", tag = "tenants",
     params(("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256)),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tidings_core::HostText;
 use tidings_core::batch::{Batch, Line};
 use tidings_core::presentation::{Texts, Wording};
 
@@ -25,7 +26,7 @@ fn message(wording: &Wording, change: impl FnOnce(&mut Batch)) -> Note {
     batch.recipient.addresses.set(kind.number, &["C0123456789"]);
     let line = line(&mut batch);
     let ben = tidings_core::Object {
-        title: Some("Ben".to_owned()),
+        title: Some("Ben".into()),
         ..tidings_core::Object::bare(tidings_core::Id::new("ben").unwrap())
     };
     line.actors = vec![Arc::new(ben)];
@@ -55,7 +56,7 @@ fn body_is_the_text_of_push_chat_and_sms_below_the_sentence() {
     assert_eq!(sms::text_of(&note), format!("Ben published Rain\n{CLEAN}"));
     // Without a body there is the sentence alone.
     for body in [None, Some(""), Some(" \u{0}\n")] {
-        let note = message(&told(), |batch| line(batch).body = body.map(Arc::from));
+        let note = message(&told(), |batch| line(batch).body = body.map(HostText::from));
         assert_eq!((&*note.title, &*note.text), ("Ben published Rain", ""));
         assert_eq!(note.lines(1_000), "Ben published Rain");
     }
@@ -109,7 +110,7 @@ fn body_of_the_type_is_for_events_without_their_own() {
     let data = json!({"excerpt": "Well\ndone"}).as_object().cloned().map(Arc::new);
     let of = |body: Option<&str>, data| {
         message(&wording, |batch| {
-            line(batch).body = body.map(Arc::from);
+            line(batch).body = body.map(HostText::from);
             line(batch).data = data;
         })
     };

@@ -24,31 +24,20 @@ use crate::http::{Answer, Change, Service, only};
 
 /// The calls that cancel and withdraw events.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
+    const BY_KEY: &[Code] = &[
+        Code::InvalidJson,
+        Code::InvalidBody,
+        Code::UnsupportedMediaType,
+        Code::UnknownTenant,
+        Code::TenantsOff,
+    ];
+    const BY_ID: &[Code] =
+        &[Code::InvalidPath, BY_KEY[0], BY_KEY[1], BY_KEY[2], BY_KEY[3], BY_KEY[4]];
     calls
-        .add(
-            "cancel_event",
-            Kind::Changes,
-            routes!(cancel_event),
-            &[Code::InvalidPath, Code::UnsupportedMediaType],
-        )
-        .add(
-            "cancel_all",
-            Kind::Changes,
-            routes!(cancel_all),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
-        )
-        .add(
-            "withdraw_event",
-            Kind::Changes,
-            routes!(withdraw_event),
-            &[Code::InvalidPath, Code::UnsupportedMediaType],
-        )
-        .add(
-            "withdraw",
-            Kind::Changes,
-            routes!(withdraw),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
-        )
+        .add("cancel_event", Kind::Changes, routes!(cancel_event), BY_ID)
+        .add("cancel_all", Kind::Changes, routes!(cancel_all), BY_KEY)
+        .add("withdraw_event", Kind::Changes, routes!(withdraw_event), BY_ID)
+        .add("withdraw", Kind::Changes, routes!(withdraw), BY_KEY)
 }
 
 /// The result of a cancel.

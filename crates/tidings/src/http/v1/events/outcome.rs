@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::body::event::AudienceBody;
+use crate::body::host_text::TextBody;
 use crate::body::object::EventObject;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
@@ -69,7 +70,8 @@ pub(in crate::http::v1) struct PublishedAs {
     #[schema(value_type = Option<EventObject>)]
     target: Option<tidings_core::Object>,
     data: Option<serde_json::Map<String, serde_json::Value>>,
-    body: Option<String>,
+    #[schema(value_type = Option<TextBody>)]
+    body: Option<tidings_core::HostText>,
     score: f64,
     #[schema(value_type = AudienceBody)]
     to: tidings_core::Audience,

@@ -15,6 +15,7 @@ use crate::http::{Access, Settings};
 mod body;
 mod cloud;
 mod data;
+mod languages;
 mod streams;
 
 const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");

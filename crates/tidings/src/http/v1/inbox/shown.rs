@@ -137,8 +137,8 @@ struct Item {
     #[schema(nullable = false, value_type = Option<serde_json::Map<String, serde_json::Value>>)]
     data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
     /// The event's `body`; null = it has none.
-    #[schema(required, value_type = Option<String>)]
-    body: Option<Arc<str>>,
+    #[schema(required)]
+    body: Option<String>,
     /// The event's `occurred_at`, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "date-time", nullable = false)]
@@ -190,10 +190,10 @@ struct ItemObject {
 impl Page {
     /// A page in the words of a design.
     pub(super) fn of(page: InboxPage, design: &Design) -> Self {
-        let locale = page.locale;
+        let (locale, tz) = (page.locale, page.tz);
         let groups = page.groups.into_iter();
         Self {
-            groups: groups.map(|group| Group::of(group, design, &locale)).collect(),
+            groups: groups.map(|group| Group::of(group, design, (&[&locale], &tz))).collect(),
             counts: page.counts.into(),
             next: page.next.map(|next| next.to_string()),
         }
@@ -201,10 +201,11 @@ impl Page {
 }
 
 impl Group {
-    /// A group in the words of a design.
-    pub(in crate::http) fn of(group: InboxGroup, design: &Design, locale: &str) -> Self {
+    /// A group in the words of a design, for a reader of some locales, the first choice first, in a time zone.
+    pub(in crate::http) fn of(group: InboxGroup, design: &Design, reader: (&[&str], &str)) -> Self {
         let actors = group.actors.iter();
-        let RowText { text, lang } = design.row_text(&group.content, locale);
+        let (locales, tz) = reader;
+        let RowText { text, lang, .. } = design.row_text(&group.content, locales, tz);
         let items = group.items.into_iter();
         Self {
             key: group.key,
@@ -220,42 +221,44 @@ impl Group {
             read: group.read,
             archived: group.archived,
             snoozed_until: group.snoozed_until.map(|until| until.to_string()),
-            items: items.map(|item| Item::of(item, design, locale)).collect(),
+            items: items.map(|item| Item::of(item, design, reader)).collect(),
         }
     }
 }
 
 impl Item {
-    fn of(item: InboxItem, design: &Design, locale: &str) -> Self {
-        let RowText { text, lang } = design.row_text(&item.content, locale);
+    fn of(item: InboxItem, design: &Design, (locales, tz): (&[&str], &str)) -> Self {
+        let row = design.row_text(&item.content, locales, tz);
+        let object = |object: &Object| ItemObject::of(object, &row);
         Self {
             event: item.event.as_str().to_owned(),
             r#type: item.event_type.as_str().to_owned(),
             tenant: item.tenant.map(|tenant| tenant.as_str().to_owned()),
             category: item.category,
-            actor: item.actor.as_deref().map(ItemObject::from),
-            object: ItemObject::from(&*item.object),
-            target: item.target.as_deref().map(ItemObject::from),
+            actor: item.actor.as_deref().map(object),
+            object: object(&item.object),
+            target: item.target.as_deref().map(object),
             data: item.data,
-            body: item.body,
+            body: item.body.as_ref().map(|body| row.told(body).to_owned()),
             occurred_at: item.occurred_at.map(|at| at.to_string()),
             t: item.t.to_string(),
             reasons: item.reasons,
             seen: item.seen,
             read: item.read,
-            text,
-            lang,
+            text: row.text,
+            lang: row.lang,
             archived: item.archived,
             snoozed_until: item.snoozed_until.map(|until| until.to_string()),
         }
     }
 }
 
-impl From<&Object> for ItemObject {
-    fn from(object: &Object) -> Self {
+impl ItemObject {
+    /// An object in the language of a row.
+    fn of(object: &Object, row: &RowText) -> Self {
         Self {
             id: object.id.as_str().to_owned(),
-            title: object.title.clone(),
+            title: object.title.as_ref().map(|title| row.told(title).to_owned()),
             url: object.url.clone(),
             image: object.image.clone(),
             data: object.data.clone(),

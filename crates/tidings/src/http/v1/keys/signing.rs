@@ -29,7 +29,13 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
             "make_signing_key",
             Kind::Changes,
             routes!(make_signing_key),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
+            &[
+                Code::InvalidJson,
+                Code::InvalidBody,
+                Code::UnsupportedMediaType,
+                Code::UnknownTenant,
+                Code::TenantsOff,
+            ],
         )
         .add(
             "revoke_signing_key",

@@ -48,6 +48,8 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
         Code::StoreFull,
         Code::OutcomeUnknown,
         Code::UsersOff,
+        Code::UnknownTenant,
+        Code::TenantsOff,
     ];
     calls.add("revoke_tokens", Kind::Changes, routes!(revoke_tokens), REVOKE).add(
         "sign_token",

@@ -128,7 +128,7 @@ impl AllPreferences {
         node: &Durable,
         rules: &Rules,
         design: &Design,
-        recipient: &Id,
+        (recipient, view): (&Id, &View),
     ) -> Result<Self, Problem> {
         let engine = node.engine();
         let profile = engine.recipient(recipient);
@@ -137,9 +137,13 @@ impl AllPreferences {
         let mut applying = ByChannel::new();
         let mut chosen = Vec::new();
         if profile.is_some() {
-            chosen = engine.preferences(recipient, &View::All)?;
+            chosen = engine.preferences(recipient, view)?;
             for channel in channel::TABLE {
-                let found = engine.reader(node.view()).applying(recipient, channel.number, None)?;
+                let found = engine.reader(node.view()).applying(
+                    recipient,
+                    channel.number,
+                    view.tenant(),
+                )?;
                 applying.insert(channel.number, found);
             }
         }
@@ -156,7 +160,11 @@ impl AllPreferences {
             };
             let text = |id: &Id| id.as_str().to_owned();
             mutes.push(Mute {
-                title: presenter.object(id)?.title.clone(),
+                title: presenter
+                    .object(id)?
+                    .title
+                    .as_ref()
+                    .map(|title| titles.told(title).to_owned()),
                 topic: topic.map(text),
                 object: object.map(text),
                 channel: channel.clone(),
@@ -166,15 +174,14 @@ impl AllPreferences {
         Ok(Self {
             choices: Chooser { rules, titles: &titles, applying: &applying }.categories(),
             digests: named
-                .filter_map(|(name, digest)| Some((name.to_owned(), titles.digest(digest.every)?)))
+                .filter_map(|(name, digest)| {
+                    Some((name.to_owned(), titles.digest(name, digest.every)?))
+                })
                 .collect(),
             mutes,
             quiet_hours: quiet::Shown::of(profile.and_then(|of| of.quiet_hours.as_deref())),
             push: push_key(rules),
-            preferences: chosen
-                .into_iter()
-                .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
-                .collect(),
+            preferences: chosen.into_iter().map(Preference::of).collect(),
         })
     }
 }

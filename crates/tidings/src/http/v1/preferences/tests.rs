@@ -187,3 +187,23 @@ fn mutes_have_titles_and_quiet_hours_are_set_with_preferences() {
     }
     assert_eq!(by_user(&rig, Method::PATCH, "ana", &json!({ "quiet": null })).status, 422);
 }
+
+#[test]
+fn digests_and_what_is_muted_are_called_by_their_titles_in_the_recipients_language() {
+    let weekly = "[digests.weekly]\ntitle = { en = \"The week\", de = \"Die Woche\" }\n";
+    let config = CONFIG.replacen("[digests.weekly]\n", weekly, 1);
+    let rig = Rig::with(&config, Access::Open, Settings::default());
+    let title = json!({"title": {"fr": "Peintres", "en": "Painters", "de": "Maler"}});
+    rig.call(Method::PUT, "/v1/objects/artist", &title);
+    for (locale, digests, muted) in [
+        ("de-AT", json!({ "daily": "Täglich", "weekly": "Die Woche" }), "Maler"),
+        ("fr", json!({ "daily": "Une fois par jour", "weekly": "The week" }), "Peintres"),
+        ("pl", json!({ "daily": "Raz dziennie", "weekly": "The week" }), "Painters"),
+    ] {
+        rig.call(Method::PUT, "/v1/recipients/ana", &json!({ "locale": locale }));
+        prefer(&rig, &json!([{"object": "artist", "channel": "email", "mode": "never"}]));
+        let all = get(&rig, &format!("{TWIN}?choices=true"));
+        assert_eq!(all["digests"], digests, "{locale}");
+        assert_eq!(all["mutes"][0]["title"], muted, "{locale}");
+    }
+}

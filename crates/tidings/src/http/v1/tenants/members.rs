@@ -29,12 +29,18 @@ pub(super) fn calls(calls: Calls) -> Calls {
         Code::InvalidPath,
         Code::UnsupportedMediaType,
         Code::TenantNotFound,
-        Code::TenantDeleting,
+        Code::TenantsOff,
         Code::RecipientNotFound,
-        Code::LimitExceeded,
     ];
-    const OF_MANY: &[Code] =
-        &[Code::InvalidPath, Code::TenantNotFound, MANY[0], MANY[1], MANY[2], MANY[3]];
+    const OF_MANY: &[Code] = &[
+        Code::InvalidPath,
+        Code::TenantNotFound,
+        Code::TenantsOff,
+        MANY[0],
+        MANY[1],
+        MANY[2],
+        MANY[3],
+    ];
     calls
         .add("put_member", Kind::Changes, routes!(put_member), OF_ONE)
         .add("remove_member", Kind::Changes, routes!(remove_member), OF_ONE)
@@ -43,7 +49,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "list_members",
             Kind::Looks,
             routes!(list_members),
-            &[Code::InvalidPath, Code::TenantNotFound],
+            &[Code::InvalidPath, Code::InvalidQuery, Code::TenantNotFound, Code::TenantsOff],
         )
 }
 

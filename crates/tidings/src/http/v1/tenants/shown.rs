@@ -13,7 +13,7 @@ use crate::body::quiet;
 /// A tenant.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Tenant, example = json!({"id": "acme", "name": "Acme", "brand": {"color": "#0b57a4"}, "from_name": null, "reply_to": null, "locale": "de", "tz": null, "quiet_hours": "default", "preferences": [], "limits": {"notifications_per_day": 100_000}, "data": null, "disabled": false}))]
-pub(super) struct TenantShown {
+pub(in crate::http) struct TenantShown {
     /// Id of the tenant.
     #[schema(min_length = 1, max_length = 256)]
     id: String,
@@ -102,10 +102,8 @@ pub(super) struct TenantsPage {
 
 impl TenantShown {
     /// A tenant of an id.
-    pub(super) fn of(id: &Id, tenant: &Tenant) -> Self {
-        let preferences = tenant.preferences.iter().map(|choice| {
-            Preference::of(choice.scope.clone(), &choice.channel, choice.mode.clone())
-        });
+    pub(in crate::http) fn of(id: &Id, tenant: &Tenant) -> Self {
+        let preferences = tenant.preferences.iter().cloned().map(Preference::of);
         Self {
             id: id.as_str().to_owned(),
             name: tenant.name.clone(),

@@ -1,1 +1,365 @@
+//! Tenants, their members, tokens and keys, asked as hosts, end users and tenants ask.
 
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::http::rig::{Answered, CONFIG, Rig, signing_key};
+use crate::http::{Access, Settings};
+use crate::keys::NewKey;
+use crate::token::sign;
+use tidings_core::{Id, Instant};
+use tidings_node::{KeyChange, Role};
+
+const ON: &str = "[tenants]\non = true\n[users]\ntopics = [\"a\"]\n";
+
+/// A server that asks for keys, and the host's.
+struct World {
+    rig: Rig,
+    host: String,
+}
+
+impl World {
+    fn new() -> Self {
+        let config = format!("{CONFIG}{ON}");
+        let rig = Rig::with(&config, Access::Keys { token: None }, Settings::default());
+        let key = NewKey::make(String::new(), Role::Admin, None, Instant(0)).unwrap();
+        let host = key.secret.text().to_owned();
+        rig.change_keys(KeyChange::Make(key.stored));
+        rig.make_signing_key("k1");
+        let world = Self { rig, host };
+        for tenant in ["acme", "globex"] {
+            world.done(Method::PUT, &format!("/v1/tenants/{tenant}"), &json!({ "name": tenant }));
+        }
+        for who in ["ada", "bob", "eve"] {
+            let body = json!({ "name": who, "email": format!("{who}@example.org") });
+            world.done(Method::PUT, &format!("/v1/recipients/{who}"), &body);
+        }
+        world.done(Method::PUT, "/v1/tenants/acme/members/ada", &Value::Null);
+        world.done(Method::PUT, "/v1/tenants/globex/members/eve", &Value::Null);
+        world
+    }
+
+    fn by(&self, key: &str, method: Method, path: &str, body: &Value) -> Answered {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let bearer = format!("Bearer {key}");
+        let headers = [("authorization", &*bearer), ("content-type", "application/json")];
+        self.rig.send(method, path, &headers, body)
+    }
+
+    fn host(&self, method: Method, path: &str, body: &Value) -> Answered {
+        self.by(&self.host, method, path, body)
+    }
+
+    #[track_caller]
+    fn done(&self, method: Method, path: &str, body: &Value) -> Value {
+        let answer = self.host(method, path, body);
+        assert!(answer.status.is_success(), "{path}: {answer:?}");
+        answer.json()
+    }
+
+    fn get(&self, path: &str) -> Value {
+        self.done(Method::GET, path, &Value::Null)
+    }
+
+    /// A key of a tenant.
+    fn key_of(&self, tenant: &str) -> String {
+        let body = json!({ "tenant": tenant, "role": "admin" });
+        let made = self.done(Method::POST, "/v1/admin/keys", &body);
+        assert_eq!(made["tenant"], tenant);
+        made["key"].as_str().unwrap().to_owned()
+    }
+
+    /// A token for a tenant.
+    fn token(&self, recipient: &str, tenant: Option<&str>) -> String {
+        let (recipient, now_s) = (Id::new(recipient).unwrap(), 1_704_110_400);
+        let tenant = tenant.map(|id| Id::new(id).unwrap());
+        sign(&signing_key("k1"), &recipient, now_s, now_s + 60, None, tenant.as_ref()).unwrap()
+    }
+}
+
+#[track_caller]
+fn refused(answer: &Answered, status: u16, code: &str) -> Value {
+    let json = answer.json();
+    assert_eq!((answer.status.as_u16(), &json["code"]), (status, &json!(code)), "{json}");
+    json
+}
+
+#[test]
+fn t42_put_replaces_and_patch_merges_brand_and_limits_key_by_key() {
+    let world = World::new();
+    let whole = json!({
+        "name": "Acme", "brand": { "color": "#0b57a4", "footer": "Bye" }, "locale": "de",
+        "limits": { "notifications_per_day": 7 }, "data": { "plan": "gold" },
+    });
+    world.done(Method::PUT, "/v1/tenants/acme", &whole);
+    let change = json!({ "brand": { "footer": null, "name": "A" }, "limits": {}, "locale": null });
+    world.done(Method::PATCH, "/v1/tenants/acme", &change);
+    let shown = world.get("/v1/tenants/acme");
+    assert_eq!(shown["brand"], json!({ "color": "#0b57a4", "name": "A" }));
+    assert_eq!((&shown["name"], &shown["locale"]), (&json!("Acme"), &Value::Null));
+    assert_eq!(shown["limits"], json!({ "notifications_per_day": 7 }));
+    assert_eq!(shown["data"], json!({ "plan": "gold" }));
+    // What is shown can be put back.
+    world.done(Method::PUT, "/v1/tenants/acme", &shown);
+    assert_eq!(world.get("/v1/tenants/acme"), shown);
+    world.done(Method::PUT, "/v1/tenants/acme", &json!({}));
+    let bare = world.get("/v1/tenants/acme");
+    assert_eq!((&bare["name"], &bare["brand"]), (&Value::Null, &json!({})));
+    assert_eq!(bare["limits"], json!({ "notifications_per_day": null }));
+}
+
+#[test]
+fn t42_tenants_are_made_many_at_once_and_listed_in_pages() {
+    let world = World::new();
+    let many = json!([{ "id": "b" }, { "id": "" }, { "id": "a", "name": "A" }, { "name": "x" }]);
+    let answer = world.done(Method::POST, "/v1/tenants", &many);
+    let states: Vec<_> = answer.as_array().unwrap().iter().map(|one| &one["status"]).collect();
+    assert_eq!(states, ["done", "rejected", "done", "rejected"]);
+    let ids = |page: &Value| -> Vec<String> {
+        let rows = page["tenants"].as_array().unwrap();
+        rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let first = world.get("/v1/tenants?limit=3");
+    assert_eq!(ids(&first), ["a", "acme", "b"]);
+    let rest =
+        world.get(&format!("/v1/tenants?limit=3&cursor={}", first["next"].as_str().unwrap()));
+    assert_eq!((ids(&rest), &rest["next"]), (vec!["globex".to_owned()], &Value::Null));
+}
+
+#[test]
+fn t42_an_unknown_tenant_is_404_in_a_path_and_422_elsewhere_with_the_nearest() {
+    let world = World::new();
+    for method in [Method::GET, Method::PATCH, Method::DELETE] {
+        let body = if method == Method::PATCH { json!({}) } else { Value::Null };
+        refused(&world.host(method, "/v1/tenants/acne", &body), 404, "tenant_not_found");
+    }
+    for path in ["/v1/tenants/acne/members/ada", "/v1/tenants/acne/members/nobody"] {
+        refused(&world.host(Method::PUT, path, &Value::Null), 404, "tenant_not_found");
+    }
+    let event = json!({ "type": "note", "object": { "id": "o" }, "to": {}, "tenant": "acne" });
+    let told = refused(&world.host(Method::POST, "/v1/events", &event), 422, "unknown_tenant");
+    assert!(told["hint"].as_str().unwrap().contains("`acme`"), "{told}");
+    for path in ["/v1/recipients/ada/inbox?tenant=acne", "/v1/messages?tenant=acne"] {
+        let told = refused(&world.host(Method::GET, path, &Value::Null), 422, "unknown_tenant");
+        assert!(told["hint"].as_str().unwrap().contains("`acme`"), "{told}");
+    }
+    let nobody = world.host(Method::PUT, "/v1/tenants/acme/members/nobody", &Value::Null);
+    refused(&nobody, 404, "recipient_not_found");
+}
+
+#[test]
+fn t42_members_are_listed_in_pages_and_changed_in_bulk() {
+    let world = World::new();
+    let members = |path: &str| world.get(path)["members"].clone();
+    assert_eq!(members("/v1/tenants/acme/members"), json!([{ "id": "ada", "name": "ada" }]));
+    let many = json!([
+        { "recipient": "eve" }, { "recipient": "bob" }, { "recipient": "ada", "remove": true },
+        { "recipient": "nobody" },
+    ]);
+    let answer = world.done(Method::POST, "/v1/tenants/acme/members", &many);
+    assert_eq!(answer[3]["problem"]["code"], "recipient_not_found");
+    let page = world.get("/v1/tenants/acme/members?limit=1");
+    assert_eq!((&page["members"][0]["id"], &page["next"]), (&json!("bob"), &json!("bob")));
+    let rest = members("/v1/tenants/acme/members?limit=1&cursor=bob");
+    assert_eq!(rest, json!([{ "id": "eve", "name": "eve" }]));
+    world.done(Method::PATCH, "/v1/recipients/eve", &json!({ "tenants": ["globex"] }));
+    assert_eq!(members("/v1/tenants/acme/members"), json!([{ "id": "bob", "name": "bob" }]));
+}
+
+#[test]
+fn t42_without_tenants_whatever_names_one_is_refused_with_the_key() {
+    let rig = Rig::new();
+    rig.call(Method::PUT, "/v1/recipients/ada", &json!({}));
+    let event = json!({ "type": "note", "object": { "id": "o" }, "to": {}, "tenant": "acme" });
+    let follow = json!([{ "recipient": "ada", "topic": "t", "tenant": "acme" }]);
+    for (method, path, body) in [
+        (Method::PUT, "/v1/tenants/acme", json!({})),
+        (Method::GET, "/v1/tenants", Value::Null),
+        (Method::POST, "/v1/events", event),
+        (Method::PATCH, "/v1/recipients/ada", json!({ "tenants": ["acme"] })),
+        (Method::POST, "/v1/cancel", json!({ "cancellation_key": "k", "tenant": "acme" })),
+        (Method::GET, "/v1/recipients/ada/inbox?tenant=acme", Value::Null),
+        (Method::POST, "/v1/admin/keys", json!({ "tenant": "acme" })),
+        (Method::POST, "/v1/recipients/ada/inbox/seen", json!({ "event": "e", "tenant": "acme" })),
+    ] {
+        let told = refused(&rig.call(method, path, &body), 422, "tenants_off");
+        assert!(told["hint"].as_str().unwrap().contains("[tenants]"), "{path}: {told}");
+    }
+    let answer = rig.call(Method::POST, "/v1/subscriptions", &follow);
+    assert_eq!(answer.json()[0]["problem"]["code"], "tenants_off");
+    // A profile without tenants is put as ever.
+    let put = rig.call(Method::PUT, "/v1/recipients/ada", &json!({ "tenants": [] }));
+    assert_eq!(put.status, StatusCode::NO_CONTENT);
+}
+
+#[test]
+fn t42_tokens_name_a_tenant_that_is_there_and_pages_of_theirs_take_no_other() {
+    let world = World::new();
+    let inbox = |token: &str, query: &str| {
+        world.by(token, Method::GET, &format!("/v1/me/inbox{query}"), &Value::Null)
+    };
+    let of_acme = world.token("ada", Some("acme"));
+    assert_eq!(inbox(&of_acme, "").status, StatusCode::OK);
+    // Membership is not asked.
+    assert_eq!(inbox(&world.token("ada", Some("globex")), "").status, StatusCode::OK);
+    refused(&inbox(&world.token("ada", Some("acne")), ""), 401, "token_tenant");
+    refused(&inbox(&of_acme, "?tenant=acme"), 400, "invalid_query");
+    assert_eq!(inbox(&world.token("ada", None), "?tenant=acme").status, StatusCode::OK);
+    refused(&inbox(&world.token("ada", None), "?tenant=acne"), 422, "unknown_tenant");
+    // What a token sets is its tenant's.
+    let mute = |tenant: Value| {
+        let choice =
+            json!({ "type": "note", "channel": "email", "mode": "never", "tenant": tenant });
+        world.by(&of_acme, Method::PATCH, "/v1/me/preferences", &json!([choice]))
+    };
+    refused(&mute(json!("globex")), 422, "invalid_body");
+    assert_eq!(mute(Value::Null).status, StatusCode::NO_CONTENT);
+    let chosen = world.get("/v1/recipients/ada/preferences");
+    assert_eq!(chosen[0]["tenant"], "acme", "{chosen}");
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    refused(&inbox(&of_acme, ""), 401, "token_tenant");
+}
+
+#[test]
+fn t42_a_signing_key_of_a_tenant_signs_for_that_one_alone() {
+    let world = World::new();
+    let made = world.done(Method::POST, "/v1/admin/signing-keys", &json!({ "tenant": "acme" }));
+    assert_eq!(made["tenant"], "acme");
+    let (id, secret) = (made["id"].as_str().unwrap(), made["secret"].as_str().unwrap());
+    let key = tidings_node::SigningKey {
+        id: id.to_owned(),
+        secret: tidings_node::SigningSecret::Hs256(secret.to_owned()),
+        ..signing_key("k1")
+    };
+    let call = |tenant: Option<&str>| {
+        let (ada, tenant) = (Id::new("ada").unwrap(), tenant.map(|id| Id::new(id).unwrap()));
+        let now_s = 1_704_110_400;
+        let token = sign(&key, &ada, now_s, now_s + 60, None, tenant.as_ref()).unwrap();
+        world.by(&token, Method::GET, "/v1/me/inbox", &Value::Null)
+    };
+    assert_eq!(call(Some("acme")).status, StatusCode::OK);
+    refused(&call(Some("globex")), 401, "token_tenant");
+    refused(&call(None), 401, "token_tenant");
+    let signed = json!({ "recipient": "ada", "tenant": "acme" });
+    let token = world.done(Method::POST, "/v1/admin/tokens", &signed)["token"].clone();
+    let mine = world.by(token.as_str().unwrap(), Method::GET, "/v1/me/inbox", &Value::Null);
+    assert_eq!(mine.status, StatusCode::OK);
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    let keys = world.get("/v1/admin/signing-keys");
+    assert!(!keys.to_string().contains(id), "{keys}");
+    world.done(Method::PUT, "/v1/tenants/acme", &json!({}));
+    refused(&call(Some("acme")), 401, "token_tenant");
+}
+
+#[test]
+fn t42_a_key_of_a_tenant_has_what_is_its_tenants_alone() {
+    let world = World::new();
+    let key = world.key_of("acme");
+    let call = |method: Method, path: &str, body: Value| world.by(&key, method, path, &body);
+    let get = |path: &str| call(Method::GET, path, Value::Null);
+    // Of a member it sees id and name; of others nothing.
+    assert_eq!(get("/v1/recipients/ada").json(), json!({ "id": "ada", "name": "ada" }));
+    for who in ["eve", "bob", "nobody"] {
+        for path in ["", "/inbox", "/preferences", "/subscriptions"] {
+            let path = format!("/v1/recipients/{who}{path}");
+            let told = refused(&get(&path), 404, "recipient_not_found");
+            assert_eq!(told["detail"], format!("unknown recipient `{who}`"), "{path}");
+        }
+        let gone = format!("/v1/tenants/acme/members/{who}");
+        refused(&call(Method::DELETE, &gone, Value::Null), 404, "recipient_not_found");
+    }
+    // Calls that are of no tenant.
+    for (method, path, body) in [
+        (Method::GET, "/v1/types", Value::Null),
+        (Method::GET, "/v1/suppressions", Value::Null),
+        (Method::GET, "/v1/admin/keys", Value::Null),
+        (Method::GET, "/v1/tenants", Value::Null),
+        (Method::PUT, "/v1/recipients/ada", json!({})),
+        (Method::DELETE, "/v1/recipients/ada", Value::Null),
+        (Method::POST, "/v1/types/note/pause", Value::Null),
+        (Method::PUT, "/v1/tenants/acme", json!({})),
+        (Method::PUT, "/v1/tenants/acme/members/bob", Value::Null),
+        (Method::POST, "/v1/recipients/ada/tokens/revoke", Value::Null),
+    ] {
+        refused(&call(method, path, body), 403, "tenant");
+    }
+    // Its own tenant, and no other.
+    assert_eq!(get("/v1/tenants/acme").json()["name"], "acme");
+    refused(&get("/v1/tenants/globex"), 404, "tenant_not_found");
+    refused(&get("/v1/tenants/globex/members"), 404, "tenant_not_found");
+    let named = call(Method::PATCH, "/v1/tenants/acme", json!({ "name": "A" }));
+    assert_eq!(named.status, StatusCode::NO_CONTENT);
+    for of_host in [json!({ "disabled": true }), json!({ "limits": {} })] {
+        refused(&call(Method::PATCH, "/v1/tenants/acme", of_host), 403, "tenant");
+    }
+    assert_eq!(get("/v1/tenants/acme/members").json()["members"][0]["id"], "ada");
+    let follow = call(Method::PUT, "/v1/recipients/ada/subscriptions/artist/1", Value::Null);
+    assert_eq!(follow.status, StatusCode::NO_CONTENT);
+    assert_eq!(get("/v1/recipients/ada/subscriptions").json()["topics"], json!(["artist/1"]));
+    let all = world.get("/v1/recipients/ada/subscriptions");
+    assert_eq!(all, json!({ "topics": [], "tenants": { "acme": ["artist/1"] } }));
+    // It ends with the tenant.
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    refused(&get("/v1/tenants/acme"), 401, "unauthorized");
+    world.done(Method::PUT, "/v1/tenants/acme", &json!({}));
+    refused(&get("/v1/tenants/acme"), 401, "unauthorized");
+}
+
+#[test]
+fn t42_events_by_a_key_are_of_its_tenant_and_others_are_not_there() {
+    let world = World::new();
+    let key = world.key_of("acme");
+    let event = |id: &str| json!({ "id": id, "type": "note", "object": { "id": "o" }, "to": { "recipients": ["ada"] } });
+    let by_key = |method: Method, path: &str, body: Value| world.by(&key, method, path, &body);
+    let published = by_key(Method::POST, "/v1/events", event("own"));
+    assert_eq!(published.status, StatusCode::ACCEPTED, "{published:?}");
+    assert_eq!(world.get("/v1/events/own")["event"]["tenant"], "acme");
+    world.done(Method::POST, "/v1/events", &event("hosts"));
+    let mut theirs = event("theirs");
+    theirs["tenant"] = json!("globex");
+    world.done(Method::POST, "/v1/events", &theirs);
+    refused(&by_key(Method::POST, "/v1/events", theirs), 422, "unknown_tenant");
+    for id in ["hosts", "theirs"] {
+        refused(&by_key(Method::POST, "/v1/events", event(id)), 409, "id_taken");
+        let path = format!("/v1/events/{id}");
+        refused(&by_key(Method::GET, &path, Value::Null), 404, "event_not_found");
+        let why = json!({ "event": id, "recipient": "ada" });
+        refused(&by_key(Method::POST, "/v1/explain", why), 404, "event_not_found");
+        let cancelled = by_key(Method::POST, &format!("{path}/cancel"), Value::Null).json();
+        assert_eq!(cancelled["status"], "remembered", "{id}");
+    }
+    let why = |who: &str| json!({ "event": "own", "recipient": who });
+    assert_eq!(by_key(Method::POST, "/v1/explain", why("ada")).status, StatusCode::OK);
+    refused(&by_key(Method::POST, "/v1/explain", why("eve")), 404, "recipient_not_found");
+    let again = by_key(Method::POST, "/v1/events", event("own"));
+    assert_eq!(again.json()["status"], "duplicate");
+    let export = String::from_utf8(by_key(Method::GET, "/v1/export", Value::Null).bytes).unwrap();
+    assert!(export.contains("\"own\"") && export.contains("\"ada\""), "{export}");
+    for of_others in ["hosts", "theirs", "globex", "eve", "bob", "example.org"] {
+        assert!(!export.contains(of_others), "{of_others}: {export}");
+    }
+}
+
+#[test]
+fn t42_idempotency_keys_are_remembered_by_api_key() {
+    let world = World::new();
+    let (acme, globex) = (world.key_of("acme"), world.key_of("globex"));
+    let publish = |key: &str| {
+        let bearer = format!("Bearer {key}");
+        let headers = [
+            ("authorization", &*bearer),
+            ("content-type", "application/json"),
+            ("idempotency-key", "once"),
+        ];
+        let event = json!({ "type": "note", "object": { "id": "o" }, "to": {} });
+        self::id(&world.rig.send(Method::POST, "/v1/events", &headers, event.to_string()))
+    };
+    let first = publish(&acme);
+    assert_eq!(publish(&acme), first);
+    assert_ne!(publish(&globex), first);
+}
+
+fn id(answer: &Answered) -> String {
+    assert_eq!(answer.status, StatusCode::ACCEPTED, "{answer:?}");
+    answer.json()["id"].as_str().unwrap().to_owned()
+}

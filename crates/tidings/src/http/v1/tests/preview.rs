@@ -144,3 +144,80 @@ fn mails_of_several_keys_that_are_due_together_all_go() {
     subjects.sort();
     assert_eq!(subjects, ["Comment: Frame", "Comment: Lamp", "Comment: Note", "Comment: Wall"]);
 }
+
+#[test]
+fn i42_values_are_told_in_the_recipients_locale_and_zone_as_these_are_now() {
+    let config = CONFIG.to_owned()
+        + r#"
+[types.bill]
+category = "news"
+sentence.en = "{object}: {data.sum|money(data.unit)} at {data.at|datetime}"
+sentence.de = "{object}: {data.sum|money(data.unit)} um {data.at|datetime}"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
+"#;
+    let post = Post::new(&config);
+    let event = json!({
+        "type": "bill", "object": {"id": "b", "title": "Rent"}, "to": {"recipients": ["ana"]},
+        "data": {"sum": 1_234.5, "unit": "CHF", "at": "2024-01-01T23:30:00Z"},
+    });
+    post.change(Method::POST, "/v1/events", &event);
+    for (locale, tz, told) in [
+        ("en", "UTC", "Rent: CHF 1,234.50 at Jan 1, 2024, 11:30 PM"),
+        ("en-GB", "Europe/London", "Rent: CHF 1,234.50 at 1 Jan 2024, 23:30"),
+        ("de-AT", "Europe/Vienna", "Rent: CHF 1.234,50 um 02.01.2024, 00:30"),
+        ("fr", "Asia/Tokyo", "Rent: CHF 1,234.50 at Jan 2, 2024, 8:30 AM"),
+    ] {
+        let reader = json!({"locale": locale, "tz": tz});
+        post.change(Method::PATCH, "/v1/recipients/ana", &reader);
+        let plain = |text: &Value| text.as_str().unwrap().replace(['\u{a0}', '\u{202f}'], " ");
+        let inbox = post.change(Method::GET, "/v1/recipients/ana/inbox", &Value::Null);
+        let group = &inbox["groups"][0];
+        assert_eq!(
+            [plain(&group["text"]), plain(&group["items"][0]["text"])],
+            [told, told],
+            "{locale}"
+        );
+        let mail = next(&post);
+        assert_eq!(plain(&mail["subject"]), told, "{locale}");
+        assert!(plain(&mail["text"]).contains(told), "{locale}: {mail}");
+        assert!(plain(&mail["html"]).contains(told), "{locale}: {mail}");
+    }
+}
+
+#[test]
+fn i42_words_of_polish_and_arabic_follow_the_number_in_inboxes_and_mails() {
+    let config = CONFIG.to_owned()
+        + r#"
+[types.note]
+category = "news"
+title.pl = "{count|komentarz|komentarze|komentarzy}"
+title.ar = "{count|لا تعليقات|تعليق واحد|تعليقان|تعليقات|تعليقًا|تعليق}"
+sentence.pl = "{object}: {count} {count|komentarz|komentarze|komentarzy}"
+sentence.ar = "{object}: {count} {count|لا تعليقات|تعليق واحد|تعليقان|تعليقات|تعليقًا|تعليق}"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "daily" } }
+"#;
+    let post = Post::new(&config);
+    let mut published = 0;
+    for (count, polish, arabic) in [
+        (1, "komentarz", "تعليق واحد"),
+        (2, "komentarze", "تعليقان"),
+        (3, "komentarze", "تعليقات"),
+        (5, "komentarzy", "تعليقات"),
+        (11, "komentarzy", "تعليقًا"),
+        (22, "komentarze", "تعليقًا"),
+        (100, "komentarzy", "تعليق"),
+    ] {
+        while published < count {
+            published += 1;
+            post.publish_to_ana("note", &format!("By {published}"), "شعر");
+        }
+        for (locale, words) in [("pl", polish), ("ar", arabic)] {
+            post.change(Method::PATCH, "/v1/recipients/ana", &json!({"locale": locale}));
+            let title = if locale == "ar" { "شعر" } else { "\u{2068}شعر\u{2069}" };
+            let told = format!("{title}: {count} {words}");
+            let inbox = post.change(Method::GET, "/v1/recipients/ana/inbox", &Value::Null);
+            assert_eq!(inbox["groups"][0]["text"], told, "{locale}");
+            assert_eq!(next(&post)["subject"], told, "{locale}");
+        }
+    }
+}

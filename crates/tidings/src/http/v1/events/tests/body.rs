@@ -59,7 +59,7 @@ fn body_of_2048_bytes_is_taken_and_of_one_more_refused() {
     assert_eq!(publish(&rig, &with_body("e2", &Value::Null)).status, StatusCode::ACCEPTED);
     for (body, detail) in [
         (json!(format!("{most}x")), "`body` has 2049 bytes, more than 2048"),
-        (json!(7), "`body` must be a string, got a number"),
+        (json!(7), "`body` must be a string, or an object of strings by locale, got a number"),
     ] {
         let refused = publish(&rig, &with_body("e3", &body));
         assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
@@ -87,7 +87,7 @@ fn body_is_exported_and_played_again() {
     let rules = crate::config::parse(CONFIG, "tidings.toml").unwrap();
     let read = crate::timeline::read_line(&rules, 1, line.as_bytes()).unwrap();
     let tidings_core::Command::Publish(event) = read.command else { panic!("it publishes") };
-    assert_eq!(event.body.as_deref(), Some("Well done"));
+    assert_eq!(event.body, Some("Well done".into()));
 }
 
 #[test]

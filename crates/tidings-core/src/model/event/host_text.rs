@@ -1,0 +1,146 @@
+//! Texts for people that a host gives with an object or an event.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A text for people: one for all languages, or one for each of some locales, in the order in which they were given.
+///
+/// # Examples
+/// ```
+/// use tidings_core::HostText;
+///
+/// let one = HostText::from("Water Lilies");
+/// assert_eq!((one.one(), one.first()), (Some("Water Lilies"), "Water Lilies"));
+/// let both: HostText = serde_json::from_str(r#"{"fr": "Nymphéas", "en": "Water Lilies"}"#)?;
+/// assert_eq!((both.one(), both.first()), (None, "Nymphéas"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct HostText(Given);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Given {
+    One(Arc<str>),
+    /// At least one.
+    ByLocale(Arc<[(String, String)]>),
+}
+
+impl HostText {
+    /// The text by locale; `None` where there is no locale.
+    #[must_use]
+    pub fn by_locale(texts: Vec<(String, String)>) -> Option<Self> {
+        (!texts.is_empty()).then(|| Self(Given::ByLocale(texts.into())))
+    }
+
+    /// The text for all languages; `None` where there is one for each locale.
+    #[must_use]
+    pub fn one(&self) -> Option<&str> {
+        match &self.0 {
+            Given::One(text) => Some(text),
+            Given::ByLocale(_) => None,
+        }
+    }
+
+    /// The text where no language is asked for, as in conditions: of several, the one that was given first.
+    #[must_use]
+    pub fn first(&self) -> &str {
+        match &self.0 {
+            Given::One(text) => text,
+            Given::ByLocale(texts) => texts.first().map_or("", |(_, text)| text),
+        }
+    }
+
+    /// The texts by their locales; none where there is one for all languages.
+    #[must_use]
+    pub fn locales(&self) -> &[(String, String)] {
+        match &self.0 {
+            Given::One(_) => &[],
+            Given::ByLocale(texts) => texts,
+        }
+    }
+}
+
+impl<T: Into<Arc<str>>> From<T> for HostText {
+    fn from(text: T) -> Self {
+        Self(Given::One(text.into()))
+    }
+}
+
+impl fmt::Debug for HostText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Given::One(text) => fmt::Debug::fmt(text, f),
+            Given::ByLocale(texts) => {
+                f.debug_map().entries(texts.iter().map(|(locale, text)| (locale, text))).finish()
+            }
+        }
+    }
+}
+
+impl Serialize for HostText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Given::One(text) => serializer.serialize_str(text),
+            Given::ByLocale(texts) => {
+                serializer.collect_map(texts.iter().map(|(locale, text)| (locale, text)))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HostText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrTexts;
+
+        impl<'de> Visitor<'de> for TextOrTexts {
+            type Value = HostText;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text, or an object of texts by locale")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<HostText, E> {
+                Ok(text.into())
+            }
+
+            fn visit_string<E: Error>(self, text: String) -> Result<HostText, E> {
+                Ok(text.into())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HostText, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = map.next_entry()? {
+                    texts.push(text);
+                }
+                HostText::by_locale(texts)
+                    .ok_or_else(|| A::Error::custom("an object of texts has at least one"))
+            }
+        }
+
+        deserializer.deserialize_any(TextOrTexts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_stored_as_it_was_given() {
+        for json in [r#""a""#, r#""""#, r#"{"fr":"b","de-AT":"a"}"#] {
+            let text: HostText = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&text).unwrap(), json);
+        }
+        for json in ["{}", "3", "null", r#"{"fr":3}"#, "[]"] {
+            assert!(serde_json::from_str::<HostText>(json).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn one_text_takes_no_more_room_than_a_string() {
+        assert_eq!(size_of::<Option<HostText>>(), size_of::<Option<String>>());
+    }
+}

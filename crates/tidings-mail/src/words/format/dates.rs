@@ -1,0 +1,166 @@
+//! Dates and times in the calendar and the zone of a reader.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use icu_datetime::fieldsets::{MD, T, YMD, YMDE};
+use icu_datetime::input::{Date, DateTime, Time};
+use icu_datetime::{DateTimeFormatter, NoCalendarFormatter};
+use icu_locale_core::Locale;
+use jiff::civil;
+use jiff::tz::TimeZone;
+use tidings_core::time::Instant;
+
+use super::Reader;
+use crate::words::locale::Language;
+use crate::words::wording::timestamp;
+use crate::words::{self, Words};
+
+/// A date, a time, or both, as far as a text has them.
+#[derive(Default)]
+struct Moment {
+    date: Option<civil::Date>,
+    time: Option<civil::Time>,
+}
+
+impl Moment {
+    /// Reads ISO 8601. An instant with an offset goes into the zone, all else stays as it is.
+    fn read(text: &str, zone: &TimeZone) -> Option<Self> {
+        const DATE: &str = "0000-00-00";
+        const MINUTE: &str = "00:00";
+        // The library also reads forms without separators, which are as likely to be numbers.
+        let has_shape = |shape: &str| {
+            let fits = |(of, c): (u8, u8)| if of == b'0' { c.is_ascii_digit() } else { c == of };
+            text.len() >= shape.len() && shape.bytes().zip(text.bytes()).all(fits)
+        };
+        if has_shape(MINUTE) {
+            return Some(Self { time: Some(text.parse().ok()?), ..Self::default() });
+        }
+        if !has_shape(DATE) {
+            return None;
+        }
+        if text.len() == DATE.len() {
+            return Some(Self { date: Some(text.parse().ok()?), ..Self::default() });
+        }
+        let both = match text.parse::<jiff::Timestamp>() {
+            Ok(instant) => zone.to_datetime(instant),
+            Err(_) => text.parse().ok()?,
+        };
+        Some(Self { date: Some(both.date()), time: Some(both.time()) })
+    }
+
+    fn both(&self) -> Option<DateTime<icu_calendar::Iso>> {
+        Some(DateTime { date: iso(self.date?)?, time: clock(self.time?)? })
+    }
+}
+
+/// "Mar 4, 2024".
+pub(super) fn date(text: &str, zone: &TimeZone, locale: &Locale) -> Option<String> {
+    let date = iso(Moment::read(text, zone)?.date?)?;
+    let formatter = DateTimeFormatter::try_new(locale.into(), YMD::medium()).ok()?;
+    Some(formatter.format(&date).to_string())
+}
+
+/// "9:00 AM".
+pub(super) fn time(text: &str, zone: &TimeZone, locale: &Locale) -> Option<String> {
+    let time = clock(Moment::read(text, zone)?.time?)?;
+    let formatter = NoCalendarFormatter::try_new(locale.into(), T::hm()).ok()?;
+    Some(formatter.format(&time).to_string())
+}
+
+/// "Mar 4, 2024, 9:00 AM".
+pub(super) fn date_and_time(text: &str, zone: &TimeZone, locale: &Locale) -> Option<String> {
+    let both = Moment::read(text, zone)?.both()?;
+    let fields = YMD::medium().with_time_hm();
+    let formatter = DateTimeFormatter::try_new(locale.into(), fields).ok()?;
+    Some(formatter.format(&both).to_string())
+}
+
+fn iso(date: civil::Date) -> Option<Date<icu_calendar::Iso>> {
+    let part = |number: i8| u8::try_from(number).ok();
+    Date::try_new_iso(i32::from(date.year()), part(date.month())?, part(date.day())?).ok()
+}
+
+fn clock(time: civil::Time) -> Option<Time> {
+    let part = |number: i8| u8::try_from(number).ok();
+    Time::try_new(part(time.hour())?, part(time.minute())?, 0, 0).ok()
+}
+
+/// The dates of a message, in its words.
+pub(crate) struct Calendar {
+    reader: Reader,
+    sent_year: i16,
+    words: Arc<Words>,
+    /// What each line asks for is loaded once.
+    day: OnceCell<Option<DateTimeFormatter<MD>>>,
+    full_day: OnceCell<Option<DateTimeFormatter<YMDE>>>,
+}
+
+impl Calendar {
+    /// Dates for a message of that instant in a language.
+    pub(crate) fn new(sent: Instant, language: &Language) -> Self {
+        let reader = language.reader.clone();
+        let sent_year = reader.zone.to_datetime(timestamp(sent)).year();
+        let (day, full_day) = (OnceCell::new(), OnceCell::new());
+        Self { reader, sent_year, words: Arc::clone(&language.words), day, full_day }
+    }
+
+    /// "March 4", with the year where it is not the message's.
+    pub(crate) fn day(&self, at: Instant) -> String {
+        let date = self.in_zone(at).date();
+        let told = || {
+            let locale = self.locale();
+            if date.year() != self.sent_year {
+                let formatter = DateTimeFormatter::try_new(locale.into(), YMD::long()).ok()?;
+                return Some(formatter.format(&iso(date)?).to_string());
+            }
+            let load = || DateTimeFormatter::try_new(locale.into(), MD::long()).ok();
+            let formatter = self.day.get_or_init(load).as_ref()?;
+            Some(formatter.format(&iso(date)?).to_string())
+        };
+        told().unwrap_or_else(|| date.to_string())
+    }
+
+    /// "Monday, March 4, 2024".
+    pub(crate) fn full_day(&self, at: Instant) -> String {
+        let date = self.in_zone(at).date();
+        let told = || {
+            let load = || DateTimeFormatter::try_new(self.locale().into(), YMDE::long()).ok();
+            let formatter = self.full_day.get_or_init(load).as_ref()?;
+            Some(formatter.format(&iso(date)?).to_string())
+        };
+        told().unwrap_or_else(|| date.to_string())
+    }
+
+    /// "Monday, March 4, 2024 at 9:00 AM".
+    pub(crate) fn minute(&self, at: Instant) -> String {
+        let at = self.in_zone(at);
+        let told = || {
+            let both = Moment { date: Some(at.date()), time: Some(at.time()) }.both()?;
+            let fields = YMDE::long().with_time_hm();
+            let formatter = DateTimeFormatter::try_new(self.locale().into(), fields).ok()?;
+            Some(formatter.format(&both).to_string())
+        };
+        told().unwrap_or_else(|| at.to_string())
+    }
+
+    /// The common name of the zone: "Paris time".
+    pub(crate) fn zone_name(&self) -> String {
+        let name = self.reader.zone.iana_name().unwrap_or("UTC");
+        match name.rsplit_once('/') {
+            Some((area, place)) if area != "Etc" => {
+                let place = self.words.isolated(place.replace('_', " "));
+                words::fill(&self.words.zone, "{place}", &place)
+            }
+            _ => "UTC".to_owned(),
+        }
+    }
+
+    fn in_zone(&self, at: Instant) -> civil::DateTime {
+        self.reader.zone.to_datetime(timestamp(at))
+    }
+
+    fn locale(&self) -> &Locale {
+        self.reader.locale_in(&self.words.numbers)
+    }
+}

@@ -1,0 +1,148 @@
+//! Amounts of money, with the digits and the symbols that CLDR has for currencies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use fixed_decimal::{Decimal, Sign};
+use icu_locale_core::Locale;
+use unicode_bidi::{BidiClass, bidi_class};
+
+use super::numbers;
+
+/// The digits after the decimal sign of most currencies.
+const USUAL_DIGITS: i16 = 2;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("currencies.tsv")));
+
+/// What CLDR says of currencies.
+struct Table {
+    /// The digits after the decimal sign, where they are not the usual ones.
+    digits: BTreeMap<&'static str, i16>,
+    codes: BTreeSet<&'static str>,
+    locales: BTreeMap<&'static str, Row>,
+}
+
+/// What a locale says otherwise than its parent.
+#[derive(Clone)]
+struct Row {
+    parent: &'static str,
+    patterns: Option<Patterns>,
+    symbols: BTreeMap<&'static str, &'static str>,
+}
+
+/// The ways of putting an amount (`#`) and a symbol (`¤`) together; after a semicolon that of a negative amount.
+#[derive(Clone, Copy)]
+struct Patterns {
+    /// With symbols such as `$`.
+    usual: &'static str,
+    /// With symbols that have a letter beside the amount.
+    of_letters: &'static str,
+    /// A sign of numbers, and what stands for it in amounts: of decimals, of groups; empty where it stays.
+    decimal: &'static str,
+    group: &'static str,
+}
+
+impl Table {
+    fn read(text: &'static str) -> Self {
+        let mut table =
+            Self { digits: BTreeMap::new(), codes: BTreeSet::new(), locales: BTreeMap::new() };
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let mut fields = line.split('\t');
+            let pairs = |fields: std::str::Split<'static, char>| {
+                fields.filter_map(|field| field.split_once(' ')).collect::<BTreeMap<_, _>>()
+            };
+            match fields.next().unwrap_or_default() {
+                "digits" => {
+                    let digits = pairs(fields).into_iter();
+                    table.digits =
+                        digits.filter_map(|(code, of)| Some((code, of.parse().ok()?))).collect();
+                }
+                "codes" => table.codes = fields.collect(),
+                locale => {
+                    let mut next = || fields.next().unwrap_or_default();
+                    let parent = next();
+                    let patterns = Patterns {
+                        usual: next(),
+                        of_letters: next(),
+                        decimal: next(),
+                        group: next(),
+                    };
+                    let patterns = Some(patterns).filter(|patterns| !patterns.usual.is_empty());
+                    let row = Row { parent, patterns, symbols: pairs(fields) };
+                    table.locales.insert(locale, row);
+                }
+            }
+        }
+        table
+    }
+
+    /// The rows of a locale, each followed by that of its parent.
+    fn rows(&self, locale: &Locale) -> impl Iterator<Item = &Row> {
+        let tag = locale.id.to_string().to_ascii_lowercase();
+        let mut tag = &tag[..];
+        let first = loop {
+            match (self.locales.get(tag), tag.rsplit_once('-')) {
+                (Some(row), _) => break Some(row),
+                (None, Some((shorter, _))) => tag = shorter,
+                (None, None) => break self.locales.get("und"),
+            }
+        };
+        std::iter::successors(first, |row| self.locales.get(row.parent))
+    }
+}
+
+/// An amount in units of a currency: "€12.50"; of an unknown one number and code. `None` if it is no number.
+pub(super) fn money(amount: &str, currency: &str, locale: &Locale) -> Option<String> {
+    let mut amount = numbers::read(amount)?;
+    let code = currency.to_ascii_uppercase();
+    if !TABLE.codes.contains(&*code) {
+        return Some(format!("{}\u{a0}{currency}", numbers::told(&amount, locale)));
+    }
+    let digits = TABLE.digits.get(&*code).copied().unwrap_or(USUAL_DIGITS);
+    numbers::round(&mut amount, digits);
+    amount.absolute.pad_end(-digits);
+    let rows = || TABLE.rows(locale);
+    let patterns = rows().find_map(|row| row.patterns)?;
+    let symbol = rows().find_map(|row| row.symbols.get(&*code).copied()).unwrap_or(&code);
+    let is_before = patterns.usual.find('¤') < patterns.usual.find('#');
+    let beside = if is_before { symbol.chars().next_back() } else { symbol.chars().next() };
+    let pattern = if beside.is_some_and(is_sign) { patterns.usual } else { patterns.of_letters };
+    let (positive, negative) = match pattern.split_once(';') {
+        Some((positive, negative)) => (positive, Some(negative)),
+        None => (pattern, None),
+    };
+    let pattern = match (amount.sign(), negative) {
+        (Sign::Negative, Some(negative)) => negative.replace('-', &minus(locale)),
+        (Sign::Negative, None) => format!("{}{positive}", minus(locale)),
+        _ => positive.to_owned(),
+    };
+    let plain = Decimal::new(Sign::None, amount.absolute);
+    let number = patterns.with_signs(&numbers::told(&plain, locale));
+    Some(pattern.replace('#', &number).replace('¤', symbol))
+}
+
+impl Patterns {
+    /// A number with the signs that amounts have.
+    fn with_signs(self, number: &str) -> String {
+        let own = |c: char| {
+            let instead = [self.decimal, self.group]
+                .into_iter()
+                .find_map(|pair| pair.strip_prefix(c).and_then(|own| own.chars().next()));
+            instead.unwrap_or(c)
+        };
+        number.chars().map(own).collect()
+    }
+}
+
+/// Returns true for the sign of a currency, which stands close by the amount where a letter does not.
+fn is_sign(c: char) -> bool {
+    // All signs have that class, but for the Afghan one, which is of a script that is written to the left.
+    bidi_class(c) == BidiClass::ET || c == '؋'
+}
+
+/// The minus sign of a locale, with its marks.
+fn minus(locale: &Locale) -> String {
+    let one = Decimal::from(1_u64);
+    let negative = numbers::told(&Decimal::new(Sign::Negative, one.absolute.clone()), locale);
+    negative.trim_end_matches(&numbers::told(&one, locale)).to_owned()
+}

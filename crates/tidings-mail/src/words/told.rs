@@ -1,0 +1,104 @@
+//! The texts of objects and events in the language of a message. No message lacks one: where a language has none, the
+//! default one's stands there, or the one that was given first.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tidings_core::batch::{Group, Line};
+use tidings_core::{Batch, HostText, Object};
+
+use crate::words::locale::Language;
+use crate::words::tag::canonical_locale;
+
+/// The tags under which texts are looked up, the first choice first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tags(Vec<String>);
+
+impl Tags {
+    /// The tags of a language, and then of the default one.
+    pub(crate) fn of(language: &Language, usual: &Language) -> Self {
+        Self(language.tags.iter().chain(&usual.tags).cloned().collect())
+    }
+
+    /// The text among those of several locales.
+    pub(crate) fn find<'t>(&self, text: &'t HostText) -> &'t str {
+        let of = |tag: &String| {
+            let mut texts = text.locales().iter();
+            texts.find(|(locale, _)| canonical_locale(locale) == *tag)
+        };
+        match text.locales() {
+            [] => text.first(),
+            _ => self.0.iter().find_map(of).map_or(text.first(), |(_, text)| text),
+        }
+    }
+
+    fn one(&self, text: &HostText) -> HostText {
+        if text.one().is_some() { text.clone() } else { self.find(text).into() }
+    }
+
+    fn object(&self, object: &Arc<Object>) -> Arc<Object> {
+        if !is_several(object.title.as_ref()) {
+            return Arc::clone(object);
+        }
+        let title = object.title.as_ref().map(|title| self.one(title));
+        Arc::new(Object { title, ..Object::clone(object) })
+    }
+
+    fn objects(&self, objects: &[Arc<Object>]) -> Vec<Arc<Object>> {
+        objects.iter().map(|object| self.object(object)).collect()
+    }
+
+    fn line(&self, line: &Line) -> Line {
+        Line {
+            object: self.object(&line.object),
+            actors: self.objects(&line.actors),
+            target: line.target.as_ref().map(|target| self.object(target)),
+            body: line.body.as_ref().map(|body| self.one(body)),
+            ..line.clone()
+        }
+    }
+
+    /// Groups with each text in one language.
+    pub(crate) fn groups<'g>(&self, groups: &'g [Group]) -> Cow<'g, [Group]> {
+        if !groups.iter().any(has_several) {
+            return Cow::Borrowed(groups);
+        }
+        let told = |group: &Group| Group {
+            key: group.key.as_ref().map(|key| self.object(key)),
+            actors: self.objects(&group.actors),
+            lines: group.lines.iter().map(|line| self.line(line)).collect(),
+            ..group.clone()
+        };
+        groups.iter().map(told).collect()
+    }
+
+    /// A batch with each text in one language.
+    pub(crate) fn batch<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {
+        let has_topics = batch.topics.iter().any(|topic| is_several(topic.title.as_ref()));
+        match self.groups(&batch.groups) {
+            Cow::Borrowed(_) if !has_topics => Cow::Borrowed(batch),
+            groups => Cow::Owned(Batch {
+                topics: self.objects(&batch.topics),
+                groups: groups.into_owned(),
+                ..batch.clone()
+            }),
+        }
+    }
+}
+
+fn is_several(text: Option<&HostText>) -> bool {
+    text.is_some_and(|text| text.one().is_none())
+}
+
+fn has_several(group: &Group) -> bool {
+    let of = |object: &Arc<Object>| is_several(object.title.as_ref());
+    let of_line = |line: &Line| {
+        of(&line.object)
+            || is_several(line.body.as_ref())
+            || line.actors.iter().any(of)
+            || line.target.as_ref().is_some_and(of)
+    };
+    group.key.as_ref().is_some_and(of)
+        || group.actors.iter().any(of)
+        || group.lines.iter().any(of_line)
+}

@@ -1,0 +1,121 @@
+//! Texts for people within bodies: one, or one for each of some locales.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use tidings_core::HostText;
+use tidings_mail::{canonical_locale, check_locale};
+use utoipa::ToSchema;
+
+use super::address::within;
+use super::fault::Fault;
+use super::text::TITLE_BYTES_MAX;
+use crate::wording::quoted;
+
+/// The most bytes of the body of an event.
+const BODY_BYTES_MAX: usize = 2 << 10;
+/// The most bytes of all texts of a title or a body.
+const ALL_BYTES_MAX: usize = 16 << 10;
+
+/// A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
+/// one in the language of the message.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = HostText, example = json!({"en": "Water Lilies", "fr": "Nymphéas"}))]
+#[expect(dead_code, reason = "it describes what is read into another type")]
+pub(crate) enum TextBody {
+    One(String),
+    ByLocale(BTreeMap<String, String>),
+}
+
+/// Reads a title.
+pub(super) fn title<'de, D: Deserializer<'de>>(value: D) -> Result<Option<HostText>, D::Error> {
+    checked(value, TITLE_BYTES_MAX)
+}
+
+/// Reads the `body` of an event.
+pub(super) fn body<'de, D: Deserializer<'de>>(value: D) -> Result<Option<HostText>, D::Error> {
+    checked(value, BODY_BYTES_MAX)
+}
+
+fn checked<'de, D: Deserializer<'de>>(
+    value: D,
+    bytes_max: usize,
+) -> Result<Option<HostText>, D::Error> {
+    let Some(Given(text)) = Option::<Given>::deserialize(value)? else {
+        return Ok(None);
+    };
+    match fault(&text, bytes_max) {
+        None => Ok(Some(text)),
+        Some(fault) => Err(D::Error::custom(fault)),
+    }
+}
+
+fn fault(text: &HostText, bytes_max: usize) -> Option<Fault> {
+    if let Some(one) = text.one() {
+        return within(one, bytes_max).err();
+    }
+    let mut given: Vec<String> = Vec::new();
+    let mut bytes = 0;
+    for (locale, text) in text.locales() {
+        if let Err(fault) = check_locale(locale) {
+            let reason = format!("has {}, which is not a locale", quoted(locale));
+            return Some(Fault::new(reason, fault.to_string()));
+        }
+        let canonical = canonical_locale(locale);
+        if given.contains(&canonical) {
+            let reason = format!("has two texts in {}", quoted(locale));
+            return Some(Fault::new(reason, "keep one of the two"));
+        }
+        given.push(canonical);
+        if let Err(fault) = within(text, bytes_max) {
+            return Some(fault);
+        }
+        bytes += locale.len() + text.len();
+    }
+    if bytes > ALL_BYTES_MAX {
+        let reason = format!("has {bytes} bytes in all its locales, more than {ALL_BYTES_MAX}");
+        return Some(Fault::new(reason, "give fewer of them, or shorter ones"));
+    }
+    None
+}
+
+/// A text as it is given.
+struct Given(HostText);
+
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrTexts;
+
+        impl<'de> Visitor<'de> for TextOrTexts {
+            type Value = Given;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "a string, or an object of strings by locale\n  = help: Example: \"Water Lilies\" or \
+                     {\"en\": \"Water Lilies\", \"fr\": \"Nymphéas\"}",
+                )
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Given, E> {
+                Ok(Given(text.into()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Given, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = map.next_entry::<String, String>()? {
+                    texts.push(text);
+                }
+                let fault = || {
+                    let hint = "write at least one, such as `{\"en\": \"Water Lilies\"}`";
+                    A::Error::custom(Fault::new("has no text in any locale", hint))
+                };
+                HostText::by_locale(texts).map(Given).ok_or_else(fault)
+            }
+        }
+
+        deserializer.deserialize_any(TextOrTexts)
+    }
+}

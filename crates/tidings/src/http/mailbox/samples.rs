@@ -1,0 +1,130 @@
+//! Messages of made-up items in several languages side by side.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
+use axum::response::Response;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use tidings_core::Rules;
+use tidings_mail::check_locale;
+
+use super::{FRAME, answer, internal};
+use crate::http::error::{Code, Problem};
+use crate::http::service::{Access, Service};
+use crate::preview::{Chosen, Made, What, design, made, side_by_side};
+use crate::wording::quoted;
+
+/// The most locales of a page.
+const LOCALES_MAX: usize = 30;
+/// The most items of a message.
+const ITEMS_MAX: u16 = 1_000;
+
+/// The policy of the page: it has a style of its own, a form, and frames of this server.
+const PAGE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// The query of the page and of a message.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    /// The type or the digest; the first one where there is none.
+    show: Option<String>,
+    /// Locales, with commas; those of the configuration's texts where there are none.
+    locales: Option<String>,
+    /// Number of items of each type.
+    items: Option<u16>,
+}
+
+pub(super) async fn page(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Problem> {
+    let rules = open_rules(&service)?;
+    let names = What::names(&rules);
+    let usual = names.first().copied().map(str::to_owned);
+    let show = asked.show.clone().or(usual).ok_or_else(|| {
+        Problem::new(Code::NotFound, "the configuration has no types, so there is nothing to show")
+    })?;
+    let locales = locales(&asked, &rules)?;
+    let items = items(&asked);
+    let all = all(&rules, &show, &locales, items)?;
+    let link = |made: &Made| {
+        let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let (show, locale) = (encoded(&show), encoded(&made.locale));
+        format!("/_mail/-/preview/message?show={show}&locales={locale}&items={items}")
+    };
+    let chosen = Chosen { names, locales: locales.join(","), items };
+    let page = side_by_side(&show, &all, link, Some(&chosen));
+    Ok(answer(page.map_err(|fault| internal(&fault))?, PAGE))
+}
+
+pub(super) async fn message(
+    State(service): State<Arc<Service>>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Problem> {
+    let rules = open_rules(&service)?;
+    let show = asked.show.clone().unwrap_or_default();
+    let locales = locales(&asked, &rules)?;
+    let first = locales.first().cloned().into_iter().collect::<Vec<_>>();
+    let all = all(&rules, &show, &first, items(&asked))?;
+    let html = all.into_iter().next().map(|made| made.bodies.html).unwrap_or_default();
+    Ok(answer(html, FRAME))
+}
+
+fn open_rules(service: &Service) -> Result<Arc<Rules>, Problem> {
+    match service.access {
+        Access::Open => Ok(service.rules()),
+        Access::Keys { .. } => {
+            Err(Problem::new(Code::NotFound, "messages are previewed by `serve --dev` alone"))
+        }
+    }
+}
+
+fn items(asked: &Asked) -> u16 {
+    asked.items.unwrap_or(3).clamp(1, ITEMS_MAX)
+}
+
+fn locales(asked: &Asked, rules: &Rules) -> Result<Vec<String>, Problem> {
+    let Some(list) = asked.locales.as_deref().filter(|list| !list.trim().is_empty()) else {
+        return Ok(used(rules));
+    };
+    let locales: Vec<String> = list.split(',').map(|locale| locale.trim().to_owned()).collect();
+    for locale in &locales {
+        if let Err(fault) = check_locale(locale) {
+            let detail = format!("{} is not a locale; {fault}", quoted(locale));
+            return Err(Problem::new(Code::InvalidQuery, detail));
+        }
+    }
+    if locales.len() > LOCALES_MAX {
+        let detail = format!("a page shows at most {LOCALES_MAX} locales");
+        return Err(Problem::new(Code::InvalidQuery, detail));
+    }
+    Ok(locales)
+}
+
+/// The locales that the texts of a configuration are in, the default one first.
+fn used(rules: &Rules) -> Vec<String> {
+    let presentation = &rules.presentation;
+    let texts = presentation
+        .types
+        .values()
+        .flat_map(|of| [&of.title, &of.sentence, &of.subject, &of.body, &of.action, &of.notice]);
+    let titles = rules.categories.values().map(|category| &category.title);
+    let tags = texts.chain(titles).flat_map(|texts| texts.0.keys());
+    let mut used: BTreeSet<&str> =
+        tags.chain(presentation.words.keys()).map(String::as_str).collect();
+    used.remove("");
+    used.remove(rules.defaults.locale.as_str());
+    let usual = std::iter::once(rules.defaults.locale.as_str());
+    usual.chain(used).take(LOCALES_MAX).map(str::to_owned).collect()
+}
+
+fn all(rules: &Rules, show: &str, locales: &[String], items: u16) -> Result<Vec<Made>, Problem> {
+    let what = What::of(show, rules).map_err(|fault| Problem::new(Code::NotFound, fault))?;
+    let of_rules = design(rules).map_err(|fault| internal(&fault))?;
+    let each = locales.iter().map(|locale| {
+        let batch = what.batch(rules, locale, usize::from(items));
+        made(&batch, &of_rules).map_err(|fault| internal(&fault))
+    });
+    each.collect()
+}
