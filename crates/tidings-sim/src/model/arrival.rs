@@ -194,6 +194,7 @@ impl Model {
                 day: self.now.day(),
                 seen: false,
                 read: false,
+                place: 0,
                 item: None,
                 shown: false,
                 urgent: false,

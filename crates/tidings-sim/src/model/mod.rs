@@ -282,6 +282,8 @@ struct Entry {
     seen: bool,
     /// It was marked as read while it waited.
     read: bool,
+    /// Number of places that were given before it entered its lane.
+    place: usize,
     /// The state that it has in an inbox.
     item: Option<Item>,
     /// It is in an inbox, whose day is kept.
