@@ -193,7 +193,6 @@ impl Model {
                 state: EntryState::Scheduled,
                 day: self.now.day(),
                 seen: false,
-                read: false,
                 place: 0,
                 item: None,
                 shown: false,

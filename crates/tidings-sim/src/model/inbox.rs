@@ -43,7 +43,8 @@ type Group = (Option<usize>, Day, Id, String, &'static str);
 impl Model {
     /// An entry is told in its recipient's inbox.
     pub(super) fn show(&mut self, entry: usize) {
-        let Entry { seen, read, t, day, place, .. } = self.entries[entry];
+        let Entry { seen, t, day, place, .. } = self.entries[entry];
+        let read = self.read.contains(&entry);
         let shelf = Shelf::Active;
         let item = Item { seen, read, shelf, newest_at: t, listed: day, order: place };
         self.entries[entry].item = Some(item);

@@ -292,7 +292,9 @@ impl Model {
                 Marked::Row(_) | Marked::UpToOf(..) => false,
             };
             self.entries[entry].seen |= covered;
-            self.entries[entry].read |= covered && kind == MarkKind::Read;
+            if covered && kind == MarkKind::Read {
+                self.read.insert(entry);
+            }
         }
         for entry in &mut self.entries {
             let Published { event, tenant, .. } = &self.events[entry.event];
