@@ -1,6 +1,5 @@
 //! The engine as a test subject: over a store in memory, on a virtual clock.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::engine::{InboxGroup, InboxQuery, InboxState, Options, Refused, Reply};
@@ -185,18 +184,20 @@ impl Subject for Engine {
         let query = InboxQuery { state, view, ..InboxQuery::newest(usize::MAX) };
         let stored = node.view().expect("the store is open");
         let page = node.engine().reader(&stored).inbox(recipient, &query).ok()?;
+        let of_tenants = page.counts.tenants.into_iter().flatten();
+        let of_tenants = of_tenants.filter_map(|(id, of)| Some((Id::new(&id).ok()?, of)));
         Some(Inbox {
             rows: page.groups.iter().map(row).collect(),
             unseen: page.counts.unseen,
             unread: page.counts.unread,
-            tenants: BTreeMap::new(),
+            tenants: of_tenants.map(|(id, of)| (id, (of.unseen, of.unread))).collect(),
         })
     }
 }
 
 fn row(group: &InboxGroup) -> Row {
     Row {
-        tenant: None,
+        tenant: group.tenant.clone(),
         event_type: group.event_type.clone(),
         count: group.count,
         events: group.items.iter().map(|item| item.event.clone()).collect(),

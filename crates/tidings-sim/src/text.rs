@@ -21,10 +21,10 @@ pub fn line(timed: &Timed) -> Option<String> {
         Command::Recipient(change) => ("recipient", recipient(change)),
         Command::Erase { .. } | Command::ChangeItems { .. } => return None,
         Command::Subscribe { recipient, topic, tenant } => {
-            ("subscribe", of(tenant, json!({"recipient": recipient, "topic": topic})))
+            ("subscribe", of(tenant.as_ref(), json!({"recipient": recipient, "topic": topic})))
         }
         Command::Unsubscribe { recipient, topic, tenant } => {
-            ("unsubscribe", of(tenant, json!({"recipient": recipient, "topic": topic})))
+            ("unsubscribe", of(tenant.as_ref(), json!({"recipient": recipient, "topic": topic})))
         }
         Command::Publish(event) => ("publish", publish(event)),
         Command::Object(object) => ("object", json!(object)),
@@ -41,15 +41,15 @@ pub fn line(timed: &Timed) -> Option<String> {
                 Marked::Event(event) => body["event"] = json!(event),
                 Marked::Row(_) | Marked::UpToOf(..) => return None,
             }
-            (op, of(&viewer(view)?, body))
+            (op, of(viewer(view)?, body))
         }
-        Command::Cancel { what, tenant } => ("cancel", of(tenant, cancelled(what))),
-        Command::Withdraw { what, tenant } => ("withdraw", of(tenant, cancelled(what))),
+        Command::Cancel { what, tenant } => ("cancel", of(tenant.as_ref(), cancelled(what))),
+        Command::Withdraw { what, tenant } => ("withdraw", of(tenant.as_ref(), cancelled(what))),
         Command::Preference { recipient, scope, channel, mode, tenant, .. } => {
             let (scope, channel, mode) = (scope.clone(), channel.clone(), mode.clone());
             let mut body = choice(&Choice { scope, channel, mode, tenant: None });
             body["recipient"] = json!(recipient);
-            ("preference", of(tenant, body))
+            ("preference", of(tenant.as_ref(), body))
         }
         Command::Flush { recipient, channel, lane, key, view } => {
             let mut body = json!({"recipient": recipient});
@@ -57,7 +57,7 @@ pub fn line(timed: &Timed) -> Option<String> {
             give(&mut body, "channel", channel);
             give(&mut body, "lane", lane.as_ref().map(|name| json!(name)));
             give(&mut body, "key", key.as_ref().map(|key| json!(key)));
-            ("flush", of(&viewer(view)?, body))
+            ("flush", of(viewer(view)?, body))
         }
         Command::Suppress { address, reason, until } => {
             let mut body = json!({
@@ -102,16 +102,16 @@ pub fn line(timed: &Timed) -> Option<String> {
 }
 
 /// A body that says its tenant, if it has one.
-fn of(tenant: &Option<Id>, mut body: Value) -> Value {
-    give(&mut body, "tenant", tenant.as_ref().map(|tenant| json!(tenant)));
+fn of(tenant: Option<&Id>, mut body: Value) -> Value {
+    give(&mut body, "tenant", tenant.map(|tenant| json!(tenant)));
     body
 }
 
 /// The tenant whose view it is; none of a view that timelines don't have.
-fn viewer(view: &View) -> Option<Option<Id>> {
+fn viewer(view: &View) -> Option<Option<&Id>> {
     match view {
         View::All => Some(None),
-        View::Of(tenant) => Some(Some(tenant.clone())),
+        View::Of(tenant) => Some(Some(tenant)),
         View::Only(_) => None,
     }
 }

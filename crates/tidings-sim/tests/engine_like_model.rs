@@ -7,7 +7,7 @@ use tidings_core::time::HOUR_MS;
 use tidings_core::{Id, Instant};
 use tidings_sim::engine;
 use tidings_sim::inbox::Inbox;
-use tidings_sim::random::{RECIPIENTS, TENANTS, WITH_TENANTS, World, world};
+use tidings_sim::random::{RECIPIENTS, TENANTS, World, world};
 use tidings_sim::subject::{self, Make, Played, Step, difference, play_all};
 
 fn played(make: Make, world: &World) -> Result<Played, String> {
@@ -30,8 +30,7 @@ fn inboxes(make: Make, world: &World) -> Result<Inboxes, TestCaseError> {
     subject.finish(Some(last.plus_ms(HOUR_MS))).map_err(TestCaseError::fail)?;
     let mut all = Inboxes::new();
     for person in (0..RECIPIENTS).map(|number| id('r', number)) {
-        let tenants = if WITH_TENANTS > 0 { TENANTS } else { 0 };
-        let views = (0..tenants).map(|number| Some(id('n', number))).chain([None]);
+        let views = (0..TENANTS).map(|number| Some(id('n', number))).chain([None]);
         for view in views {
             let inbox = subject.inbox(&person, view.as_ref());
             all.push((person.clone(), view, inbox));

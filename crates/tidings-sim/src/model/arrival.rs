@@ -193,7 +193,7 @@ impl Model {
                 state: EntryState::Scheduled,
                 day: self.now.day(),
                 seen: false,
-                read: false,
+                place: 0,
                 item: None,
                 shown: false,
                 urgent: false,

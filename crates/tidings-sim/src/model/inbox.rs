@@ -43,13 +43,14 @@ type Group = (Option<usize>, Day, Id, String, &'static str);
 impl Model {
     /// An entry is told in its recipient's inbox.
     pub(super) fn show(&mut self, entry: usize) {
-        let order = self.places();
-        let Entry { seen, read, t, day, .. } = self.entries[entry];
-        let item = Item { seen, read, shelf: Shelf::Active, newest_at: t, listed: day, order };
+        let Entry { seen, t, day, place, .. } = self.entries[entry];
+        let read = self.read.contains(&entry);
+        let shelf = Shelf::Active;
+        let item = Item { seen, read, shelf, newest_at: t, listed: day, order: place };
         self.entries[entry].item = Some(item);
     }
 
-    fn places(&mut self) -> usize {
+    pub(super) fn places(&mut self) -> usize {
         self.placed += 1;
         self.placed
     }

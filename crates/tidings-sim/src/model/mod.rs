@@ -171,6 +171,8 @@ pub struct Model {
     paused_channels: BTreeSet<String>,
     suppressed: SuppressionList,
     messages: Vec<Message>,
+    /// Entries that were marked as read while they waited.
+    read: BTreeSet<usize>,
     /// Entries that are snoozed in an inbox, or were.
     snoozed: BTreeSet<usize>,
     /// Number of places that inboxes have given.
@@ -280,8 +282,8 @@ struct Entry {
     /// The day on which it entered its lane.
     day: Day,
     seen: bool,
-    /// It was marked as read while it waited.
-    read: bool,
+    /// Number of places that were given before it entered its lane.
+    place: usize,
     /// The state that it has in an inbox.
     item: Option<Item>,
     /// It is in an inbox, whose day is kept.
@@ -333,6 +335,7 @@ impl Model {
             given_back: 0,
             messages: Vec::new(),
             answers: Vec::new(),
+            read: BTreeSet::new(),
             snoozed: BTreeSet::new(),
             placed: 0,
             told: BTreeMap::new(),

@@ -149,6 +149,7 @@ impl Model {
         self.lanes[lane].waiting.insert(entry);
         self.entries[entry].state = EntryState::Waiting { lane };
         self.entries[entry].day = self.now.day();
+        self.entries[entry].place = self.places();
         let event_type = self.events[event].event.event_type.as_str();
         let rules = self.current().types.get(event_type);
         self.entries[entry].urgent = rules.is_some_and(|rules| rules.urgent);
@@ -235,6 +236,7 @@ impl Model {
     pub(super) fn reroute(&mut self, person: Option<usize>) {
         let mut waiting = self.waiting(person);
         waiting.sort_unstable();
+        let mut moved = Vec::new();
         for entry in waiting {
             let EntryState::Waiting { lane } = self.entries[entry].state else {
                 continue;
@@ -260,9 +262,15 @@ impl Model {
                     if (&name, &key) != (&self.lanes[lane].name, &self.lanes[lane].key) {
                         self.lanes[lane].waiting.remove(&entry);
                         self.enter(entry, name, policy);
+                        moved.push((self.entries[entry].t, entry));
                     }
                 }
             }
+        }
+        // They move as a set, and are in inboxes in the order of their times.
+        moved.sort_unstable();
+        for (_, entry) in moved {
+            self.entries[entry].place = self.places();
         }
         self.fill();
     }
@@ -284,7 +292,9 @@ impl Model {
                 Marked::Row(_) | Marked::UpToOf(..) => false,
             };
             self.entries[entry].seen |= covered;
-            self.entries[entry].read |= covered && kind == MarkKind::Read;
+            if covered && kind == MarkKind::Read {
+                self.read.insert(entry);
+            }
         }
         for entry in &mut self.entries {
             let Published { event, tenant, .. } = &self.events[entry.event];
