@@ -152,8 +152,7 @@ impl Engine {
         let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter();
         let is_there =
             |tenant: Option<TenantNo>| tenant.is_none_or(|tenant| tenants.get(tenant).is_some());
-        let chosen =
-            chosen.filter(|of| view.shows(of.tenant) && is_there(of.tenant) && knows(of));
+        let chosen = chosen.filter(|of| view.shows(of.tenant) && is_there(of.tenant) && knows(of));
         let (wide, narrow): (Vec<_>, Vec<_>) = chosen.partition(|of| of.scope.may_be_on_each());
         let choice = |of: Preference, channel: &str| Choice {
             scope: of.scope,
