@@ -467,7 +467,9 @@ impl Intake {
             return Ok(reply);
         };
         let waited = taken.cancelled + taken.removed_from_batch + taken.withdrawn > 0;
-        if waited || self.locate(draft, id)?.is_some() {
+        // An event of another tenant is as if it weren't there.
+        let is_of = |located: Located| cancel.tenant.is_none() || located.tenant == cancel.tenant;
+        if waited || self.locate(draft, id)?.is_some_and(|(_, located)| is_of(located)) {
             return Ok(reply);
         }
         let now = self.now;
