@@ -385,6 +385,10 @@ fn t42_preview_shows_a_message_in_the_brand_of_a_tenant() {
     let config = file(dir.path(), "tidings.toml", &text);
     let (data, out) = (dir.path().join("data"), dir.path().join("out"));
     let (data, out_dir) = (data.display().to_string(), out.display().to_string());
+    let people = file(dir.path(), "people.ndjson", "{\"id\": \"ann\"}\n");
+    let made =
+        tidings(&["import", &people, "--kind", "recipients", "--data", &data, "--config", &config]);
+    assert_eq!(made.0, Status::Done, "{}", made.2);
     let tenant = serde_json::json!({
         "name": "Acme", "locale": "de", "from_name": "Acme Team",
         "brand": {"name": "Acme Shop", "color": "#cc0044", "address": "familiar"},

@@ -8,11 +8,11 @@ use crate::http::post::Post;
 
 const ON: &str = "[tenants]\non = true\n";
 
-/// A server with two tenants, which have digests of one item.
+/// A server with two tenants, whose digests show one item.
 fn post() -> Post {
     let sentence = "[types.note]\ncategory = \"news\"\nsentence = { en = \"{object} of {tenant}\", de = \"{object} von {tenant}\" }\n\
                     channels = { inbox = { policy = \"now\" }, email = { policy = \"now\" } }\n";
-    let config = CONFIG.replace("every = \"day\"", "every = \"day\"\nmax_items = 1");
+    let config = CONFIG.replace("every = \"day\"", "every = \"day\"\nshow = 1");
     let post = Post::new(&format!("{ON}{config}{sentence}"));
     let brand = json!({"name": "Acme Shop", "color": "#cc0044", "url": "https://acme.example"});
     let acme =
