@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::engine::{Options, Refused, Reply};
-use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
+use tidings_core::engine::{InboxGroup, InboxQuery, InboxState, Options, Refused, Reply};
+use tidings_core::tenant::View;
+use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_node::{NodesPlayer, Observer, PlayError, Player, Watch};
 use tidings_store::{MemoryStore, Store};
 
+use crate::inbox::{Inbox, Row};
 use crate::mix::mix;
 use crate::subject::{Answer, Subject};
 
@@ -173,6 +175,37 @@ impl Subject for Engine {
 
     fn books(&self) -> Books {
         self.player.books().unwrap_or_else(|fault| panic!("{fault}"))
+    }
+
+    fn inbox(&self, recipient: &Id, tenant: Option<&Id>) -> Option<Inbox> {
+        let node = self.player.node();
+        let view = tenant.cloned().map_or(View::All, View::Of);
+        let state = InboxState::All;
+        let query = InboxQuery { state, view, ..InboxQuery::newest(usize::MAX) };
+        let stored = node.view().expect("the store is open");
+        let page = node.engine().reader(&stored).inbox(recipient, &query).ok()?;
+        let of_tenants = page.counts.tenants.into_iter().flatten();
+        let of_tenants = of_tenants.filter_map(|(id, of)| Some((Id::new(&id).ok()?, of)));
+        Some(Inbox {
+            rows: page.groups.iter().map(row).collect(),
+            unseen: page.counts.unseen,
+            unread: page.counts.unread,
+            tenants: of_tenants.map(|(id, of)| (id, (of.unseen, of.unread))).collect(),
+        })
+    }
+}
+
+fn row(group: &InboxGroup) -> Row {
+    Row {
+        tenant: group.tenant.clone(),
+        event_type: group.event_type.clone(),
+        count: group.count,
+        events: group.items.iter().map(|item| item.event.clone()).collect(),
+        seen: group.seen,
+        read: group.read,
+        archived: group.archived,
+        snoozed_until: group.snoozed_until,
+        newest_at: group.newest_at,
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod cases;
 pub mod cluster;
 pub mod engine;
+pub mod inbox;
 pub mod live;
 pub mod mix;
 pub mod model;

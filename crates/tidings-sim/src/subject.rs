@@ -4,8 +4,9 @@
 
 use std::fmt::Write as _;
 
-use tidings_core::{Books, Instant, Message, Rules, Timed};
+use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
 
+use crate::inbox::Inbox;
 pub use crate::model::Answer;
 use crate::model::Model;
 
@@ -38,6 +39,13 @@ pub trait Subject {
 
     /// The current books.
     fn books(&self) -> Books;
+
+    /// The inbox of somebody now: of a tenant's view, or whole. `None` where the subject shows none, or nobody of that
+    /// id is there.
+    fn inbox(&self, recipient: &Id, tenant: Option<&Id>) -> Option<Inbox> {
+        let _shows_none = (recipient, tenant);
+        None
+    }
 }
 
 /// Makes a subject under its first rules.
@@ -106,6 +114,10 @@ impl Subject for Model {
 
     fn books(&self) -> Books {
         Model::books(self)
+    }
+
+    fn inbox(&self, recipient: &Id, tenant: Option<&Id>) -> Option<Inbox> {
+        Model::inbox(self, recipient, tenant)
     }
 }
 
@@ -176,10 +188,13 @@ pub fn difference(one: &Played, other: &Played) -> Option<String> {
 /// A message in the words of a case.
 #[must_use]
 pub fn line(message: &Message) -> String {
-    let Message { at, recipient, channel, lane, key, items, skipped, .. } = message;
+    let Message { at, recipient, channel, lane, key, tenant, items, skipped } = message;
     let mut line = format!("= {at} {recipient} {channel} {lane}");
     if !key.is_empty() {
         let _ = write!(line, " {}", key.as_str());
+    }
+    if let Some(tenant) = tenant {
+        let _ = write!(line, " tenant={tenant}");
     }
     line.push(':');
     for item in items {

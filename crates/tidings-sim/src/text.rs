@@ -4,12 +4,13 @@ use std::fmt::{self, Write};
 
 use serde_json::{Map, Value, json};
 use tidings_core::channel::{ChannelNo, EMAIL_NO};
-use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
+use tidings_core::tenant::{TenantChange, View};
 use tidings_core::{
-    Command, Event, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,
+    Command, Event, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,
 };
 
 /// One command as a line of a timeline (contract, section 3), without the line's end. `None` for the
@@ -19,16 +20,16 @@ pub fn line(timed: &Timed) -> Option<String> {
     let (op, body) = match &timed.command {
         Command::Recipient(change) => ("recipient", recipient(change)),
         Command::Erase { .. } | Command::ChangeItems { .. } => return None,
-        Command::Subscribe { recipient, topic, .. } => {
-            ("subscribe", json!({"recipient": recipient, "topic": topic}))
+        Command::Subscribe { recipient, topic, tenant } => {
+            ("subscribe", of(tenant.as_ref(), json!({"recipient": recipient, "topic": topic})))
         }
-        Command::Unsubscribe { recipient, topic, .. } => {
-            ("unsubscribe", json!({"recipient": recipient, "topic": topic}))
+        Command::Unsubscribe { recipient, topic, tenant } => {
+            ("unsubscribe", of(tenant.as_ref(), json!({"recipient": recipient, "topic": topic})))
         }
         Command::Publish(event) => ("publish", publish(event)),
         Command::Object(object) => ("object", json!(object)),
         Command::Retract { object } => ("retract", json!({"id": object})),
-        Command::Mark { recipient, what, kind, .. } => {
+        Command::Mark { recipient, what, kind, view } => {
             let op = match kind {
                 MarkKind::Seen => "seen",
                 MarkKind::Read => "read",
@@ -40,40 +41,23 @@ pub fn line(timed: &Timed) -> Option<String> {
                 Marked::Event(event) => body["event"] = json!(event),
                 Marked::Row(_) | Marked::UpToOf(..) => return None,
             }
-            (op, body)
+            (op, of(viewer(view)?, body))
         }
-        Command::Cancel { what: Cancelled::Event(event), .. } => {
-            ("cancel", json!({"event": event}))
+        Command::Cancel { what, tenant } => ("cancel", of(tenant.as_ref(), cancelled(what))),
+        Command::Withdraw { what, tenant } => ("withdraw", of(tenant.as_ref(), cancelled(what))),
+        Command::Preference { recipient, scope, channel, mode, tenant, .. } => {
+            let (scope, channel, mode) = (scope.clone(), channel.clone(), mode.clone());
+            let mut body = choice(&Choice { scope, channel, mode, tenant: None });
+            body["recipient"] = json!(recipient);
+            ("preference", of(tenant.as_ref(), body))
         }
-        Command::Cancel { what: Cancelled::Key(key), .. } => {
-            ("cancel", json!({"cancellation_key": key}))
-        }
-        Command::Withdraw { what: Cancelled::Event(event), .. } => {
-            ("withdraw", json!({"event": event}))
-        }
-        Command::Withdraw { what: Cancelled::Key(key), .. } => {
-            ("withdraw", json!({"cancellation_key": key}))
-        }
-        Command::Preference { recipient, scope, channel, mode, .. } => {
-            let (level, name) = level(scope);
-            let mode = match mode {
-                Mode::Never => "never",
-                Mode::Immediate => "immediate",
-                Mode::Default => "default",
-                Mode::Digest(name) => name,
-            };
-            (
-                "preference",
-                json!({"recipient": recipient, level: name, "channel": channel, "mode": mode}),
-            )
-        }
-        Command::Flush { recipient, channel, lane, key, .. } => {
+        Command::Flush { recipient, channel, lane, key, view } => {
             let mut body = json!({"recipient": recipient});
             let channel = channel.as_ref().map(|name| json!(name));
             give(&mut body, "channel", channel);
             give(&mut body, "lane", lane.as_ref().map(|name| json!(name)));
             give(&mut body, "key", key.as_ref().map(|key| json!(key)));
-            ("flush", body)
+            ("flush", of(viewer(view)?, body))
         }
         Command::Suppress { address, reason, until } => {
             let mut body = json!({
@@ -97,8 +81,8 @@ pub fn line(timed: &Timed) -> Option<String> {
         | Command::Message { .. }
         | Command::Report { .. }
         | Command::ReportAddress { .. }
-        | Command::Tenant { .. }
         | Command::Hook { .. } => return None,
+        Command::Tenant { tenant: id, change } => ("tenant", tenant(id, change)),
         Command::DeleteTenant { tenant } => ("tenant", json!({"id": tenant, "deleted": true})),
         Command::Join { recipient, tenant } => {
             ("member", json!({"recipient": recipient, "tenant": tenant}))
@@ -115,6 +99,57 @@ pub fn line(timed: &Timed) -> Option<String> {
         whole.extend(body);
     }
     Some(Value::Object(whole).to_string())
+}
+
+/// A body that says its tenant, if it has one.
+fn of(tenant: Option<&Id>, mut body: Value) -> Value {
+    give(&mut body, "tenant", tenant.map(|tenant| json!(tenant)));
+    body
+}
+
+/// The tenant whose view it is; none of a view that timelines don't have.
+fn viewer(view: &View) -> Option<Option<&Id>> {
+    match view {
+        View::All => Some(None),
+        View::Of(tenant) => Some(Some(tenant)),
+        View::Only(_) => None,
+    }
+}
+
+fn cancelled(what: &Cancelled) -> Value {
+    match what {
+        Cancelled::Event(event) => json!({"event": event}),
+        Cancelled::Key(key) => json!({"cancellation_key": key}),
+    }
+}
+
+fn choice(Choice { scope, channel, mode, .. }: &Choice) -> Value {
+    let (level, name) = level(scope);
+    let mode = match mode {
+        Mode::Never => "never",
+        Mode::Immediate => "immediate",
+        Mode::Default => "default",
+        Mode::Digest(name) => name,
+    };
+    json!({level: name, "channel": channel, "mode": mode})
+}
+
+/// The fields that are given, of those that worlds and cases have.
+fn tenant(id: &Id, change: &TenantChange) -> Value {
+    let mut body = json!({"id": id});
+    let given = |text: &Option<Option<String>>| text.as_ref().map(|text| json!(text));
+    give(&mut body, "name", given(&change.name));
+    give(&mut body, "tz", given(&change.tz));
+    give(&mut body, "locale", given(&change.locale));
+    give(&mut body, "data", change.data.as_ref().map(|data| json!(data)));
+    let hours = change.quiet_hours.as_ref();
+    give(&mut body, "quiet_hours", hours.map(|own| own_hours(own.as_deref())));
+    let chosen = change.preferences.as_ref();
+    give(&mut body, "preferences", chosen.map(|chosen| chosen.iter().map(choice).collect()));
+    let limit = change.notifications_per_day;
+    give(&mut body, "limits", limit.map(|limit| json!({"notifications_per_day": limit})));
+    give(&mut body, "disabled", change.disabled.map(|disabled| json!(disabled)));
+    body
 }
 
 /// The key and the name of what a preference is about.
@@ -167,6 +202,7 @@ fn recipient(change: &RecipientChange) -> Value {
         "quiet_hours",
         change.quiet_hours.as_ref().map(|own| own_hours(own.as_deref())),
     );
+    give(&mut body, "tenants", change.tenants.as_ref().map(|tenants| json!(tenants)));
     body
 }
 
@@ -255,6 +291,10 @@ fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
     writeln!(text, "[defaults]\ntz = {}", quoted(&rules.defaults.tz))?;
     writeln!(text, "locale = {}", quoted(&rules.defaults.locale))?;
     writeln!(text, "\n[store]\nkeep = \"{}\"", duration(rules.store.keep_ms))?;
+    if let Some(tenants) = rules.tenants {
+        let unknown = json!(tenants.unknown);
+        writeln!(text, "\n[tenants]\non = true\nunknown = {unknown}")?;
+    }
     for (name, category) in &rules.categories {
         writeln!(text, "\n[categories.{}]", quoted(name))?;
         for (locale, title) in &category.title.0 {

@@ -3,12 +3,40 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
+use tidings_core::time::HOUR_MS;
+use tidings_core::{Id, Instant};
 use tidings_sim::engine;
-use tidings_sim::random::{World, world};
-use tidings_sim::subject::{self, Make, Played, difference, play_all};
+use tidings_sim::inbox::Inbox;
+use tidings_sim::random::{RECIPIENTS, TENANTS, World, world};
+use tidings_sim::subject::{self, Make, Played, Step, difference, play_all};
 
 fn played(make: Make, world: &World) -> Result<Played, String> {
     play_all(make, &world.rules, &world.steps, world.until)
+}
+
+fn id(letter: char, number: u8) -> Id {
+    Id::new(&format!("{letter}{number}")).expect("a valid id")
+}
+
+type Inboxes = Vec<(Id, Option<Id>, Option<Inbox>)>;
+
+/// The inboxes of everybody in each view, some time after the last step.
+fn inboxes(make: Make, world: &World) -> Result<Inboxes, TestCaseError> {
+    let mut subject = make(world.rules.clone());
+    for step in &world.steps {
+        step.play(subject.as_mut()).map_err(TestCaseError::fail)?;
+    }
+    let last = world.steps.last().map_or(Instant(0), Step::at);
+    subject.finish(Some(last.plus_ms(HOUR_MS))).map_err(TestCaseError::fail)?;
+    let mut all = Inboxes::new();
+    for person in (0..RECIPIENTS).map(|number| id('r', number)) {
+        let views = (0..TENANTS).map(|number| Some(id('n', number))).chain([None]);
+        for view in views {
+            let inbox = subject.inbox(&person, view.as_ref());
+            all.push((person.clone(), view, inbox));
+        }
+    }
+    Ok(all)
 }
 
 /// The worlds of a seed.
@@ -28,6 +56,14 @@ proptest! {
         let model = played(subject::model, &world).expect("all steps are valid");
         let engine = played(engine::engine, &world).map_err(TestCaseError::fail)?;
         prop_assert_eq!(difference(&model, &engine), None);
+    }
+
+    #[test]
+    fn the_inboxes_of_the_engine_are_those_of_the_model(world in world()) {
+        let (model, engine) = (inboxes(subject::model, &world)?, inboxes(engine::engine, &world)?);
+        for (model, engine) in model.into_iter().zip(engine) {
+            prop_assert_eq!(model, engine);
+        }
     }
 
     #[test]

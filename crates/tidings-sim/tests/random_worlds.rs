@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use tidings_core::{Command, Id, Message, Timed};
-use tidings_sim::random::{World, world, world_of};
+use tidings_sim::random::{World, world_of};
 use tidings_sim::subject::{self, Played, Step, difference, play_all};
 
 fn played(world: &World) -> Played {
@@ -17,13 +17,16 @@ proptest! {
     #![proptest_config(Config { cases: 300, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn books_balance_and_messages_are_in_order(world in world()) {
+    fn books_balance_and_messages_are_in_order(world in world_of(1..80, 25)) {
         let Played { messages, books } = played(&world);
         prop_assert!(books.balance(), "{books:?}");
         prop_assert_eq!(books.messages, messages.len() as u64);
         let told: usize = messages.iter().map(|message| message.items.len()).sum();
         prop_assert_eq!(books.delivered, told as u64);
-        let key = |m: &Message| (m.at, m.recipient.clone(), m.channel.clone(), m.lane.clone());
+        let key = |m: &Message| {
+            let lane = (m.channel.clone(), m.lane.clone(), m.key.clone(), m.tenant.clone());
+            (m.at, m.recipient.clone(), lane)
+        };
         for pair in messages.windows(2) {
             prop_assert!(key(&pair[0]) <= key(&pair[1]));
         }
@@ -37,7 +40,7 @@ proptest! {
 
     /// A look at the clock decides nothing: commands that concern nothing change nothing.
     #[test]
-    fn idle_instants_change_nothing(world in world_of(1..30), shift in 1_i64..200_000) {
+    fn idle_instants_change_nothing(world in world_of(1..30, 25), shift in 1_i64..200_000) {
         let mut watched = world.clone();
         watched.steps.clear();
         for (index, step) in world.steps.iter().enumerate() {
@@ -54,7 +57,7 @@ proptest! {
 
     /// Messages before an instant do not depend on what comes after it.
     #[test]
-    fn the_past_stays(world in world_of(2..30)) {
+    fn the_past_stays(world in world_of(2..30, 25)) {
         let whole = played(&world);
         let until = world.steps[world.steps.len() / 2].at();
         if world.until.is_none_or(|end| end >= until) {
@@ -73,11 +76,12 @@ fn worlds_reach_every_corner() {
     let mut runner = TestRunner::deterministic();
     let mut words = BTreeSet::new();
     for _ in 0..400 {
-        let world = world().new_tree(&mut runner).expect("a world").current();
+        let world = world_of(1..80, 25).new_tree(&mut runner).expect("a world").current();
         let Played { messages, books } = played(&world);
         for message in &messages {
             words.insert(message.lane.clone());
             words.insert(message.channel.clone());
+            words.extend(message.tenant.iter().map(|tenant| format!("tenant:{tenant}")));
             words.extend(message.skipped.iter().map(|skipped| skipped.reason.word().to_owned()));
             words.extend(message.items.iter().flat_map(|item| item.reasons.clone()));
             if message.items.len() > 3 {
@@ -125,6 +129,9 @@ fn worlds_reach_every_corner() {
         "condition_error",
         "suppressed",
         "warnings",
+        "tenant:n0",
+        "tenant:n1",
+        "tenant:n2",
     ];
     let missing: Vec<_> = wanted.iter().filter(|word| !words.contains(**word)).collect();
     assert!(missing.is_empty(), "never reached: {missing:?}");

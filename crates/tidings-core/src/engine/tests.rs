@@ -37,6 +37,7 @@ mod payload;
 mod reach;
 mod replica;
 mod snapshot;
+mod tenant_terms;
 mod tenants;
 mod workers;
 

@@ -190,7 +190,7 @@ impl Reader<'_> {
         self.faults.push(BookFault {
             span: span.clone(),
             reason: format!("`{path}` is no phrase of tidings' own"),
-            hint: "remove it; docs/languages.md has the names".to_owned(),
+            hint: "remove it; the names are those of the English book".to_owned(),
             misspelt: Some((name, names)),
         });
     }

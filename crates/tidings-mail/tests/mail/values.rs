@@ -39,7 +39,7 @@ fn message(locale: &str, lines: Vec<Line>) -> Batch {
     batch
 }
 
-fn about(name: &str, data: Value) -> Line {
+fn about(name: &str, data: &Value) -> Line {
     Line { data: data.as_object().cloned().map(Arc::new), ..line(object(name, name), &["named"]) }
 }
 
@@ -85,7 +85,7 @@ fn i42_values_are_told_alike_in_mails_inboxes_and_short_messages() {
         ("ja", "Due Mar 31, 2024, Mar 5, 2024, 12:30 AM: €1,234.50 of 12,345.5"),
         ("fa", "\u{2068}۱۲ فروردین ۱۴۰۳\u{2069}، \u{2068}۰:۳۰\u{2069}"),
     ] {
-        for told in everywhere(&message(locale, vec![about("i", data.clone())]), &design) {
+        for told in everywhere(&message(locale, vec![about("i", &data)]), &design) {
             assert_eq!(told.replace(['\u{a0}', '\u{202f}'], " "), shown, "{locale}");
         }
     }
@@ -96,7 +96,7 @@ fn i42_of_several_events_values_are_told_where_all_say_the_same() {
     let design = design(&[("en", "{count}: {data.sum|money(data.unit)} on {data.at|date}")]);
     let told = |values: &[Value]| {
         let lines = values.iter().enumerate();
-        let lines = lines.map(|(at, data)| about(&format!("o{at}"), data.clone())).collect();
+        let lines = lines.map(|(at, data)| about(&format!("o{at}"), data)).collect();
         in_inbox(&message("en", lines), &design)
     };
     let of = |sum: f64, unit: &str, at: &str| json!({"sum": sum, "unit": unit, "at": at});
@@ -130,7 +130,7 @@ fn i42_words_of_polish_and_arabic_follow_the_number_of_events() {
     let design = Design::new(sender(), &rules).unwrap();
     for (locale, forms, of) in [("pl", &POLISH[..], OF_POLISH), ("ar", &ARABIC[..], OF_ARABIC)] {
         for (count, form) in NUMBERS.into_iter().zip(of) {
-            let line = Line { entries: count, ..about("o", json!({})) };
+            let line = Line { entries: count, ..about("o", &json!({})) };
             let words = format!("{count} {}", forms[form]);
             assert_eq!(in_inbox(&message(locale, vec![line]), &design), words, "{locale}");
             // A preview has something to show.
@@ -153,12 +153,12 @@ fn i42_words_of_polish_and_arabic_follow_the_number_of_actors() {
     for (locale, forms, of) in [("pl", &polish[..], OF_POLISH), ("ar", &arabic[..], OF_ARABIC)] {
         for (count, form) in NUMBERS.into_iter().zip(of).skip(1) {
             let actors = (0..count).map(|n| role(&format!("a{n}"), "Ann")).collect();
-            let line = Line { actors, ..about("o", json!({})) };
+            let line = Line { actors, ..about("o", &json!({})) };
             let told = in_inbox(&message(locale, vec![line]), &design);
             assert_eq!(told.split(": ").last(), Some(forms[form]), "{locale} {count}");
         }
         // Nobody did it: no form is true.
-        let nobody = in_inbox(&message(locale, vec![about("o", json!({}))]), &design);
+        let nobody = in_inbox(&message(locale, vec![about("o", &json!({}))]), &design);
         assert!(forms.iter().all(|form| !nobody.contains(form)), "{nobody}");
     }
 }
@@ -175,7 +175,7 @@ fn i42_each_value_is_isolated_in_texts_of_the_other_direction() {
         let line = Line {
             actors: actors.map(|(n, name)| role(&format!("a{n}"), name)).collect(),
             object: Arc::new(object("o", title)),
-            ..about("o", json!({"note": note, "place": place}))
+            ..about("o", &json!({"note": note, "place": place}))
         };
         everywhere(&message(locale, vec![line]), &design)
     };
@@ -232,6 +232,6 @@ fn i42_controls_in_data_end_in_templates_of_the_host() {
     let design = Design::new(sender(), &rules).unwrap();
     let note = "\u{202e}a\nb\u{2067}";
     let data = json!({"note": note, "all": [note], "of": {"it": "\u{200f}דב"}});
-    let (_, bodies) = content(&message("en", vec![about("o", data)]), &design).unwrap();
+    let (_, bodies) = content(&message("en", vec![about("o", &data)]), &design).unwrap();
     assert!(bodies.text.starts_with("a\nb!a\nb!\u{200f}דב!"), "{:?}", bodies.text);
 }

@@ -3,6 +3,7 @@
 //! A case is a text file `cases/ID.case` beside the sources; [`script`] tells its words. It knows
 //! nothing of who plays it: [`Case::run`] tries it on any [`Subject`].
 
+mod inbox;
 pub mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::fmt::{self, Write as _};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules};
 
 use crate::subject::{Make, Step, Subject, line};
+pub use inbox::ExpectedInbox;
 
 /// A case: a situation and its expected outcome.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct Case {
     pub messages: Vec<ExpectedMessage>,
     /// Expected values of counters of the summary.
     pub books: BTreeMap<String, u64>,
+    /// Inboxes as they are at the end.
+    pub inboxes: Vec<ExpectedInbox>,
 }
 
 /// The expected answer to a step.
@@ -47,6 +51,8 @@ pub struct ExpectedMessage {
     pub lane: [String; 3],
     /// The batch key.
     pub key: String,
+    /// The tenant.
+    pub tenant: Option<String>,
     /// Its items.
     pub items: Vec<ExpectedItem>,
     /// Event and reason of each entry that ended at the check.
@@ -130,6 +136,17 @@ impl Case {
                 }
             }
         }
+        for expected in &self.inboxes {
+            let of = (&expected.recipient, expected.tenant.as_ref());
+            match subject.inbox(of.0, of.1).map(|inbox| expected.as_seen(&inbox)) {
+                // Not every subject shows inboxes.
+                None => {}
+                Some(seen) if seen == *expected => {}
+                Some(seen) => {
+                    let _ = writeln!(faults, "expected {expected:?}\n     is {seen:?}");
+                }
+            }
+        }
         if !books.balance() {
             let _ = writeln!(faults, "the books do not balance: {books:?}");
         }
@@ -161,6 +178,7 @@ impl ExpectedMessage {
         self.at == message.at
             && self.lane.iter().map(String::as_str).eq(lane)
             && self.key == message.key.as_str()
+            && self.tenant.as_deref() == message.tenant.as_ref().map(Id::as_str)
             && self.items.len() == message.items.len()
             && self.items.iter().zip(&message.items).all(|(expected, item)| {
                 expected.event == item.event.as_str()
@@ -176,6 +194,9 @@ impl fmt::Display for ExpectedMessage {
         write!(f, "= {} {}", self.at, self.lane.join(" "))?;
         if !self.key.is_empty() {
             write!(f, " {}", self.key)?;
+        }
+        if let Some(tenant) = &self.tenant {
+            write!(f, " tenant={tenant}")?;
         }
         f.write_str(":")?;
         for ExpectedItem { event, t, reasons } in &self.items {

@@ -20,10 +20,17 @@
 //! TIME flush R [channel=C] [lane=L] | pause CHANNEL | resume CHANNEL
 //! TIME suppress CHANNEL ADDRESS [until=TIME] | unsuppress CHANNEL ADDRESS
 //! TIME report CHANNEL ADDRESS of=TIME [reason=R | bounced | arrived | refused=PROVIDER | taken=PROVIDER]
+//! tenants [make|refuse]                         tenants are on
+//! TIME tenant T [replaces] [name=N] [tz=Z] [locale=L] [quiet=…] [quiet_on=C] [limit=N|none] [data={…}]
+//!      [disabled|enabled] [prefer=SCOPE=NAME,CHANNEL,MODE … | prefer=none] | TIME tenant T deleted
+//! TIME member T R | unmember T R | recipient R tenants=T,T|none
+//! TIME … tenant=T     of that tenant: publish, subscribe, unsubscribe, preference, cancel, withdraw
+//!                     in its view: seen, read, flush
 //! TIME refused …                                the subject must refuse what follows
 //! until TIME | only CHANNEL
-//! = TIME RECIPIENT CHANNEL LANE: EVENT EVENT@TIME EVENT[reason,reason] -EVENT=skipped(seen)
+//! = TIME RECIPIENT CHANNEL LANE [KEY] [tenant=T]: EVENT EVENT@TIME EVENT[reason,reason] -EVENT=skipped(seen)
 //! books delivered=3 messages=1
+//! inbox R [tenant=T] unseen=N unread=N [tenants=T:N/N,T:N/N]: EVENT+EVENT[@T][:seen|read|archived|snoozed] …
 //! ```
 //! A TIME is `HH:MM[:SS]` on Monday 2024-01-01, `MM-DDTHH:MM[:SS]` in 2024 (both UTC), or RFC 3339.
 
@@ -47,9 +54,10 @@ use tidings_core::{Command, Data, Day, Mode, PreferenceScope, RecipientChange, S
 use super::{Case, Expected, ExpectedItem, ExpectedMessage};
 use crate::subject::Step;
 use rules::{quiet_hours, rule};
-use words::{Read, duration, id, ids, number, pair, parsed, time};
+use words::{Read, channels, duration, id, ids, number, pair, parsed, time};
 
 mod rules;
+mod tenants;
 mod words;
 
 /// Rules without types.
@@ -83,6 +91,7 @@ pub fn parse(text: &str) -> Result<Case, String> {
         only: None,
         messages: Vec::new(),
         books: BTreeMap::new(),
+        inboxes: Vec::new(),
     };
     let mut rules = empty_rules();
     for (number, line) in text.lines().enumerate() {
@@ -105,6 +114,7 @@ fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> Read<()> {
                 case.books.insert(name.to_owned(), number(value)?);
             }
         }
+        ["inbox", ..] => case.inboxes.push(tenants::expected_inbox(line)?),
         ["until", at] => case.until = Some(time(at)?),
         ["only", channel] => case.only = Some((*channel).to_owned()),
         [word, ..] if word.as_bytes()[0].is_ascii_digit() => {
@@ -133,16 +143,24 @@ fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> Read<()> {
 }
 
 fn command(words: &[&str]) -> Read<Command> {
-    Ok(match words {
+    let (words, tenant) = tenants::split_tenant(words)?;
+    let view = || tenant.clone().map_or(View::All, View::Of);
+    Ok(match words.as_slice() {
         ["recipient", who, facets @ ..] => recipient(who, None, facets)?,
         ["person", who, facets @ ..] => recipient(who, Some(format!("{who}@example.org")), facets)?,
         ["subscribe", who, topic] => {
-            Command::Subscribe { tenant: None, recipient: id(who)?, topic: id(topic)? }
+            Command::Subscribe { recipient: id(who)?, topic: id(topic)?, tenant }
         }
         ["unsubscribe", who, topic] => {
-            Command::Unsubscribe { tenant: None, recipient: id(who)?, topic: id(topic)? }
+            Command::Unsubscribe { recipient: id(who)?, topic: id(topic)?, tenant }
         }
-        ["publish", event, kind, about, facets @ ..] => publish(event, kind, about, facets)?,
+        ["tenant", name, facets @ ..] => tenants::tenant(name, facets)?,
+        ["member", of, who] => Command::Join { recipient: id(who)?, tenant: id(of)? },
+        ["unmember", of, who] => Command::Leave { recipient: id(who)?, tenant: id(of)? },
+        ["publish", event, kind, about, facets @ ..] => {
+            let event = Event { tenant, ..publish(event, kind, about, facets)? };
+            Command::Publish(Box::new(event))
+        }
         ["object", about, facets @ ..] => {
             let mut object = object(about)?;
             for facet in facets {
@@ -165,7 +183,7 @@ fn command(words: &[&str]) -> Read<Command> {
                 _ => return Err(format!("unknown {what}")),
             };
             let kind = if *kind == "seen" { MarkKind::Seen } else { MarkKind::Read };
-            Command::Mark { view: View::All, recipient: id(who)?, what, kind }
+            Command::Mark { recipient: id(who)?, what, kind, view: view() }
         }
         ["suppress", channel, address, facets @ ..] => suppress(channel, address, facets)?,
         ["unsuppress", channel, address] => {
@@ -181,21 +199,16 @@ fn command(words: &[&str]) -> Read<Command> {
                 _ => return Err(format!("unknown {what}")),
             };
             match *how {
-                "cancel" => Command::Cancel { what, tenant: None },
-                _ => Command::Withdraw { what, tenant: None },
+                "cancel" => Command::Cancel { what, tenant },
+                _ => Command::Withdraw { what, tenant },
             }
         }
         ["preference", who, scope, channel, mode] => Command::Preference {
-            tenant: None,
             recipient: id(who)?,
             scope: preference_scope(scope)?,
             channel: (*channel).to_owned(),
-            mode: match *mode {
-                "never" => Mode::Never,
-                "immediate" => Mode::Immediate,
-                "default" => Mode::Default,
-                digest => Mode::Digest(digest.strip_prefix("digest:").ok_or("mode")?.to_owned()),
-            },
+            mode: self::mode(mode)?,
+            tenant,
             by: By::Key,
         },
         ["flush", who, facets @ ..] => {
@@ -208,12 +221,21 @@ fn command(words: &[&str]) -> Read<Command> {
                     _ => return Err(format!("unknown {facet}")),
                 }
             }
-            Command::Flush { view: View::All, recipient: id(who)?, channel, lane, key }
+            Command::Flush { recipient: id(who)?, channel, lane, key, view: view() }
         }
         ["forget", date] => {
             Command::Forget { before: Day::parse(date).map_err(|fault| fault.to_string())? }
         }
         _ => return Err(format!("unknown command {words:?}")),
+    })
+}
+
+fn mode(mode: &str) -> Read<Mode> {
+    Ok(match mode {
+        "never" => Mode::Never,
+        "immediate" => Mode::Immediate,
+        "default" => Mode::Default,
+        digest => Mode::Digest(digest.strip_prefix("digest:").ok_or("mode")?.to_owned()),
     })
 }
 
@@ -301,15 +323,16 @@ fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<Recipien
             ("state", "unconfirmed") => change.state = Some(State::Unconfirmed),
             ("state", "disabled") => change.state = Some(State::Disabled),
             ("data", data) => change.data = Some(Some(self::data(data)?)),
+            ("tenants", "none") => change.tenants = Some(Vec::new()),
+            ("tenants", names) => change.tenants = Some(ids(names)?),
             ("quiet", "default") => change.quiet_hours = Some(None),
             ("quiet", hours) => {
                 let (hours, channels) = (quiet_hours(hours)?, None);
                 change.quiet_hours = Some(Some(Box::new(OwnHours { hours, channels })));
             }
             ("quiet_on", names) => {
-                let numbers = names.split(',').filter_map(channel_no).collect();
                 if let Some(Some(own)) = &mut change.quiet_hours {
-                    own.channels = Some(numbers);
+                    own.channels = Some(channels(names));
                 }
             }
             _ => return Err(format!("unknown {facet}")),
@@ -318,7 +341,7 @@ fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<Recipien
     Ok(change)
 }
 
-fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Command> {
+fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Event> {
     let mut event = Event::new(id(event)?, id(kind)?, object(about)?, Audience::default());
     for facet in facets {
         if *facet == "everyone" {
@@ -363,7 +386,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
             _ => return Err(format!("unknown {facet}")),
         }
     }
-    Ok(Command::Publish(Box::new(event)))
+    Ok(event)
 }
 
 /// An object by its id, or by its id and its data: `ID+{…}`.
@@ -382,16 +405,18 @@ fn data(text: &str) -> Read<Data> {
 fn expected_message(line: &str) -> Read<ExpectedMessage> {
     let (head, tail) = line.split_once(": ").ok_or("a message tells something after `: `")?;
     let words: Vec<&str> = head.split_whitespace().collect();
+    let (words, tenant) = tenants::split_tenant(&words)?;
     let (["=", at, recipient, channel, lane], key) = (match words[..] {
         [ref head @ .., key] if words.len() == 6 => (head, key),
         ref head => (head, ""),
     }) else {
-        return Err("= TIME RECIPIENT CHANNEL LANE [KEY]: …".to_owned());
+        return Err("= TIME RECIPIENT CHANNEL LANE [KEY] [tenant=T]: …".to_owned());
     };
     let mut message = ExpectedMessage {
         at: time(at)?,
         lane: [*recipient, *channel, *lane].map(str::to_owned),
         key: key.to_owned(),
+        tenant: tenant.map(|tenant| tenant.to_string()),
         items: Vec::new(),
         skipped: Vec::new(),
     };

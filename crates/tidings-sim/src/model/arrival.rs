@@ -15,14 +15,19 @@ impl Model {
             self.counted.republished += 1;
             return Ok(());
         }
+        let known = event.tenant.as_ref().map(|id| self.tenant_of_event(id)).transpose()?;
         let Some(type_rules) = self.current().types.get(event.event_type.as_str()) else {
             return Err(Refused::UnknownType(event.event_type));
         };
         let include_actor = type_rules.include_actor;
+        for change in &event.to.profiles {
+            self.are_there(change, event.tenant.as_ref())?;
+        }
         let mut channels: Vec<String> = type_rules.channels.keys().cloned().collect();
         if let Some(only) = &event.channels {
             channels.retain(|channel| only.contains(channel));
         }
+        let tenant = known.map(|known| known.unwrap_or_else(|id| self.make_tenant(id)));
         for role in event.actor.iter().chain(&event.target) {
             let described = Object { notifiable: None, ..role.clone() };
             if described != Object::bare(role.id.clone()) {
@@ -32,7 +37,11 @@ impl Model {
         let object = self.objects.entry(event.object.id.clone()).or_default();
         object.retracted = false;
         object.learn(&Object { notifiable: None, ..event.object.clone() }, false);
-        let cancelled = self.ahead.get(&event.id).is_some_and(|until| self.now < *until);
+        let ahead = |of: Option<usize>| {
+            let until = self.ahead.get(&(event.id.clone(), of));
+            until.is_some_and(|until| self.now < *until)
+        };
+        let cancelled = ahead(None) || ahead(tenant);
         let mut all_t =
             if cancelled { BTreeSet::from([self.now]) } else { calendar::all_t(&event, self.now) };
         if !cancelled {
@@ -49,7 +58,7 @@ impl Model {
         let arrival = self.events.len();
         self.known.insert(event.id.clone(), arrival);
         self.days.entry(self.now.day()).or_default().events.push(arrival);
-        self.events.push(Published { event, entries: Vec::new() });
+        self.events.push(Published { event, tenant, entries: Vec::new() });
         if cancelled {
             return Ok(());
         }
@@ -62,10 +71,14 @@ impl Model {
             &self.people,
             &self.by_id,
             &self.followers,
+            tenant.map(|tenant| (tenant, &self.tenants[tenant].members)),
         );
         self.counted.warnings += concerned.unknown + u64::from(concerned.told.is_empty());
         let left_out = self.counted.suppressed;
-        for (person, reasons) in concerned.told {
+        // By their bytes, of which a limit lets the first in.
+        let mut told: Vec<_> = concerned.told.into_iter().collect();
+        told.sort_by(|(a, _), (b, _)| self.people[*a].id.cmp(&self.people[*b].id));
+        for (person, reasons) in told {
             self.notify(arrival, person, &Arc::new(reasons), &channels);
         }
         // Its id is as if it had not come.
@@ -93,7 +106,8 @@ impl Model {
     }
 
     /// The key of an event's entries by the rules in force.
-    pub(super) fn key_of(&self, event: &Event) -> Key {
+    pub(super) fn key_of(&self, arrival: usize) -> Key {
+        let Published { event, tenant, .. } = &self.events[arrival];
         let event_type = event.event_type.as_str();
         let per = self.current().types.get(event_type).map_or("type", |rules| rules.per.word());
         let id = match per {
@@ -101,36 +115,39 @@ impl Model {
             "target" => event.target.as_ref().map(|target| target.id.clone()),
             _ => None,
         };
-        (event_type.to_owned(), per, id)
+        (*tenant, event_type.to_owned(), per, id)
     }
 
-    /// Contract, section 6, "Admission".
+    /// Contract, section 6, "Admission", and section 12, "Limit".
     fn admits(&mut self, arrival: usize, person: usize) -> bool {
-        let event = self.events[arrival].event.clone();
+        let event = &self.events[arrival].event;
         let admission = self.current().types[event.event_type.as_str()].admission;
         if admission == Admission::Always {
-            return true;
+            return self.fits_limit(self.events[arrival].tenant);
         }
-        let key = self.key_of(&event);
+        let key = self.key_of(arrival);
         let pending: Vec<usize> = (0..self.entries.len())
             .filter(|&entry| {
                 let entry = &self.entries[entry];
                 entry.person == person
                     && !matches!(entry.state, EntryState::Ended(_))
-                    && self.key_of(&self.events[entry.event].event) == key
+                    && self.key_of(entry.event) == key
             })
             .collect();
-        match admission {
-            Admission::Always => true,
+        let is_first = match admission {
+            Admission::Always | Admission::LastOnly => true,
             Admission::OncePending => pending.is_empty(),
             Admission::OnceEver => pending.is_empty() && !self.told_once.contains(&(person, key)),
-            Admission::LastOnly => {
-                for entry in pending {
-                    self.end(entry, Outcome::Cancelled);
-                }
-                true
+        };
+        if !is_first || !self.fits_limit(self.events[arrival].tenant) {
+            return false;
+        }
+        if admission == Admission::LastOnly {
+            for entry in pending {
+                self.end(entry, Outcome::Cancelled);
             }
         }
+        true
     }
 
     /// Makes the entries of one notification: preferences at arrival decide whether there are any.
@@ -145,13 +162,13 @@ impl Model {
         let mut wanted = Vec::new();
         for channel in channels {
             let event = &self.events[arrival].event;
-            let chosen = &self.people[person].preferences;
-            if route::route(self.current(), chosen, event.event_type.as_str(), channel)
+            let chosen = self.chosen(person, self.events[arrival].tenant);
+            if route::route(self.current(), &chosen, event.event_type.as_str(), channel)
                 == Route::Never
             {
                 continue;
             }
-            let left = route::reasons_left(self.current(), chosen, event, channel, reasons);
+            let left = route::reasons_left(self.current(), &chosen, event, channel, reasons);
             if !left.is_empty() {
                 wanted.push((channel, left));
             }
@@ -162,7 +179,7 @@ impl Model {
         }
         for (channel, left) in wanted {
             let event = &self.events[arrival].event;
-            let zone = self.people[person].tz(&self.current().defaults);
+            let zone = self.tz(person, self.events[arrival].tenant);
             let after_ms = route::after_ms(self.current(), event.event_type.as_str(), channel);
             let t = calendar::enters(event, zone, self.now).plus_ms(after_ms);
             self.events[arrival].entries.push(self.entries.len());
@@ -176,6 +193,8 @@ impl Model {
                 state: EntryState::Scheduled,
                 day: self.now.day(),
                 seen: false,
+                place: 0,
+                item: None,
                 shown: false,
                 urgent: false,
             });

@@ -9,6 +9,9 @@ use super::person::Person;
 /// Radius of the earth in kilometres (contract, section 2).
 const EARTH_KM: f64 = 6371.0088;
 
+/// The people who follow a topic of a tenant, or of none.
+pub(super) type Followers = BTreeMap<(Option<usize>, Id), BTreeSet<usize>>;
+
 /// The audience of an event with each one's reasons, and what deserves a warning.
 pub(super) struct Audience {
     /// Person and reasons, sorted by bytes.
@@ -17,14 +20,21 @@ pub(super) struct Audience {
     pub(super) unknown: u64,
 }
 
-/// The union of all that `to` says, less the actor unless the type says otherwise.
+/// The union of all that `to` says, less the actor unless the type says otherwise. Of an event of a tenant, topics are
+/// the tenant's own, and `everyone` and `near` are its members.
 pub(super) fn audience(
     event: &Event,
     include_actor: bool,
     people: &[Person],
     by_id: &BTreeMap<Id, usize>,
-    followers: &BTreeMap<Id, BTreeSet<usize>>,
+    followers: &Followers,
+    of: Option<(usize, &BTreeSet<usize>)>,
 ) -> Audience {
+    let all: BTreeSet<usize> = match of {
+        Some((_, members)) => members.clone(),
+        None => by_id.values().copied().collect(),
+    };
+    let tenant = of.map(|(tenant, _)| tenant);
     let mut told: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
     for id in &event.to.recipients {
@@ -39,18 +49,19 @@ pub(super) fn audience(
     }
     for topic in &event.to.topics {
         for above in heard_at(topic.as_str()) {
-            for &person in followers.get(above).into_iter().flatten() {
+            let topic = Id::new(above).expect("the beginning of an id is one");
+            for &person in followers.get(&(tenant, topic)).into_iter().flatten() {
                 told.entry(person).or_default().insert(format!("topic:{above}"));
             }
         }
     }
     if event.to.everyone {
-        for &person in by_id.values() {
+        for &person in &all {
             told.entry(person).or_default().insert("everyone".to_owned());
         }
     }
     for near in &event.to.near {
-        for &person in by_id.values() {
+        for &person in &all {
             if people[person].place().is_some_and(|place| kilometres(near, place) <= near.km) {
                 told.entry(person).or_default().insert("near".to_owned());
             }

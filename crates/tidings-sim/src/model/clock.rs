@@ -10,6 +10,7 @@ use super::calendar;
 use super::pending::PAUSED;
 use super::person::Person;
 use super::route::{self, Route};
+use super::window::Lane;
 use super::{Entry, EntryState, Model, ObjectState, Published, Refused, condition};
 
 impl Model {
@@ -73,6 +74,7 @@ impl Model {
                 self.objects.retain(|_, object| !ended(object.newest) || object.shrink());
             }
         }
+        self.end_snoozes();
         while let Some(&(t, arrival)) = self.scheduled.first().filter(|(t, _)| *t <= at) {
             self.scheduled.remove(&(t, arrival));
             self.enter_all(arrival);
@@ -86,11 +88,12 @@ impl Model {
         }
         self.send_what_is_due();
         self.messages[self.earlier..].sort_by(|a, b| {
-            (&a.recipient, &a.channel, &a.lane, &a.key).cmp(&(
+            (&a.recipient, &a.channel, &a.lane, &a.key, &a.tenant).cmp(&(
                 &b.recipient,
                 &b.channel,
                 &b.lane,
                 &b.key,
+                &b.tenant,
             ))
         });
         self.midst = false;
@@ -140,12 +143,11 @@ impl Model {
     fn quiet_until(&self, index: usize, at: Instant) -> Option<Instant> {
         let lane = &self.lanes[index];
         lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
-        let person = &self.people[lane.person];
-        let hours = person.quiet_hours(self.current(), &lane.channel)?;
+        let hours = self.quiet_hours(lane.person, lane.tenant, &lane.channel)?;
         if self.passes(index) {
             return None;
         }
-        let zone = calendar::zone(person.tz(&self.current().defaults));
+        let zone = calendar::zone(self.tz(lane.person, lane.tenant));
         calendar::quiet_until(&hours, &zone, at)
     }
 
@@ -170,14 +172,14 @@ impl Model {
         while self.send_some() {}
     }
 
-    /// Closes what is due, all of one person in the order of channel, lane and key. Returns whether a cap has kept
+    /// Closes what is due, all of one person in the order of channel, lane, key and tenant. Returns whether a cap has kept
     /// something that a closing without a message lets go.
     fn send_some(&mut self) -> bool {
         let mut open: Vec<usize> = self.open.iter().copied().collect();
         open.sort_by_key(|&lane| {
             let lane = &self.lanes[lane];
             let (channel, name) = (lane.channel.clone(), lane.name.clone());
-            (lane.person, channel, name, lane.key.clone())
+            (lane.person, channel, name, lane.key.clone(), self.id_of(lane.tenant))
         });
         let (mut closing, mut keeps) = (Vec::new(), false);
         for lane in open {
@@ -255,7 +257,7 @@ impl Model {
     /// fewer, but not none, it waits for the next slot.
     fn passes_over(&mut self, lane: usize) -> bool {
         let now = self.now;
-        let person = self.lanes[lane].person;
+        let Lane { person, tenant, .. } = self.lanes[lane];
         let pending = self.lanes[lane].waiting.len();
         let Some(window) = &mut self.lanes[lane].window else {
             return false;
@@ -274,11 +276,13 @@ impl Model {
         {
             return false;
         }
-        let defaults = &self.rules[self.rules.len() - 1].defaults;
-        let zone = self.people[person].zone_of(digest, defaults);
+        let digest = digest.clone();
+        let zone = self.zone_of(person, tenant, &digest);
         let id = self.people[person].id.as_str();
-        let slot = calendar::next_slot(digest, id, &zone, now);
-        window.pass_over(slot);
+        let slot = calendar::next_slot(&digest, id, &zone, now);
+        if let Some(window) = &mut self.lanes[lane].window {
+            window.pass_over(slot);
+        }
         true
     }
 
@@ -292,12 +296,12 @@ impl Model {
             (self.entries[entry].t, event)
         });
         let mut message = Message {
-            tenant: None,
             at: self.now,
             recipient: self.people[self.lanes[lane].person].id.clone(),
             channel: self.lanes[lane].channel.clone(),
             lane: self.lanes[lane].name.clone(),
             key: self.lanes[lane].key.clone(),
+            tenant: self.id_of(self.lanes[lane].tenant),
             items: Vec::new(),
             skipped: Vec::new(),
         };
@@ -314,13 +318,17 @@ impl Model {
                     t: self.entries[entry].t,
                     reasons: self.entries[entry].reasons.to_vec(),
                 });
-                let event = &self.events[self.entries[entry].event].event;
+                let arrival = self.entries[entry].event;
+                let event = &self.events[arrival].event;
                 let rules = self.current().types.get(event.event_type.as_str());
                 if rules.is_some_and(|rules| rules.admission == Admission::OnceEver) {
-                    let key = self.key_of(event);
+                    let key = self.key_of(arrival);
                     self.told_once.insert((self.entries[entry].person, key));
                 }
-                self.entries[entry].shown = self.entries[entry].channel == INBOX;
+                if self.entries[entry].channel == INBOX {
+                    self.entries[entry].shown = true;
+                    self.show(entry);
+                }
                 self.end(entry, Outcome::Delivered);
             }
         }
@@ -351,8 +359,8 @@ impl Model {
         let event_type = event.event_type.as_str();
         let object = self.objects.get(&event.object.id).cloned().unwrap_or_default();
         let look_back = self.current().types.get(event_type).and_then(|rules| rules.look_back_ms);
-        let drops_seen =
-            || route::drops_seen(self.current(), &person.preferences, event_type, &entry.channel);
+        let chosen = self.chosen(entry.person, published.tenant);
+        let drops_seen = || route::drops_seen(self.current(), &chosen, event_type, &entry.channel);
 
         if entry_route == Route::UnknownType {
             Some(Reason::UnknownType)
@@ -393,7 +401,7 @@ impl Model {
 
     /// The reason for which the condition of an entry's type ends it.
     fn asked(&self, entry: &Entry, object: &ObjectState) -> Option<Reason> {
-        let Published { event, .. } = &self.events[entry.event];
+        let Published { event, tenant, .. } = &self.events[entry.event];
         let rules = self.current().types.get(event.event_type.as_str())?;
         let condition = rules.condition.as_deref()?;
         let target = event
@@ -405,7 +413,7 @@ impl Model {
             entry.t,
             &object.known,
             target.as_ref(),
-            &self.people[entry.person],
+            (self.recipient_value(entry.person, *tenant), self.tenant_value(*tenant)),
             self.now,
         );
         match condition::holds(condition, &names) {

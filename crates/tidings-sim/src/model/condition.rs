@@ -3,8 +3,6 @@
 use serde_json::{Map, Value, json};
 use tidings_core::{Data, Event, HostText, Instant};
 
-use super::person::Person;
-
 /// An object as it is known now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
@@ -68,7 +66,7 @@ pub(super) fn names(
     t: Instant,
     object: &Known,
     target: Option<&Known>,
-    person: &Person,
+    (recipient, tenant): (Value, Value),
     now: Instant,
 ) -> Value {
     let time = |at: Instant| json!(format!("{:020}", at.0));
@@ -98,7 +96,8 @@ pub(super) fn names(
             || Value::Object(Map::new()),
             |(target, of)| known(of, target.id.as_str()),
         ),
-        "recipient": person.as_value(),
+        "recipient": recipient,
+        "tenant": tenant,
         "now": time(now),
     })
 }

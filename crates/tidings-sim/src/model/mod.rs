@@ -80,26 +80,31 @@ mod audience;
 mod calendar;
 mod clock;
 mod condition;
+mod inbox;
 mod pending;
 mod person;
+mod preferences;
 mod route;
+mod slots;
 mod suppressed;
+mod tenants;
 mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
-use tidings_core::command::{Choice, ItemChange};
-use tidings_core::rules::Policy;
+use tidings_core::command::{Cancelled, Choice, ItemChange};
 use tidings_core::{
-    Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
-    Rules, Timed,
+    Books, Command, Day, Event, Id, Instant, Message, Object, Outcome, Rules, Timed,
 };
 
+use audience::Followers;
 use condition::Known;
+use inbox::Item;
 use person::Person;
 use suppressed::SuppressionList;
+use tenants::Tenant;
 use window::Lane;
 
 /// The reason why a command is refused. The clock moves to its instant nevertheless.
@@ -114,6 +119,15 @@ pub enum Refused {
     /// The tenant is unknown.
     #[error("unknown tenant {0}")]
     UnknownTenant(Id),
+    /// Tenants are not configured.
+    #[error("tenants are off")]
+    TenantsOff,
+    /// Tenants have no mutes.
+    #[error("a tenant can't mute")]
+    Mute,
+    /// The tenant is disabled.
+    #[error("the tenant {0} is disabled")]
+    TenantGone(Id),
     /// The type is required.
     #[error("a required type can't be never")]
     Required,
@@ -135,19 +149,21 @@ pub struct Model {
     midst: bool,
     people: Vec<Person>,
     by_id: BTreeMap<Id, usize>,
-    followers: BTreeMap<Id, BTreeSet<usize>>,
+    followers: Followers,
+    tenants: Vec<Tenant>,
+    tenant_of: BTreeMap<Id, usize>,
     objects: BTreeMap<Id, ObjectState>,
     events: Vec<Published>,
-    /// Events that were cancelled before they came, and until when.
-    ahead: BTreeMap<Id, Instant>,
+    /// Events that were cancelled before they came, of a tenant or of whatever comes, and until when.
+    ahead: BTreeMap<(Id, Option<usize>), Instant>,
     /// Events whose day of arrival is kept.
     known: BTreeMap<Id, usize>,
     entries: Vec<Entry>,
     /// Events that are yet to come to somebody's lanes, by (t, arrival).
     scheduled: BTreeSet<(Instant, usize)>,
     lanes: Vec<Lane>,
-    /// Executor person, channel, name and batch key.
-    lane_of: BTreeMap<(usize, String, String, BatchKey), usize>,
+    /// By person, channel, name, batch key and tenant.
+    lane_of: BTreeMap<(usize, String, String, BatchKey, Option<usize>), usize>,
     /// Lanes that have a window.
     open: BTreeSet<usize>,
     days: BTreeMap<Day, Kept>,
@@ -155,6 +171,12 @@ pub struct Model {
     paused_channels: BTreeSet<String>,
     suppressed: SuppressionList,
     messages: Vec<Message>,
+    /// Entries that were marked as read while they waited.
+    read: BTreeSet<usize>,
+    /// Entries that are snoozed in an inbox, or were.
+    snoozed: BTreeSet<usize>,
+    /// Number of places that inboxes have given.
+    placed: usize,
     /// The answers to the commands of a test.
     pub(crate) answers: Vec<Answer>,
     given_back: u64,
@@ -170,8 +192,8 @@ pub struct Model {
     told_once: BTreeSet<(usize, Key)>,
 }
 
-/// Contract, section 6, "Admission": a type, what tells its entries apart, and the id of that.
-type Key = (String, &'static str, Option<Id>);
+/// Contract, section 6, "Admission": a tenant, a type, what tells its entries apart, and the id of that.
+type Key = (Option<usize>, String, &'static str, Option<Id>);
 
 /// The state of an object that decisions need.
 #[derive(Clone, Debug, Default)]
@@ -229,7 +251,19 @@ impl ObjectState {
 #[derive(Clone, Debug)]
 struct Published {
     event: Event,
+    tenant: Option<usize>,
     entries: Vec<usize>,
+}
+
+impl Published {
+    /// Returns true if a cancel is about it: one of its tenant, or of any.
+    fn is_meant(&self, what: &Cancelled, of: Option<usize>) -> bool {
+        let is_it = match what {
+            Cancelled::Event(id) => self.event.id == *id,
+            Cancelled::Key(key) => self.event.cancellation_key.as_ref() == Some(key),
+        };
+        is_it && (of.is_none() || self.tenant == of)
+    }
 }
 
 /// One notification on one channel.
@@ -248,6 +282,10 @@ struct Entry {
     /// The day on which it entered its lane.
     day: Day,
     seen: bool,
+    /// Number of places that were given before it entered its lane.
+    place: usize,
+    /// The state that it has in an inbox.
+    item: Option<Item>,
     /// It is in an inbox, whose day is kept.
     shown: bool,
     /// Its type was urgent when it entered its lane.
@@ -278,7 +316,9 @@ impl Model {
             midst: false,
             people: Vec::new(),
             by_id: BTreeMap::new(),
-            followers: BTreeMap::new(),
+            followers: Followers::new(),
+            tenants: Vec::new(),
+            tenant_of: BTreeMap::new(),
             objects: BTreeMap::new(),
             events: Vec::new(),
             ahead: BTreeMap::new(),
@@ -295,6 +335,9 @@ impl Model {
             given_back: 0,
             messages: Vec::new(),
             answers: Vec::new(),
+            read: BTreeSet::new(),
+            snoozed: BTreeSet::new(),
+            placed: 0,
             told: BTreeMap::new(),
             told_nothing: false,
             earlier: 0,
@@ -311,19 +354,18 @@ impl Model {
         self.advance(timed.at)?;
         match timed.command {
             Command::Recipient(change) => {
+                self.are_there(&change, None)?;
                 self.suppressed.take_back(&change, self.now);
                 self.change_recipient(&change);
             }
             Command::Erase { recipient } => self.erase(&recipient),
-            Command::Subscribe { recipient, topic, .. } => {
-                let person = self.person(&recipient)?;
-                self.people[person].topics.insert(topic.clone());
-                self.followers.entry(topic).or_default().insert(person);
+            Command::Subscribe { recipient, topic, tenant } => {
+                let (person, tenant) = (self.person(&recipient)?, self.named(tenant.as_ref())?);
+                self.followers.entry((tenant, topic)).or_default().insert(person);
             }
-            Command::Unsubscribe { recipient, topic, .. } => {
-                let person = self.person(&recipient)?;
-                self.people[person].topics.remove(&topic);
-                self.followers.entry(topic).or_default().remove(&person);
+            Command::Unsubscribe { recipient, topic, tenant } => {
+                let (person, tenant) = (self.person(&recipient)?, self.named(tenant.as_ref())?);
+                self.followers.entry((tenant, topic)).or_default().remove(&person);
             }
             Command::Publish(event) => self.publish(*event)?,
             Command::Object(object) => {
@@ -345,32 +387,41 @@ impl Model {
                     known.kept.clear();
                 }
             }
-            Command::Mark { recipient, what, kind: _, .. } => {
-                let person = self.person(&recipient)?;
-                self.mark(person, &what);
+            Command::Mark { recipient, what, kind, view } => {
+                let (person, view) = (self.person(&recipient)?, self.view(&view)?);
+                self.mark(person, &what, kind, view);
+                self.mark_items(person, &what, kind, view);
             }
-            Command::ChangeItems { recipient, what, change, .. } => {
-                let person = self.person(&recipient)?;
+            Command::ChangeItems { recipient, what, change, view } => {
+                let (person, view) = (self.person(&recipient)?, self.view(&view)?);
                 if matches!(
                     change,
                     ItemChange::Archive | ItemChange::Snooze(_) | ItemChange::Delete
                 ) {
-                    self.shelve(person, &what);
+                    self.shelve(person, &what, view);
                 }
+                self.change_items(person, &what, change, view);
             }
-            // What was told is told, as far as books go: the inbox itself is none of the model's.
-            Command::Cancel { what, .. } | Command::Withdraw { what, .. } => self.cancel(&what),
-            Command::Preference { recipient, scope, channel, mode, .. } => {
-                let person = self.person(&recipient)?;
-                self.prefer(person, &scope, &channel, &mode)?;
+            Command::Cancel { what, tenant } => {
+                let tenant = self.named(tenant.as_ref())?;
+                self.cancel(&what, tenant);
             }
-            Command::Flush { recipient, channel, lane, key, .. } => {
-                let person = self.person(&recipient)?;
-                self.flush(person, channel.as_deref(), lane.as_deref(), key.as_ref());
+            Command::Withdraw { what, tenant } => {
+                let tenant = self.named(tenant.as_ref())?;
+                self.cancel(&what, tenant);
+                self.take_out(&what, tenant);
             }
-            Command::Preferences { recipient, chosen, whole, .. } => {
+            Command::Preference { recipient, scope, channel, mode, tenant, .. } => {
                 let person = self.person(&recipient)?;
-                self.choose(person, chosen, whole);
+                self.prefer(person, Choice { scope, channel, mode, tenant })?;
+            }
+            Command::Flush { recipient, channel, lane, key, view } => {
+                let (person, view) = (self.person(&recipient)?, self.view(&view)?);
+                self.flush(person, channel.as_deref(), lane.as_deref(), key.as_ref(), view);
+            }
+            Command::Preferences { recipient, chosen, whole, tenant, .. } => {
+                let (person, tenant) = (self.person(&recipient)?, self.named(tenant.as_ref())?);
+                self.choose(person, chosen, whole, tenant)?;
             }
             Command::Suppress { address, reason, until } => {
                 self.suppressed.suppress(address, reason, until, self.now);
@@ -385,73 +436,21 @@ impl Model {
             Command::Forget { before } => self.forget(before),
             // What it tells is handed over at once, and named by the engine alone.
             Command::Message { .. } | Command::Report { .. } | Command::Hook { .. } => {}
-            Command::Tenant { tenant, .. }
-            | Command::DeleteTenant { tenant }
-            | Command::Join { tenant, .. }
-            | Command::Leave { tenant, .. } => return Err(Refused::UnknownTenant(tenant)),
-        }
-        Ok(())
-    }
-
-    /// Sets one preference.
-    fn prefer(
-        &mut self,
-        person: usize,
-        scope: &PreferenceScope,
-        channel: &str,
-        mode: &Mode,
-    ) -> Result<(), Refused> {
-        let kind = match scope {
-            PreferenceScope::Type(kind) => self.current().types.get(kind),
-            _ => None,
-        };
-        if *mode == Mode::Never && kind.is_some_and(|kind| kind.required) {
-            return Err(Refused::Required);
-        }
-        let chosen = &mut self.people[person].preferences;
-        for channel in route::channels(channel) {
-            match mode {
-                Mode::Default => chosen.remove(&(scope.clone(), channel)),
-                Mode::Never | Mode::Immediate | Mode::Digest(_) => {
-                    chosen.insert((scope.clone(), channel), mode.clone())
-                }
-            };
-        }
-        self.reroute(Some(person));
-        Ok(())
-    }
-
-    /// Sets preferences; of a whole list, what is not in it goes back to the default.
-    fn choose(&mut self, person: usize, chosen: Vec<Choice>, whole: bool) {
-        let mut preferences = self.people[person].preferences.clone();
-        if whole {
-            // Who was not asked has not changed their mind.
-            preferences.retain(|(scope, _), mode| {
-                let is_configured = match scope {
-                    PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
-                    PreferenceScope::Category(name) => self.current().categories.contains_key(name),
-                    PreferenceScope::AllCategories
-                    | PreferenceScope::Topic(_)
-                    | PreferenceScope::Object(_) => true,
-                };
-                let is_required = match scope {
-                    PreferenceScope::Type(kind) => {
-                        let rules = self.current().types.get(kind);
-                        rules.is_some_and(|rules| rules.required)
-                    }
-                    _ => false,
-                };
-                *mode == Mode::Never && (!is_configured || is_required)
-            });
-        }
-        for choice in chosen {
-            for channel in route::channels(&choice.channel) {
-                preferences.insert((choice.scope.clone(), channel), choice.mode.clone());
+            Command::Tenant { tenant, change } => self.change_tenant(tenant, *change)?,
+            Command::DeleteTenant { tenant } => {
+                let tenant = self.tenant(&tenant)?;
+                self.delete_tenant(tenant);
+            }
+            Command::Join { recipient, tenant } => {
+                let (person, tenant) = (self.person(&recipient)?, self.tenant(&tenant)?);
+                self.join_tenant(tenant, person);
+            }
+            Command::Leave { recipient, tenant } => {
+                let (person, tenant) = (self.person(&recipient)?, self.tenant(&tenant)?);
+                self.leave_tenant(tenant, person);
             }
         }
-        preferences.retain(|_, mode| *mode != Mode::Default);
-        self.people[person].preferences = preferences;
-        self.reroute(Some(person));
+        Ok(())
     }
 
     /// Runs the clock to an instant, where a new configuration takes effect like a command.
@@ -461,18 +460,12 @@ impl Model {
     pub fn reconfigure(&mut self, at: Instant, rules: Rules) -> Result<(), Refused> {
         self.advance(at)?;
         self.fade();
-        let old = self.current().defaults.clone();
+        let zones = self.zones();
         self.trim_log(&rules);
         self.rules.push(rules);
         let types: BTreeSet<String> = self.current().types.keys().cloned().collect();
         self.paused_types.retain(|kind| types.contains(kind));
-        let new = self.current().defaults.clone();
-        for person in 0..self.people.len() {
-            let person_here = !self.people[person].gone;
-            if person_here && self.people[person].tz(&old) != self.people[person].tz(&new) {
-                self.change_slots(person);
-            }
-        }
+        self.change_slots(&zones);
         self.reroute(None);
         Ok(())
     }
@@ -531,11 +524,12 @@ impl Model {
             self.by_id.insert(change.id.clone(), self.people.len() - 1);
             self.people.len() - 1
         });
-        let defaults = self.current().defaults.clone();
-        let before = self.people[person].tz(&defaults).to_owned();
+        let zones = self.zones();
         self.people[person].change(change);
-        if self.people[person].tz(&defaults) != before {
-            self.change_slots(person);
+        self.change_slots(&zones);
+        if let Some(tenants) = &change.tenants {
+            let tenants = tenants.iter().filter_map(|id| self.tenant_of.get(id).copied()).collect();
+            self.set_tenants(person, &tenants);
         }
     }
 
@@ -545,24 +539,8 @@ impl Model {
             for followers in self.followers.values_mut() {
                 followers.remove(&person);
             }
-        }
-    }
-
-    /// After a change of zone: the next slot after the change, by the rules of each window.
-    fn change_slots(&mut self, person: usize) {
-        for &lane in &self.open {
-            let lane = &mut self.lanes[lane];
-            let Some(window) = lane.window.as_mut().filter(|_| lane.person == person) else {
-                continue;
-            };
-            if let Policy::Digest { digest } = &window.policy
-                && !window.slot_has_come(self.now)
-                && let Some(digest) = self.rules[window.rules].digests.get(digest)
-            {
-                let defaults = &self.rules[self.rules.len() - 1].defaults;
-                let zone = self.people[person].zone_of(digest, defaults);
-                let id = self.people[person].id.as_str();
-                window.slot = Some(calendar::next_slot(digest, id, &zone, self.now));
+            for tenant in &mut self.tenants {
+                tenant.members.remove(&person);
             }
         }
     }

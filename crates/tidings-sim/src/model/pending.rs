@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
-use tidings_core::command::{Cancelled, Marked, Pausable, TypeFilter};
+use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable, TypeFilter};
 use tidings_core::rules::Policy;
+use tidings_core::tenant::View;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Day, Event, Instant, Outcome, Reason};
 
 use super::route::{self, Route};
+use super::tenants::has;
 use super::window::{Lane, Member, Window};
 use super::{Entry, EntryState, Model, Published, calendar};
 
@@ -64,12 +66,12 @@ impl Model {
         let entry = &self.entries[entry];
         let event = &self.events[entry.event].event;
         let event_type = event.event_type.as_str();
-        let chosen = &self.people[entry.person].preferences;
-        let route = route::route(self.current(), chosen, event_type, &entry.channel);
+        let chosen = self.chosen(entry.person, self.events[entry.event].tenant);
+        let route = route::route(self.current(), &chosen, event_type, &entry.channel);
         let (channel, reasons) = (&entry.channel, &entry.reasons);
         match route {
             Route::Lane { .. }
-                if route::reasons_left(self.current(), chosen, event, channel, reasons)
+                if route::reasons_left(self.current(), &chosen, event, channel, reasons)
                     .is_empty() =>
             {
                 Route::Never
@@ -104,13 +106,15 @@ impl Model {
     fn enter(&mut self, entry: usize, name: String, policy: Policy) {
         let Entry { person, ref channel, event, .. } = self.entries[entry];
         let batch_key = self.key_in(entry, &policy);
-        let key = (person, channel.clone(), name, batch_key);
-        let lane = *self.lane_of.entry(key).or_insert_with_key(|(person, channel, name, key)| {
+        let tenant = self.events[event].tenant;
+        let lane_key = (person, channel.clone(), name.clone(), batch_key.clone(), tenant);
+        let lane = *self.lane_of.entry(lane_key).or_insert_with(|| {
             self.lanes.push(Lane {
-                person: *person,
+                person,
                 channel: channel.clone(),
-                name: name.clone(),
-                key: key.clone(),
+                name,
+                key: batch_key,
+                tenant,
                 waiting: BTreeSet::new(),
                 window: None,
                 last_message: None,
@@ -130,7 +134,7 @@ impl Model {
                 member.policy = policy;
             }
         }
-        let slot = self.slot_for(person, &member.policy);
+        let slot = self.slot_for(person, tenant, &member.policy);
         let opened_under = self.rules.len() - 1;
         if let (Policy::Leading { quiet_ms }, Some(at)) =
             (&member.policy, self.lanes[lane].told_nothing_at)
@@ -145,6 +149,7 @@ impl Model {
         self.lanes[lane].waiting.insert(entry);
         self.entries[entry].state = EntryState::Waiting { lane };
         self.entries[entry].day = self.now.day();
+        self.entries[entry].place = self.places();
         let event_type = self.events[event].event.event_type.as_str();
         let rules = self.current().types.get(event_type);
         self.entries[entry].urgent = rules.is_some_and(|rules| rules.urgent);
@@ -158,8 +163,7 @@ impl Model {
     fn policy_under(&self, rules: usize, entry: usize, lane: usize) -> Option<Policy> {
         let entry = &self.entries[entry];
         let event_type = self.events[entry.event].event.event_type.as_str();
-        let chosen = route::Preferences::new();
-        match route::route(&self.rules[rules], &chosen, event_type, &entry.channel) {
+        match route::route(&self.rules[rules], &[], event_type, &entry.channel) {
             Route::Lane { name, policy } if name == self.lanes[lane].name => Some(policy),
             Route::Lane { .. } | Route::Never | Route::UnknownType => None,
         }
@@ -175,12 +179,12 @@ impl Model {
         }
     }
 
-    /// A lane with a key remembers its last message as long as some type could ask for it.
+    /// A lane with a key or of a tenant remembers its last message as long as some type could ask for it.
     pub(super) fn fade(&mut self) {
         for lane in 0..self.lanes.len() {
-            let Lane { ref channel, ref name, ref key, ref window, last_message, .. } =
+            let Lane { ref channel, ref name, ref key, tenant, ref window, last_message, .. } =
                 self.lanes[lane];
-            if key.is_empty() || window.is_some() {
+            if key.is_empty() && tenant.is_none() || window.is_some() {
                 continue;
             }
             let longest = self
@@ -202,12 +206,12 @@ impl Model {
         }
     }
 
-    fn slot_for(&self, person: usize, policy: &Policy) -> Option<Instant> {
+    fn slot_for(&self, person: usize, tenant: Option<usize>, policy: &Policy) -> Option<Instant> {
         let Policy::Digest { digest } = policy else {
             return None;
         };
         let digest = self.current().digests.get(digest)?;
-        let zone = self.people[person].zone_of(digest, &self.current().defaults);
+        let zone = self.zone_of(person, tenant, digest);
         let id = self.people[person].id.as_str();
         Some(calendar::next_slot(digest, id, &zone, self.now))
     }
@@ -232,6 +236,7 @@ impl Model {
     pub(super) fn reroute(&mut self, person: Option<usize>) {
         let mut waiting = self.waiting(person);
         waiting.sort_unstable();
+        let mut moved = Vec::new();
         for entry in waiting {
             let EntryState::Waiting { lane } = self.entries[entry].state else {
                 continue;
@@ -257,17 +262,26 @@ impl Model {
                     if (&name, &key) != (&self.lanes[lane].name, &self.lanes[lane].key) {
                         self.lanes[lane].waiting.remove(&entry);
                         self.enter(entry, name, policy);
+                        moved.push((self.entries[entry].t, entry));
                     }
                 }
             }
+        }
+        // They move as a set, and are in inboxes in the order of their times.
+        moved.sort_unstable();
+        for (_, entry) in moved {
+            self.entries[entry].place = self.places();
         }
         self.fill();
     }
 
     /// Covers what has entered its lane by now, never what enters later.
-    pub(super) fn mark(&mut self, person: usize, what: &Marked) {
+    pub(super) fn mark(&mut self, person: usize, what: &Marked, kind: MarkKind, view: View<usize>) {
         for entry in self.waiting(Some(person)) {
-            let Published { event, .. } = &self.events[self.entries[entry].event];
+            let Published { event, tenant, .. } = &self.events[self.entries[entry].event];
+            if !has(view, *tenant) {
+                continue;
+            }
             let covered = match what {
                 Marked::UpTo(until) => {
                     self.entries[entry].t <= *until && self.has_inbox(event.event_type.as_str())
@@ -278,19 +292,24 @@ impl Model {
                 Marked::Row(_) | Marked::UpToOf(..) => false,
             };
             self.entries[entry].seen |= covered;
+            if covered && kind == MarkKind::Read {
+                self.read.insert(entry);
+            }
         }
         for entry in &mut self.entries {
-            let event = &self.events[entry.event].event;
-            entry.seen |= entry.shown && entry.person == person && is_about(entry, event, what);
+            let Published { event, tenant, .. } = &self.events[entry.event];
+            let is_meant = entry.shown && entry.person == person && has(view, *tenant);
+            entry.seen |= is_meant && is_about(entry, event, what);
         }
     }
 
     /// Contract, section 9, "Marks": archived, snoozed and deleted items count as seen from that moment on.
-    pub(super) fn shelve(&mut self, person: usize, what: &Marked) {
+    pub(super) fn shelve(&mut self, person: usize, what: &Marked, view: View<usize>) {
         let events: Vec<usize> = self
             .entries
             .iter()
             .filter(|entry| entry.shown && entry.person == person)
+            .filter(|entry| has(view, self.events[entry.event].tenant))
             .filter(|entry| is_about(entry, &self.events[entry.event].event, what))
             .map(|entry| entry.event)
             .collect();
@@ -302,7 +321,7 @@ impl Model {
     /// Contract, section 6, "after": the same event was seen in the inbox, before it came on this channel.
     pub(super) fn was_seen_before(&self, entry: usize) -> bool {
         let Entry { event, person, ref channel, .. } = self.entries[entry];
-        let Published { event, entries } = &self.events[event];
+        let Published { event, entries, .. } = &self.events[event];
         let comes_later = route::after_ms(self.current(), event.event_type.as_str(), channel) > 0;
         let mut entries = entries.iter().map(|entry| &self.entries[*entry]);
         comes_later && entries.any(|other| other.person == person && other.shown && other.seen)
@@ -314,32 +333,34 @@ impl Model {
         inbox.is_some_and(|route| route.policy != Policy::Never)
     }
 
-    pub(super) fn cancel(&mut self, what: &Cancelled) {
+    /// Cancels events: of one tenant, or whatever they are of.
+    pub(super) fn cancel(&mut self, what: &Cancelled, of: Option<usize>) {
         let mut waited = false;
         for arrival in 0..self.events.len() {
-            let Published { event, entries } = &self.events[arrival];
-            let meant = match what {
-                Cancelled::Event(id) => event.id == *id,
-                Cancelled::Key(key) => event.cancellation_key.as_ref() == Some(key),
-            };
-            if !meant {
-                continue;
-            }
-            self.scheduled.retain(|(_, of)| *of != arrival);
-            for entry in entries.clone() {
-                if !matches!(self.entries[entry].state, EntryState::Ended(_)) {
-                    self.end(entry, Reason::Event.outcome());
-                    waited = true;
-                }
+            if self.events[arrival].is_meant(what, of) {
+                waited |= self.end_event(arrival, Reason::Event.outcome());
             }
         }
         // Contract, section 6, "Cancel ahead".
         if let Cancelled::Event(id) = what
             && !waited
-            && !self.known.contains_key(id)
+            && !self.known.get(id).is_some_and(|known| self.events[*known].is_meant(what, of))
         {
-            self.ahead.insert(id.clone(), self.now.plus_ms(DAY_MS));
+            self.ahead.insert((id.clone(), of), self.now.plus_ms(DAY_MS));
         }
+    }
+
+    /// Ends what waits of an event; tells whether something did.
+    pub(super) fn end_event(&mut self, arrival: usize, outcome: Outcome) -> bool {
+        self.scheduled.retain(|(_, of)| *of != arrival);
+        let mut waited = false;
+        for entry in self.events[arrival].entries.clone() {
+            if !matches!(self.entries[entry].state, EntryState::Ended(_)) {
+                self.end(entry, outcome);
+                waited = true;
+            }
+        }
+        waited
     }
 
     /// Open lanes, the inbox apart, are due now.
@@ -349,12 +370,14 @@ impl Model {
         channel: Option<&str>,
         name: Option<&str>,
         key: Option<&BatchKey>,
+        view: View<usize>,
     ) {
         for &lane in &self.open {
             let lane = &mut self.lanes[lane];
             let meant = lane.person == person
                 && lane.channel != INBOX
                 && lane.name != PAUSED
+                && has(view, lane.tenant)
                 && channel.is_none_or(|channel| channel == lane.channel)
                 && name.is_none_or(|name| name == lane.name)
                 && key.is_none_or(|key| *key == lane.key);

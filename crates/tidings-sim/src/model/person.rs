@@ -1,16 +1,13 @@
 //! Recipients as the model keeps them. A person who was erased stays in the list, as gone, for what
 //! still waits; the same id made again is a new person.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tidings_core::channel::{ChannelNo, INBOX, channel_no};
 use tidings_core::recipient::OwnHours;
-use tidings_core::rules::{Defaults, Digest, QuietHours, Rules};
 use tidings_core::{Data, Id, RecipientChange, State};
 
-use super::calendar;
 use super::route::Preferences;
 
 #[derive(Clone, Debug)]
@@ -18,13 +15,14 @@ pub(super) struct Person {
     pub(super) id: Id,
     pub(super) gone: bool,
     pub(super) state: State,
-    pub(super) topics: BTreeSet<Id>,
-    pub(super) preferences: Preferences,
+    /// With a tenant, for its entries alone, and without one.
+    pub(super) preferences: BTreeMap<Option<usize>, Preferences>,
     /// Quiet hours of their own.
-    own_hours: Option<Box<OwnHours>>,
+    pub(super) own_hours: Option<Box<OwnHours>>,
     addresses: BTreeMap<ChannelNo, Vec<String>>,
     data: Option<Data>,
-    tz: Option<String>,
+    pub(super) tz: Option<String>,
+    pub(super) locale: Option<String>,
     lat: Option<f64>,
     lon: Option<f64>,
 }
@@ -35,12 +33,12 @@ impl Person {
             id,
             gone: false,
             state: State::Active,
-            topics: BTreeSet::new(),
-            preferences: Preferences::new(),
+            preferences: BTreeMap::new(),
             own_hours: None,
             addresses: BTreeMap::new(),
             data: None,
             tz: None,
+            locale: None,
             lat: None,
             lon: None,
         }
@@ -55,6 +53,9 @@ impl Person {
         }
         if let Some(tz) = &change.tz {
             self.tz.clone_from(tz);
+        }
+        if let Some(locale) = &change.locale {
+            self.locale.clone_from(locale);
         }
         if let Some(data) = &change.data {
             self.data.clone_from(data);
@@ -73,44 +74,14 @@ impl Person {
         }
     }
 
-    /// The quiet hours that hold on a channel; nobody who is gone has any.
-    pub(super) fn quiet_hours(&self, rules: &Rules, channel: &str) -> Option<QuietHours> {
-        if self.gone || channel == INBOX {
-            return None;
-        }
-        let of_channel = rules.channels.get(channel).and_then(|of| of.quiet_hours);
-        let Some(own) = &self.own_hours else {
-            return of_channel;
-        };
-        let here = own.channels.as_ref().is_none_or(|channels| {
-            let number = channel_no(channel);
-            number.is_some_and(|number| channels.contains(&number))
-        });
-        if here { own.hours } else { of_channel }
-    }
-
-    /// The value of `recipient` in conditions.
+    /// The value of `recipient` in conditions, but for the zone and the locale.
     pub(super) fn as_value(&self) -> Value {
         let data = self.data.as_ref().map_or_else(|| json!({}), |data| json!(data));
-        let mut fields = json!({ "id": self.id, "data": data });
-        if let Some(tz) = &self.tz {
-            fields["tz"] = json!(tz);
-        }
-        fields
+        json!({ "id": self.id, "data": data })
     }
 
     pub(super) fn place(&self) -> Option<(f64, f64)> {
         self.lat.zip(self.lon)
-    }
-
-    /// The name of the zone that applies.
-    pub(super) fn tz<'a>(&'a self, defaults: &'a Defaults) -> &'a str {
-        self.tz.as_deref().unwrap_or(&defaults.tz)
-    }
-
-    /// The zone by which this person's slots of a digest are worked out.
-    pub(super) fn zone_of(&self, digest: &Digest, defaults: &Defaults) -> TimeZone {
-        calendar::zone(digest.tz.as_deref().unwrap_or_else(|| self.tz(defaults)))
     }
 
     /// Returns true if no lane of this channel closes: unconfirmed, on every channel but the inbox.

@@ -8,8 +8,11 @@ use tidings_core::channel::{CHANNELS, EACH, INBOX};
 use tidings_core::rules::{Policy, TypeRules};
 use tidings_core::{Event, Mode, PreferenceScope, Rules};
 
-/// The preferences of a recipient, by scope and channel.
+/// Preferences set in one place, by scope and channel.
 pub(super) type Preferences = BTreeMap<(PreferenceScope, String), Mode>;
+
+/// All that was chosen for an entry, by whom and for whom; the first that says something holds.
+pub(super) type Chosen<'a> = [&'a Preferences];
 
 /// The route of one type on one channel for one recipient.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +26,7 @@ pub(super) enum Route {
 }
 
 /// Contract, section 2, "Preference modes".
-pub(super) fn route(rules: &Rules, chosen: &Preferences, event_type: &str, channel: &str) -> Route {
+pub(super) fn route(rules: &Rules, chosen: &Chosen<'_>, event_type: &str, channel: &str) -> Route {
     let Some(type_rules) = rules.types.get(event_type) else {
         return Route::UnknownType;
     };
@@ -37,8 +40,9 @@ pub(super) fn route(rules: &Rules, chosen: &Preferences, event_type: &str, chann
     ];
     let mut policy = own.policy.clone();
     let mut lane = own.lane.clone();
-    for level in levels {
-        match chosen.get(&(level, channel.to_owned())) {
+    let by_level = chosen.iter().flat_map(|chosen| levels.iter().map(move |level| (chosen, level)));
+    for (chosen, level) in by_level {
+        match chosen.get(&(level.clone(), channel.to_owned())) {
             None | Some(Mode::Default) => continue,
             // It leaves a required type out.
             Some(Mode::Never) if type_rules.required => continue,
@@ -79,7 +83,7 @@ pub(super) fn channels(name: &str) -> Vec<String> {
 /// where its object or its target is muted.
 pub(super) fn reasons_left(
     rules: &Rules,
-    chosen: &Preferences,
+    chosen: &Chosen<'_>,
     event: &Event,
     channel: &str,
     reasons: &[String],
@@ -88,7 +92,10 @@ pub(super) fn reasons_left(
     if rules.types.get(event.event_type.as_str()).is_some_and(is_required) {
         return reasons.to_vec();
     }
-    let is_muted = |scope| chosen.contains_key(&(scope, channel.to_owned()));
+    let is_muted = |scope: PreferenceScope| {
+        let key = (scope, channel.to_owned());
+        chosen.iter().any(|chosen| chosen.contains_key(&key))
+    };
     let mut about = event
         .target
         .iter()
@@ -102,7 +109,8 @@ pub(super) fn reasons_left(
         below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let muted: Vec<&str> = chosen
-        .keys()
+        .iter()
+        .flat_map(|chosen| chosen.keys())
         .filter(|(_, on)| on == channel)
         .filter_map(|(scope, _)| match scope {
             PreferenceScope::Topic(topic) => Some(topic.as_str()),
@@ -132,7 +140,7 @@ pub(super) fn after_ms(rules: &Rules, event_type: &str, channel: &str) -> i64 {
 /// Returns true if what was seen is left out on this channel.
 pub(super) fn drops_seen(
     rules: &Rules,
-    chosen: &Preferences,
+    chosen: &Chosen<'_>,
     event_type: &str,
     channel: &str,
 ) -> bool {

@@ -14,6 +14,8 @@ pub(super) struct Lane {
     pub(super) channel: String,
     pub(super) name: String,
     pub(super) key: BatchKey,
+    /// The tenant of all its entries.
+    pub(super) tenant: Option<usize>,
     /// Entries that wait here now.
     pub(super) waiting: BTreeSet<usize>,
     /// The window opened by the first entry since the lane was last due.

@@ -13,9 +13,12 @@ use tidings_core::{Instant, Rules};
 use crate::subject::Step;
 use crate::text;
 
+pub use raw::{RECIPIENTS, TENANTS};
+
 mod ops;
 mod raw;
 mod rules;
+mod tenants;
 
 /// A timeline with its first rules.
 #[derive(Clone, PartialEq)]
@@ -28,17 +31,27 @@ pub struct World {
     pub until: Option<Instant>,
 }
 
+/// Of a hundred worlds that the engine is held against so many have tenants.
+pub const WITH_TENANTS: u8 = 25;
+
 /// Worlds of up to 80 steps.
 pub fn world() -> impl Strategy<Value = World> {
-    world_of(1..80)
+    world_of(1..80, WITH_TENANTS)
 }
 
-/// Worlds of so many steps after recipients and subscriptions are there.
-pub fn world_of(steps: std::ops::Range<usize>) -> impl Strategy<Value = World> {
+/// Worlds of so many steps after recipients and subscriptions are there, of which so many in a hundred have tenants.
+pub fn world_of(steps: std::ops::Range<usize>, with_tenants: u8) -> impl Strategy<Value = World> {
     let people = vec(raw::raw_person(), 3..9);
-    let follows = vec((0..8_u8, 0..6_u8), 0..12);
+    let follows = vec((0..8_u8, 0..6_u8, 0..=raw::TENANTS), 0..12);
     let until = proptest::option::weighted(0.2, 0..raw::GAPS);
-    (rules::raw_rules(), 0..ops::BASES, people, follows, vec(raw::raw_step(), steps), until)
+    (
+        rules::raw_rules(with_tenants),
+        0..ops::BASES,
+        people,
+        follows,
+        vec(raw::raw_step(), steps),
+        until,
+    )
         .prop_map(|(rules, base, people, follows, steps, until)| {
             ops::build(rules, base, &people, &follows, &steps, until)
         })

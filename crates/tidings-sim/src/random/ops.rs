@@ -1,6 +1,6 @@
 //! Random commands at times that collide: equal instants, multiples of the holds, midnights, slots.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
@@ -9,7 +9,6 @@ use tidings_core::occurrence::By;
 use tidings_core::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
 };
-use tidings_core::tenant::View;
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
@@ -18,7 +17,9 @@ use tidings_core::{
 };
 
 use super::World;
-use super::raw::{LEVELS, OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TOPICS};
+use super::raw::{
+    LEVELS, OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TENANTS, TOPICS,
+};
 use super::rules::{CATEGORIES, RawRules, TYPES, body, data, digest_name, own_hours};
 use crate::subject::Step;
 
@@ -33,7 +34,7 @@ const BASE_TIMES: [&str; BASES as usize] = [
     "2024-02-28T23:58:00Z",
     "2023-12-31T23:00:00Z",
 ];
-const ZONES: [Option<&str>; 7] = [
+pub(super) const ZONES: [Option<&str>; 7] = [
     None,
     Some("UTC"),
     Some("Europe/Paris"),
@@ -77,11 +78,17 @@ fn after(gap: u8, now: Instant) -> Instant {
 }
 
 /// The world built so far, as far as the next step asks for it.
-struct Builder {
-    raw: RawRules,
-    rules: Rules,
-    now: Instant,
+pub(super) struct Builder {
+    pub(super) raw: RawRules,
+    pub(super) rules: Rules,
+    pub(super) now: Instant,
     alive: BTreeSet<u8>,
+    /// The tenants that are there, and which of them are disabled.
+    pub(super) tenants: BTreeMap<u8, bool>,
+    /// When tenants were deleted last.
+    pub(super) deleted: BTreeMap<u8, Instant>,
+    /// The tenant that a step means to name.
+    pub(super) of: Option<u8>,
     events: usize,
     steps: Vec<Step>,
 }
@@ -90,23 +97,37 @@ pub(super) fn build(
     raw: RawRules,
     base: u8,
     people: &[RawPerson],
-    follows: &[(u8, u8)],
+    follows: &[(u8, u8, u8)],
     steps: &[RawStep],
     until: Option<u8>,
 ) -> World {
     let now = Instant::parse(BASE_TIMES[usize::from(base)]).unwrap_or_default();
     let rules = raw.build();
     let first = rules.clone();
-    let mut builder =
-        Builder { raw, rules, now, alive: BTreeSet::new(), events: 0, steps: Vec::new() };
-    for (number, person) in (0..).zip(people) {
-        builder.person(number, person, 31);
+    let mut builder = Builder {
+        raw,
+        rules,
+        now,
+        alive: BTreeSet::new(),
+        tenants: BTreeMap::new(),
+        deleted: BTreeMap::new(),
+        of: None,
+        events: 0,
+        steps: Vec::new(),
+    };
+    if builder.rules.tenants.is_some() {
+        builder.make_tenants();
     }
-    for (who, topic) in follows {
+    for (number, person) in (0..).zip(people) {
+        builder.person(number, person, 63);
+    }
+    for (who, topic, of) in follows {
+        builder.of = Some(*of).filter(|of| builder.tenants.contains_key(of));
         builder.step(&RawOp::Follow(*who, *topic, true));
     }
     for step in steps {
         builder.now = after(step.gap, builder.now);
+        builder.of = Some(step.of).filter(|of| *of < TENANTS);
         builder.step(&step.op);
     }
     let until = until.map(|gap| after(gap, builder.now));
@@ -114,13 +135,13 @@ pub(super) fn build(
 }
 
 impl Builder {
-    fn say(&mut self, command: Command) {
+    pub(super) fn say(&mut self, command: Command) {
         self.steps.push(Step::Play(Timed { at: self.now, command }));
     }
 
     fn person(&mut self, number: u8, raw: &RawPerson, what: u8) {
         self.alive.insert(number);
-        let change = profile(number, raw, what);
+        let change = self.profile(number, raw, what);
         self.say(Command::Recipient(Box::new(change)));
     }
 
@@ -131,6 +152,7 @@ impl Builder {
             | RawOp::Preference(who, ..)
             | RawOp::Flush(who, _)
             | RawOp::Choose(who, ..)
+            | RawOp::Member(who, _)
             | RawOp::Erase(who) => Some(who),
             _ => None,
         };
@@ -144,9 +166,9 @@ impl Builder {
                 let recipient = name("r", *who);
                 let topic = id(TOPICS[usize::from(*topic)]);
                 self.say(if *on {
-                    Command::Subscribe { tenant: None, recipient, topic }
+                    Command::Subscribe { recipient, topic, tenant: self.tenant() }
                 } else {
-                    Command::Unsubscribe { tenant: None, recipient, topic }
+                    Command::Unsubscribe { recipient, topic, tenant: self.tenant() }
                 });
             }
             RawOp::Mark(who, what, which) => self.mark(*who, *what, *which),
@@ -161,11 +183,11 @@ impl Builder {
                 let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
                 let key = keys.get(usize::from(*who + which)).cloned();
                 self.say(Command::Flush {
-                    view: View::All,
                     recipient: name("r", *who),
                     channel,
                     lane,
                     key,
+                    view: self.view(*which),
                 });
             }
             RawOp::Object(about, what) => {
@@ -192,13 +214,12 @@ impl Builder {
             RawOp::Pause(which, on) => self.pause(*which, *on),
             RawOp::Suppress(who, on, long) => self.suppress(*who, *on, *long),
             RawOp::Choose(who, choices, whole) => {
-                let chosen =
-                    choices.iter().filter_map(|(a, b, c)| self.choice(*a, *b, *c)).collect();
+                let chosen = self.choices(choices).collect();
                 self.say(Command::Preferences {
                     recipient: name("r", *who),
                     chosen,
                     whole: *whole,
-                    tenant: None,
+                    tenant: self.tenant(),
                     by: By::User,
                 });
             }
@@ -212,6 +233,9 @@ impl Builder {
                 let step = Step::Reconfigure(self.now, Box::new(self.rules.clone()));
                 self.steps.push(step);
             }
+            RawOp::Tenant(raw) => self.change_tenant(raw),
+            RawOp::Member(who, on) => self.member(*who, *on),
+            RawOp::DeleteTenant => self.delete_tenant(),
         }
     }
 
@@ -225,8 +249,8 @@ impl Builder {
             _ => Cancelled::Event(self.some_event(which)),
         };
         self.say(match which % 7 {
-            0 => Command::Withdraw { what, tenant: None },
-            _ => Command::Cancel { what, tenant: None },
+            0 => Command::Withdraw { what, tenant: self.tenant() },
+            _ => Command::Cancel { what, tenant: self.tenant() },
         });
     }
 
@@ -248,10 +272,12 @@ impl Builder {
             5 => ItemChange::Unsnooze,
             _ => {
                 let kind = if what < 6 { MarkKind::Seen } else { MarkKind::Read };
-                return self.say(Command::Mark { view: View::All, recipient, what: marked, kind });
+                let view = self.view(which);
+                return self.say(Command::Mark { recipient, what: marked, kind, view });
             }
         };
-        self.say(Command::ChangeItems { view: View::All, recipient, what: marked, change });
+        let view = self.view(which);
+        self.say(Command::ChangeItems { recipient, what: marked, change, view });
     }
 
     /// The addresses of the recipients, some of which nobody has.
@@ -320,22 +346,15 @@ impl Builder {
 
     fn preference(&mut self, who: u8, scope: u8, inbox: bool, mode: u8) {
         if let Some(choice) = self.choice(scope, inbox, mode) {
-            let Choice { scope, channel, mode, .. } = choice;
+            let Choice { scope, channel, mode, tenant } = choice;
             let recipient = name("r", who);
-            self.say(Command::Preference {
-                tenant: None,
-                recipient,
-                scope,
-                channel,
-                mode,
-                by: By::Key,
-            });
+            self.say(Command::Preference { recipient, scope, channel, mode, tenant, by: By::Key });
         }
     }
 
-    fn choice(&self, scope: u8, inbox: bool, mode: u8) -> Option<Choice> {
+    pub(super) fn choice(&self, scope: u8, inbox: bool, mode: u8) -> Option<Choice> {
         if let Some(subject) = scope.checked_sub(LEVELS) {
-            return Some(mute(subject, inbox, mode));
+            return Some(Choice { tenant: self.tenant(), ..mute(subject, inbox, mode) });
         }
         let scope = match scope.checked_sub(TYPES) {
             None => PreferenceScope::Type(format!("t{scope}")),
@@ -363,7 +382,7 @@ impl Builder {
             Mode::Default | Mode::Immediate => true,
         };
         (known && may).then(|| Choice {
-            tenant: None,
+            tenant: self.tenant(),
             scope,
             channel: match (on_each, inbox) {
                 (true, _) => EACH,
@@ -396,7 +415,7 @@ impl Builder {
                 .collect(),
             profiles: (0..8)
                 .filter(|bit| raw.named >> bit & 1 > 0)
-                .filter_map(|n| raw.profile.as_ref().map(|(of, what)| profile(n, of, *what)))
+                .filter_map(|n| raw.profile.as_ref().map(|(of, what)| self.profile(n, of, *what)))
                 .collect(),
             topics: (0..6)
                 .filter(|bit| raw.topics >> bit & 1 > 0)
@@ -412,10 +431,11 @@ impl Builder {
             .collect(),
             everyone: raw.everyone,
         };
+        let tenant = self.tenant_of_event(raw.again < 8);
         let deliver = raw.deliver.map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));
         let how = raw.object % 3;
         let event = Event {
-            tenant: None,
+            tenant,
             id,
             event_type: self::id(&kind),
             actor: (raw.actor < RECIPIENTS).then(|| Object::bare(name("r", raw.actor))),
@@ -462,7 +482,7 @@ impl Builder {
 }
 
 /// A profile, or a part of one.
-fn profile(number: u8, raw: &RawPerson, what: u8) -> RecipientChange {
+pub(super) fn profile(number: u8, raw: &RawPerson, what: u8) -> RecipientChange {
     let place = PLACES.get(usize::from(raw.place));
     let address = || raw.email.then(|| format!("r{number}@example.org"));
     let address = (what & 1 > 0).then(|| (EMAIL_NO, address().into_iter().collect()));
@@ -511,7 +531,7 @@ fn object(number: u8) -> Object {
     Object::bare(name("o", number))
 }
 
-fn name(letter: &str, number: u8) -> Id {
+pub(super) fn name(letter: &str, number: u8) -> Id {
     id(&format!("{letter}{number}"))
 }
 

@@ -8,7 +8,12 @@ use super::rules::{CATEGORIES, DIGESTS, HOURS, RawChange, TYPES, raw_change};
 pub(super) const GAPS: u8 = 20;
 pub(super) const TOPICS: [&str; 6] = ["a", "a/b", "a/b/c", "a/bc", "b", "b/c"];
 pub(super) const OBJECTS: u8 = 6;
-pub(super) const RECIPIENTS: u8 = 9;
+/// Greatest number of recipients.
+pub const RECIPIENTS: u8 = 9;
+/// Greatest number of tenants.
+pub const TENANTS: u8 = 3;
+/// Number of limits of a tenant.
+pub(super) const LIMITS: u8 = 6;
 
 /// Numbers from which a profile is made.
 #[derive(Clone, Debug)]
@@ -25,6 +30,8 @@ pub(super) struct RawPerson {
 #[derive(Clone, Debug)]
 pub(super) struct RawStep {
     pub(super) gap: u8,
+    /// The tenant that it names, if tenants are on; beyond, none.
+    pub(super) of: u8,
     pub(super) op: RawOp,
 }
 
@@ -44,6 +51,21 @@ pub(super) enum RawOp {
     Choose(u8, Vec<(u8, bool, u8)>, bool),
     Erase(u8),
     Rules(RawChange),
+    Tenant(RawTenant),
+    Member(u8, bool),
+    DeleteTenant,
+}
+
+/// Numbers from which a tenant is made, or changed.
+#[derive(Clone, Debug)]
+pub(super) struct RawTenant {
+    pub(super) zone: u8,
+    pub(super) quiet: u8,
+    pub(super) limit: u8,
+    pub(super) disabled: bool,
+    pub(super) chosen: Vec<(u8, bool, u8)>,
+    /// The fields that are given.
+    pub(super) what: u8,
 }
 
 #[derive(Clone, Debug)]
@@ -98,7 +120,7 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
     let who = || prop_oneof![3 => 0..2_u8, 1 => 0..RECIPIENTS];
     let op = prop_oneof![
         30 => raw_event().prop_map(RawOp::Publish),
-        5 => (who(), raw_person(), 0..32_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
+        5 => (who(), raw_person(), 0..64_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
         3 => (who(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
         8 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
         4 => any::<u8>().prop_map(RawOp::Cancel),
@@ -116,8 +138,27 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
             .prop_map(|(a, b, c)| RawOp::Choose(a, b, c)),
         1 => who().prop_map(RawOp::Erase),
         7 => raw_change().prop_map(RawOp::Rules),
+        4 => raw_tenant().prop_map(RawOp::Tenant),
+        4 => (who(), any::<bool>()).prop_map(|(a, b)| RawOp::Member(a, b)),
+        1 => Just(RawOp::DeleteTenant),
     ];
-    (gap, op).prop_map(|(gap, op)| RawStep { gap, op })
+    let of = prop_oneof![3 => Just(TENANTS), 5 => 0..TENANTS];
+    (gap, of, op).prop_map(|(gap, of, op)| RawStep { gap, of, op })
+}
+
+fn raw_tenant() -> impl Strategy<Value = RawTenant> {
+    let disabled = proptest::bool::weighted(0.3);
+    let chosen = proptest::collection::vec((0..LEVELS, Just(false), 0..9 + DIGESTS), 0..3);
+    (0..7_u8, 0..2 * HOURS, 0..LIMITS, disabled, chosen, 0..32_u8).prop_map(
+        |(zone, quiet, limit, disabled, chosen, what)| RawTenant {
+            zone,
+            quiet,
+            limit,
+            disabled,
+            chosen,
+            what,
+        },
+    )
 }
 
 fn raw_event() -> impl Strategy<Value = RawEvent> {
@@ -126,7 +167,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
         prop_oneof![2 => Just(0_u8), 2 => 0..64_u8],
         prop_oneof![5 => Just(3_u8), 1 => 0..3_u8],
         proptest::bool::weighted(0.35),
-        proptest::option::weighted(0.15, (raw_person(), 0..32_u8)),
+        proptest::option::weighted(0.15, (raw_person(), 0..64_u8)),
     );
     let times =
         (proptest::option::weighted(0.25, 0..GAPS), proptest::option::weighted(0.1, 0..GAPS));

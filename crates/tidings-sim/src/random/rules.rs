@@ -10,7 +10,7 @@ use tidings_core::channel::{EMAIL, INBOX};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
     Admission, Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Per, Policy,
-    QuietHours, Route, StoreRules, TypeRules,
+    QuietHours, Route, StoreRules, TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
@@ -40,6 +40,9 @@ const CONDITIONS: [&str; 10] = [
     "event.body != 'One'",
     "has(event.body)",
 ];
+/// Conditions where there are tenants.
+const OF_TENANTS: [&str; 4] =
+    ["tenant.id == 'n0'", "has(tenant.id)", "event.tenant != 'n1'", "tenant.data.n > 1"];
 const SLOTS: [u16; 5] = [9 * 60, 2 * 60 + 30, 0, 60 + 30, 60];
 const SPREADS: [u16; 5] = [0, 0, 30, 0, 3];
 const MIN_ITEMS: [u32; 5] = [0, 2, 0, 3, 2];
@@ -61,6 +64,8 @@ pub(super) struct RawRules {
     pub(super) quiet: u8,
     /// The caps of the e-mail channel: index; beyond, none.
     pub(super) caps: u8,
+    /// Tenants are on, and an event makes one that isn't there, or not.
+    pub(super) tenants: Option<bool>,
 }
 
 /// Numbers from which a type is made.
@@ -100,26 +105,35 @@ pub(super) enum RawChange {
     Usual(u8),
     Quiet(u8),
     Caps(u8),
+    Make(bool),
 }
 
-pub(super) fn raw_rules() -> impl Strategy<Value = RawRules> {
+/// Rules of which so many in a hundred have tenants.
+pub(super) fn raw_rules(with_tenants: u8) -> impl Strategy<Value = RawRules> {
     let types = vec(proptest::option::weighted(0.95, raw_type()), usize::from(TYPES));
     let slots = vec(0..5_u8, usize::from(DIGESTS));
     let keep = prop_oneof![5 => Just(0_u8), 1 => 1..3_u8];
     let lanes = (0..KINDS - 1, any::<bool>(), 0..KINDS - 1);
     let quiet = prop_oneof![2 => Just(u8::MAX), 1 => 0..HOURS];
     let caps = prop_oneof![2 => Just(u8::MAX), 1 => 0..CAPS];
-    let bounds = (quiet, caps);
+    let tenants = (0..100_u8, any::<bool>()).prop_map(move |(nth, make)| {
+        // The simplest have none.
+        (nth >= 100 - with_tenants).then_some(make)
+    });
+    let bounds = (quiet, caps, tenants);
     (types, keep, slots, any::<bool>(), lanes, bounds).prop_map(
-        |(types, keep, slots, earliest, (own, own_earliest, usual), (quiet, caps))| RawRules {
-            types,
-            keep,
-            slots,
-            earliest,
-            own: (own, own_earliest),
-            usual,
-            quiet,
-            caps,
+        |(types, keep, slots, earliest, (own, own_earliest, usual), (quiet, caps, tenants))| {
+            RawRules {
+                types,
+                keep,
+                slots,
+                earliest,
+                own: (own, own_earliest),
+                usual,
+                quiet,
+                caps,
+                tenants,
+            }
         },
     )
 }
@@ -146,7 +160,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
         0..CATEGORIES,
         (
             flags,
-            proptest::option::weighted(0.2, 0..CONDITIONS.len() as u8),
+            proptest::option::weighted(0.2, 0..(CONDITIONS.len() + OF_TENANTS.len()) as u8),
             (prop_oneof![3 => Just(0_u8), 2 => 1..4_u8], 0..3_u8),
         ),
         look_back,
@@ -189,6 +203,7 @@ pub(super) fn raw_change() -> impl Strategy<Value = RawChange> {
         1 => (0..KINDS).prop_map(RawChange::Usual),
         1 => (0..2 * HOURS).prop_map(RawChange::Quiet),
         1 => (0..2 * CAPS).prop_map(RawChange::Caps),
+        1 => any::<bool>().prop_map(RawChange::Make),
     ]
 }
 
@@ -203,6 +218,7 @@ impl RawRules {
             RawChange::Usual(kind) => self.usual = *kind,
             RawChange::Quiet(quiet) => self.quiet = *quiet,
             RawChange::Caps(caps) => self.caps = *caps,
+            RawChange::Make(make) => self.tenants = self.tenants.map(|_| *make),
         }
     }
 
@@ -232,6 +248,9 @@ impl RawRules {
             channels: quiet_hours(self.quiet).map_or_else(BTreeMap::new, |hours| {
                 let rules = ChannelRules { quiet_hours: Some(hours), ..ChannelRules::default() };
                 BTreeMap::from([(EMAIL.to_owned(), rules)])
+            }),
+            tenants: self.tenants.map(|make| TenantRules {
+                unknown: if make { UnknownTenant::Make } else { UnknownTenant::Refuse },
             }),
             ..Rules::default()
         }
@@ -275,7 +294,7 @@ impl RawRules {
             drop_if_seen: raw.drop_if_seen,
             admission: Admission::ALL[usize::from(raw.admission.0)],
             per: Per::ALL[usize::from(raw.admission.1)],
-            condition: raw.condition.map(|index| CONDITIONS[usize::from(index)].to_owned()),
+            condition: raw.condition.map(|index| self.condition(index).to_owned()),
             group: None,
             schema: None,
             unresolved: Default::default(),
@@ -283,6 +302,13 @@ impl RawRules {
             give_up_after_ms: None,
             channels,
         }
+    }
+
+    /// A condition; of tenants where there are some.
+    fn condition(&self, index: u8) -> &'static str {
+        let index = usize::from(index);
+        let of_tenants = index.checked_sub(CONDITIONS.len()).filter(|_| self.tenants.is_some());
+        of_tenants.map_or_else(|| CONDITIONS[index % CONDITIONS.len()], |index| OF_TENANTS[index])
     }
 
     /// All types of a lane have one policy kind; digests the same digest, `first_event` one `decide`.
@@ -313,7 +339,10 @@ impl RawRules {
         };
         let may_have_key = matches!(kind, 1..=3);
         // One in two or so, told from what decides nothing else of such a policy.
-        let key = KEYS.get(usize::from(raw.digest * 2 + raw.wait % 2)).filter(|_| may_have_key);
+        let index = usize::from(raw.digest * 2 + raw.wait % 2);
+        let has_tenants = self.tenants.is_some();
+        let of_tenant = (has_tenants && index == KEYS.len()).then_some(&"event.tenant");
+        let key = KEYS.get(index).or(of_tenant).filter(|_| may_have_key);
         Some(Route {
             lane: own.then(|| "x".to_owned()),
             batch_key: key.map(|key| (*key).to_owned()),

@@ -282,4 +282,26 @@ mod tests {
         assert!(!mutes.concern(&set(&[7])));
         assert!(mutes.by_subject.is_empty() && mutes.by_recipient.is_empty());
     }
+
+    #[test]
+    fn a_mute_with_a_tenant_takes_away_from_its_entries_alone() {
+        let object = || PreferenceScope::Object(id("o"));
+        let [acme, bolt] = [1, 2].map(TenantNo::of_raw);
+        let mut mutes = Mutes::default();
+        mutes.set(1, (acme, INBOX_NO, object()), true);
+        mutes.set(2, (None, INBOX_NO, object()), true);
+        let words = ["everyone".to_owned()];
+        let why = Why { words: &words, reasons: &[0] };
+        let about = event(&[]);
+        let silenced =
+            |mutes: &Mutes, tenant| mutes.silence(INBOX_NO, (&about, tenant), why, set(&[1, 2, 3]));
+        assert_eq!(silenced(&mutes, acme), set(&[1, 2]));
+        assert_eq!(silenced(&mutes, bolt), set(&[2]));
+        assert_eq!(silenced(&mutes, None), set(&[2]));
+        // One without a tenant is lifted without one.
+        mutes.set(1, (None, INBOX_NO, object()), false);
+        assert_eq!(silenced(&mutes, acme), set(&[1, 2]));
+        mutes.set(1, (acme, INBOX_NO, object()), false);
+        assert_eq!(silenced(&mutes, acme), set(&[2]));
+    }
 }

@@ -304,4 +304,101 @@ mod tests {
         assert_eq!(preferences.of(2), [of(category(), Mode::Never)]);
         assert_eq!(preferences.split(INBOX_NO, t, None, all).len(), 1, "another channel");
     }
+
+    /// A level of a preference in the naive order: whose it is, and its scope's rank.
+    type Naive = std::collections::HashMap<(u32, Option<u32>, u8), Mode>;
+
+    const SCOPES: [fn() -> PreferenceScope; 3] = [
+        || PreferenceScope::Type("t".to_owned()),
+        || PreferenceScope::Category("c".to_owned()),
+        || PreferenceScope::AllCategories,
+    ];
+
+    fn mode(which: u8) -> Mode {
+        match which {
+            0 => Mode::Never,
+            1 => Mode::Immediate,
+            2 => Mode::Digest("gone".to_owned()),
+            _ => Mode::Default,
+        }
+    }
+
+    fn tenant(which: u32) -> Option<TenantNo> {
+        TenantNo::of_raw(which)
+    }
+
+    /// The mode of the first level that says one the type knows (contract, section 12, "Preferences").
+    fn naive(chosen: &Naive, defaults: &[(u32, u8, Mode)], number: u32, of: u32) -> Option<Mode> {
+        let knows = |mode: &&Mode| !matches!(mode, Mode::Digest(_) | Mode::Default);
+        let own = |whose: Option<u32>| {
+            (0..3).find_map(move |scope| chosen.get(&(number, whose, scope)).filter(knows))
+        };
+        let with_tenant = (of > 0).then(|| own(Some(of))).flatten();
+        let default = || {
+            (0..3).find_map(|rank| {
+                let mut of_rank =
+                    defaults.iter().filter(|(whose, scope, _)| (*whose, *scope) == (of, rank));
+                of_rank.next().map(|(.., mode)| mode).filter(knows)
+            })
+        };
+        with_tenant.or_else(|| own(None)).or_else(|| default().filter(|_| of > 0)).cloned()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_split_by_tenant_is_the_naive_order_of_precedence(
+            sets in proptest::collection::vec((0..5_u32, 0..3_u32, 0..3_u8, 0..4_u8), 0..60),
+            given in proptest::collection::btree_map((1..3_u32, 0..3_u8), 0..3_u8, 0..6),
+        ) {
+            let (version, _) = Version::new(1, rules(), &mut Names::default());
+            let of_type = version.of_type(TypeNo(0)).expect("the only type has the first number");
+            let (mut preferences, mut chosen) = (Preferences::default(), Naive::new());
+            for (number, whose, scope, which) in sets {
+                let (channel, at) = (EMAIL_NO, SCOPES[usize::from(scope)]());
+                let mode = mode(which);
+                let tenant = tenant(whose);
+                let set = Preference { tenant, channel, scope: at, mode: mode.clone() };
+                preferences.choose(number, set);
+                let level = (number, tenant.map(|_| whose), scope);
+                match mode {
+                    Mode::Default => chosen.remove(&level),
+                    mode => chosen.insert(level, mode),
+                };
+            }
+            let mut defaults = Vec::new();
+            for whose in 1..3 {
+                let of_tenant = given.iter().filter(|((of, _), _)| *of == whose);
+                let listed = of_tenant.map(|((_, scope), which)| (*scope, mode(*which)));
+                let listed: Vec<(u8, Mode)> = listed.collect();
+                let terms = listed.iter().map(|(scope, mode)| {
+                    (EMAIL_NO, SCOPES[usize::from(*scope)](), mode.clone())
+                });
+                let terms = TenantTerms { preferences: terms.collect(), ..TenantTerms::default() };
+                preferences.set_defaults(tenant(whose).expect("it is above 0"), &terms);
+                defaults.extend(listed.into_iter().map(|(scope, mode)| (whose, scope, mode)));
+            }
+            for of in 0..3 {
+                let parts = preferences.split(EMAIL_NO, of_type, tenant(of), (0..5).collect());
+                let mut seen = RoaringBitmap::new();
+                for (mode, who) in &parts {
+                    proptest::prop_assert!(seen.is_disjoint(who));
+                    seen |= who;
+                    for number in who {
+                        let expected = naive(&chosen, &defaults, number, of);
+                        let applying = preferences.applying(number, EMAIL_NO, of_type, tenant(of));
+                        proptest::prop_assert_eq!(&expected, mode, "{} in {}", number, of);
+                        proptest::prop_assert_eq!(expected, applying.map(|applying| applying.mode));
+                    }
+                }
+                proptest::prop_assert_eq!(seen.len(), 5);
+            }
+            for number in 0..5 {
+                let listed = preferences.of(number).len();
+                proptest::prop_assert_eq!(listed, chosen.keys().filter(|key| key.0 == number).count());
+                preferences.erase(number);
+                proptest::prop_assert_eq!(preferences.of(number), []);
+            }
+            proptest::prop_assert!(preferences.of_tenants.is_empty());
+        }
+    }
 }

@@ -101,4 +101,10 @@ impl TenantChoices {
         let of = self.chosen.from(&first).take_while(move |((of, ..), _)| *of == tenant);
         of.flat_map(|(_, modes)| modes.values()).flatten()
     }
+
+    /// Returns true if no recipient has chosen anything.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.chosen.is_empty() && self.by_recipient.is_empty()
+    }
 }

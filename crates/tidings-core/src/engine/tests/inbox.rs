@@ -15,6 +15,8 @@ use crate::model::tenant::View;
 use crate::model::time::HOUR_MS;
 use crate::rules::{TenantRules, UnknownTenant};
 
+mod looks;
+mod marking;
 mod naive;
 mod named;
 
@@ -383,6 +385,8 @@ impl World {
             Op::EndTenant(tenant) => {
                 self.entries.retain(|entry| entry.tenant != Some(tenant));
                 self.scheduled.retain(|_, (of, ..)| *of != Some(tenant));
+                // One that is made anew is another tenant, and its view another view.
+                self.revs.retain(|(_, view), _| view.tenant() != Some(&tenant));
                 self.step(&[Command::DeleteTenant { tenant: id(TENANTS[tenant]) }]);
                 self.step(&[make_tenant(tenant)]);
             }
@@ -458,193 +462,6 @@ impl World {
             (entry.newest_at, entry.listed, entry.order) = (until, until.day(), self.entered);
             self.entered += 1;
         }
-    }
-
-    fn mark(&mut self, who: usize, what: u8, which: u8, change: u8) {
-        self.mark_in(View::All, who, (what, which, change));
-    }
-
-    fn mark_in(&mut self, view: View<usize>, who: usize, (what, which, change): (u8, u8, u8)) {
-        let until = self.now.plus_ms(i64::from(1 + which % 50) * HOUR_MS);
-        let change = match change {
-            0..=2 => Change::Mark(MarkKind::Seen),
-            3 | 4 => Change::Mark(MarkKind::Read),
-            5 => Change::Items(ItemChange::Unread),
-            6 => Change::Items(ItemChange::Archive),
-            7 => Change::Items(ItemChange::Unarchive),
-            8 => Change::Items(ItemChange::Snooze(until)),
-            9 => Change::Items(ItemChange::Unsnooze),
-            _ => Change::Items(ItemChange::Delete),
-        };
-        let up_to = self.now.plus_ms(-i64::from(which % 40) * HOUR_MS);
-        let kind = usize::from(which) % KINDS.len();
-        let what = match what {
-            0 => Marked::Object(object(which % 4).id),
-            1 => Marked::Event(id(&format!("e{}", usize::from(which) % (self.events + 1)))),
-            2 => {
-                let keys = self.whole(who, View::All).groups;
-                let at = usize::from(which) % keys.len().max(1);
-                Marked::Row(keys.get(at).map_or("no:key".to_owned(), |group| group.key.clone()))
-            }
-            3 => Marked::UpToOf(up_to, TypeFilter::Type(KINDS[kind].to_owned())),
-            _ => Marked::UpTo(up_to),
-        };
-        let row = match &what {
-            Marked::Row(key) => {
-                let groups = self.whole(who, View::All).groups;
-                let at = groups.iter().position(|group| group.key == *key);
-                let rows = self.rows(who, InboxState::All, View::All);
-                at.map(|at| rows[at].1.iter().map(|entry| entry.event).collect::<BTreeSet<_>>())
-            }
-            _ => None,
-        };
-        let is_hit = |entry: &Entry| {
-            let place = match change {
-                Change::Items(ItemChange::Unarchive) => entry.shelf == Shelf::Archived,
-                Change::Items(ItemChange::Unsnooze) => matches!(entry.shelf, Shelf::Snoozed(_)),
-                _ => entry.shelf == Shelf::Active,
-            };
-            match &what {
-                Marked::Event(event) => event.as_str() == format!("e{}", entry.event),
-                Marked::Row(_) => row.as_ref().is_some_and(|row| row.contains(&entry.event)),
-                Marked::Object(object) => place && *object == self::object(entry.object).id,
-                Marked::UpTo(up_to) => place && entry.newest_at <= *up_to,
-                Marked::UpToOf(up_to, _) => {
-                    place && entry.newest_at <= *up_to && entry.kind == kind
-                }
-            }
-        };
-        let is_there = |entry: &&mut Entry| entry.who == who && entry.shelf != Shelf::Deleted;
-        for entry in self.entries.iter_mut().filter(is_there) {
-            if !is_hit(entry) || !view.shows(entry.tenant) {
-                continue;
-            }
-            match change {
-                Change::Mark(MarkKind::Seen) => entry.seen = true,
-                Change::Mark(MarkKind::Read) => (entry.seen, entry.read) = (true, true),
-                Change::Items(ItemChange::Unread) => entry.read = false,
-                Change::Items(ItemChange::Archive) => entry.shelf = Shelf::Archived,
-                Change::Items(ItemChange::Snooze(until)) => entry.shelf = Shelf::Snoozed(until),
-                Change::Items(ItemChange::Delete) => entry.shelf = Shelf::Deleted,
-                Change::Items(ItemChange::Unarchive) if entry.shelf == Shelf::Archived => {
-                    entry.shelf = Shelf::Active;
-                }
-                Change::Items(ItemChange::Unsnooze) if matches!(entry.shelf, Shelf::Snoozed(_)) => {
-                    entry.shelf = Shelf::Active;
-                }
-                Change::Items(ItemChange::Unarchive | ItemChange::Unsnooze) => {}
-            }
-        }
-        let recipient = id(PEOPLE[who]);
-        let before = VIEWS.map(|of| self.whole(who, of));
-        let view = named(view);
-        self.step(&[match change {
-            Change::Mark(kind) => Command::Mark { recipient, what, kind, view },
-            Change::Items(change) => Command::ChangeItems { recipient, what, change, view },
-        }]);
-        for (of, before) in VIEWS.into_iter().zip(before) {
-            let after = self.whole(who, of);
-            if after.groups == before.groups && self.withdrawn.is_empty() {
-                let what = "a mark that changes nothing that a view shows raises nothing there";
-                assert_eq!(after.counts, before.counts, "{what}: {of:?}");
-            } else if after.groups != before.groups {
-                assert!(after.counts.rev > before.counts.rev);
-            }
-        }
-    }
-
-    fn whole(&self, who: usize, view: View<usize>) -> InboxPage {
-        let (state, view) = (InboxState::All, named(view));
-        let query = InboxQuery { state, view, ..InboxQuery::newest(usize::MAX) };
-        self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), &query).unwrap()
-    }
-
-    fn page(&mut self, who: usize, query: &InboxQuery) -> InboxPage {
-        let page = self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), query).unwrap();
-        assert!(page.groups.len() <= query.limit);
-        let place = |tenant: &Id| TENANTS.iter().position(|name| *name == tenant.as_str());
-        let view = query.view.try_map(|tenant| place(tenant).ok_or(())).unwrap();
-        let whole = self.naive(who, InboxState::All, view);
-        assert_eq!((page.counts.unseen, page.counts.unread), (whole.1, whole.2));
-        let of_tenants = page.counts.tenants.as_ref().map(|tenants| {
-            let counts = tenants.iter().map(|(id, of)| (id.as_str(), of.unseen, of.unread));
-            counts.collect::<Vec<_>>()
-        });
-        let naive = (0..TENANTS.len()).map(|tenant| {
-            let (_, unseen, unread) = self.naive(who, InboxState::All, View::Only(tenant));
-            (TENANTS[tenant], unseen, unread)
-        });
-        let naive = naive.filter(|(_, _, unread)| *unread > 0).collect();
-        assert_eq!(of_tenants, (view == View::All).then_some(naive));
-        let reader = self.engine.reader(&self.stored);
-        let counted = reader.inbox_counts(&id(PEOPLE[who]), &query.view).unwrap();
-        assert_eq!(counted, page.counts, "counts and page say the same");
-        let of_categories = page.counts.categories.values();
-        assert_eq!(of_categories.map(|of| of.unseen).sum::<u64>(), page.counts.unseen);
-        let rev = page.counts.rev;
-        let before = self.revs.insert((who, view), (rev, whole.clone()));
-        if let Some((before, was)) = before {
-            assert!(rev >= before, "a later answer has no lower number");
-            assert!(rev > before || was == whole, "what changes a page raises the number");
-        }
-        page
-    }
-
-    /// Reads the inbox as a whole in each state, then page by page while more arrives.
-    fn look(&mut self, who: usize) {
-        VIEWS.into_iter().for_each(|view| self.look_in(who, view));
-    }
-
-    fn look_in(&mut self, who: usize, view: View<usize>) {
-        let usual = InboxQuery { view: named(view), ..InboxQuery::newest(usize::MAX) };
-        let of_all = self.whole(who, View::All).groups;
-        for state in [
-            InboxState::All,
-            InboxState::Unseen,
-            InboxState::Unread,
-            InboxState::Archived,
-            InboxState::Snoozed,
-            InboxState::Active,
-        ] {
-            let (groups, ..) = self.naive(who, state, view);
-            let whole = self.page(who, &InboxQuery { state, ..usual.clone() });
-            assert_eq!(whole.groups.iter().map(shown).collect::<Vec<_>>(), groups);
-            assert_eq!(whole.next, None);
-            let is_known = |group| of_all.contains(group);
-            assert!(whole.groups.iter().all(is_known), "all views have the same groups");
-            let keys: BTreeSet<&str> =
-                whole.groups.iter().map(|group| group.key.as_str()).collect();
-            assert_eq!(keys.len(), groups.len(), "keys tell groups apart");
-            let orders: Vec<&str> = whole.groups.iter().map(|group| group.order.as_str()).collect();
-            assert!(orders.is_sorted_by(|a, b| a > b), "{orders:?}");
-            for (at, kind) in KINDS.iter().enumerate() {
-                let types = vec![(*kind).to_owned()];
-                let query = InboxQuery { state, types, ..usual.clone() };
-                let of_kind = self.rows(who, state, view);
-                let of_kind = of_kind.iter().filter(|((_, _, kind, ..), _)| *kind == at).count();
-                assert_eq!(self.page(who, &query).groups.len(), of_kind);
-            }
-            let alone = InboxQuery { state, is_grouped: false, ..usual.clone() };
-            if state == InboxState::All {
-                let items: usize =
-                    self.rows(who, state, view).iter().map(|(_, entries)| entries.len()).sum();
-                let page = self.page(who, &alone);
-                assert_eq!(page.groups.len(), items);
-                assert!(page.groups.iter().all(|group| group.count == 1));
-            }
-        }
-        let (groups, ..) = self.naive(who, InboxState::Active, view);
-        let (mut paged, mut from) = (Vec::new(), None);
-        loop {
-            let page = self.page(who, &InboxQuery { from, limit: 2, ..usual.clone() });
-            paged.extend(page.groups.iter().map(shown));
-            let Some(next) = page.next else { break };
-            assert_eq!(page.groups.len(), 2, "only the last page is short");
-            from = Some(next.to_string().parse().unwrap());
-            // About nothing that was withdrawn, or it would come back.
-            self.publish(paged.len() % 3, (9, 1, 1), 7, 0);
-        }
-        assert_eq!(paged, groups, "each group once, whatever arrives meanwhile");
     }
 }
 

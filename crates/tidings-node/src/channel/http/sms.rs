@@ -37,12 +37,16 @@ pub(crate) fn parts(text: &str) -> usize {
     if length <= one { 1 } else { length.div_ceil(several) }
 }
 
-/// The text with signs of tidings' own in the alphabet: the mark between titles, the one of a cut, and marks of direction,
-/// which nobody sees.
+/// The text with signs of tidings' own in the alphabet: the mark between titles, the one of a cut, the spaces and the minus
+/// of numbers and dates, and marks of direction, which nobody sees.
 fn plain(text: &str) -> String {
     let is_direction = |c: char| matches!(c, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
     let text: String = text.chars().filter(|c| !is_direction(*c)).collect();
-    text.replace(" · ", ", ").replace('·', "-").replace('…', "...").replace('\u{a0}', " ")
+    text.replace(" · ", ", ")
+        .replace('·', "-")
+        .replace('…', "...")
+        .replace(['\u{a0}', '\u{202f}'], " ")
+        .replace('\u{2212}', "-")
 }
 
 /// The text of a note: words, and the link whole. The words are cut so that it has so many parts at most.
@@ -109,6 +113,10 @@ mod tests {
         let text = text_of(&note("5 comments", titles, url));
         assert!(text.starts_with("5 comments\nLists, Notes on a wall, Budget"), "{text}");
         assert_eq!(parts(&text), 1, "{text}");
+        // Nor do the spaces and signs of CLDR's dates and amounts.
+        let dated =
+            text_of(&note("Due at 9:00\u{202f}AM: \u{2212}1\u{202f}234,50\u{a0}€", "", None));
+        assert_eq!(dated, "Due at 9:00 AM: -1 234,50 €");
         // What the host wrote in another script stays as it is.
         let other = text_of(&note("Работа", "Списки · Заметки", None));
         assert_eq!(other, "Работа\nСписки · Заметки");

@@ -3,7 +3,7 @@
 use tidings_core::channel::INBOX;
 use tidings_core::rules::{
     Admission, Cap, Category, Decide, Digest, Every, Per, Policy, QuietHours, Route, Rules,
-    TypeRules,
+    TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::MINUTE_MS;
 
@@ -19,6 +19,10 @@ pub(super) fn rule(words: &[&str], rules: &mut Rules) -> Read<bool> {
             per_ms: duration(per)?,
             max: number(max)?,
         }),
+        ["tenants"] | ["tenants", "refuse"] => rules.tenants = Some(TenantRules::default()),
+        ["tenants", "make"] => {
+            rules.tenants = Some(TenantRules { unknown: UnknownTenant::Make });
+        }
         ["uncap"] => rules.caps.clear(),
         ["quiet", channel, hours] => {
             let rules = rules.channels.entry((*channel).to_owned()).or_default();

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use tidings_core::channel::{ChannelNo, channel_no};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use tidings_core::{Id, Instant};
 
@@ -47,6 +48,11 @@ pub(super) fn id(text: &str) -> Read<Id> {
 /// Ids with commas between them.
 pub(super) fn ids(text: &str) -> Read<Vec<Id>> {
     text.split(',').map(id).collect()
+}
+
+/// The channels of these names, with commas between them.
+pub(super) fn channels(names: &str) -> Vec<ChannelNo> {
+    names.split(',').filter_map(channel_no).collect()
 }
 
 /// A number.

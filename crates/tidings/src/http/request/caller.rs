@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
+use tidings_core::engine::TenantDirectory;
 use tidings_core::tenant::TenantNo;
 use tidings_core::{Command, Id};
 use tidings_node::Role;
@@ -205,9 +206,13 @@ impl Calling {
     ) -> Result<Command, Problem> {
         if let (Command::Publish(event), Some(own)) = (&mut command, self.number()) {
             event.tenant = self.own(event.tenant.take())?;
-            let known = service
-                .handle
-                .look(|node| node.engine().reader(node.view()).tenant_of_event(&event.id))?;
+            let is_whole = service.among().is_none();
+            let known = service.handle.look(|node| {
+                // Who is no member is as if they were not there. Of other nodes' recipients nothing is known here.
+                let tenants = TenantDirectory::of(node.engine());
+                event.to.recipients.retain(|id| !is_whole || tenants.is_member(id, own));
+                node.engine().reader(node.view()).tenant_of_event(&event.id)
+            })?;
             if known?.is_some_and(|of| of != Some(own)) {
                 let detail = format!("the id {} is taken", quoted(event.id.as_str()));
                 return Err(Problem::new(Code::IdTaken, detail));

@@ -2,8 +2,8 @@
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use tidings_core::Instant;
 use tidings_core::tenant::TenantNo;
+use tidings_core::{Command, Id, Instant, RecipientChange};
 use tidings_node::{KeyChange, Role, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
@@ -73,9 +73,14 @@ fn without_tenants() -> Rig {
 /// A server that asks for keys, with a tenant.
 fn with_tenants() -> Rig {
     let (rig, _) = server(Access::Keys { token: None }, Settings::default());
-    let tenant = tidings_core::Id::new("acme").unwrap();
-    let command = tidings_core::Command::Tenant { tenant, change: Box::default() };
-    rig.service.handle.submit(vec![command]).unwrap();
+    let (tenant, recipient) = (Id::new("acme").unwrap(), Id::new("ann").unwrap());
+    let profile = Box::new(RecipientChange::nothing(recipient.clone()));
+    let commands = vec![
+        Command::Tenant { tenant: tenant.clone(), change: Box::default() },
+        Command::Recipient(profile),
+        Command::Join { recipient, tenant },
+    ];
+    rig.service.handle.submit(commands).unwrap();
     rig
 }
 
@@ -132,6 +137,7 @@ fn of_host(call: &Call) -> Call {
         "/v1/tenants/acme" if call.method == Method::PATCH => {
             call.with_body(r#"{ "disabled": true }"#)
         }
+        path if path.ends_with("/preferences") => call.with_body(r#"{ "quiet_hours": null }"#),
         _ => call.clone(),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tidings_core::batch::Group as Content;
 use tidings_core::engine::{CategoryCounts, InboxCounts, InboxGroup, InboxItem, InboxPage};
 use tidings_core::{Data, Object};
 use tidings_mail::{Design, RowText};
@@ -209,7 +210,8 @@ impl Group {
         let of_tenant = known.and_then(|known| known.tenant.locale.as_deref());
         let locales: Vec<&str> = [&*group.locale].into_iter().chain(of_tenant).collect();
         let reader = (&*locales, &*group.tz);
-        let RowText { text, lang, .. } = design.row_text(&group.content, reader.0, reader.1);
+        let content = counted(group.content, group.count.saturating_sub(group.items.len()));
+        let RowText { text, lang, .. } = design.row_text(&content, reader.0, reader.1);
         let items = group.items.into_iter();
         let items = items.map(|item| Item::of(item, design, reader)).collect();
         Self {
@@ -229,6 +231,15 @@ impl Group {
             items,
         }
     }
+}
+
+/// The content of a group with its items that are not listed, of which the count alone is known.
+fn counted(mut content: Vec<Content>, unlisted: usize) -> Vec<Content> {
+    let lines = content.last_mut().and_then(|group| group.lines.last_mut());
+    if let Some(line) = lines {
+        line.entries += unlisted;
+    }
+    content
 }
 
 impl Item {

@@ -314,6 +314,9 @@ fn t42_events_by_a_key_are_of_its_tenant_and_others_are_not_there() {
     let published = by_key(Method::POST, "/v1/events", event("own"));
     assert_eq!(published.status, StatusCode::ACCEPTED, "{published:?}");
     assert_eq!(world.get("/v1/events/own")["event"]["tenant"], "acme");
+    let mut strangers = event("strangers");
+    strangers["to"]["recipients"] = json!(["ada", "eve", "nobody"]);
+    assert_eq!(by_key(Method::POST, "/v1/events", strangers).json()["notifications"], 1);
     world.done(Method::POST, "/v1/events", &event("hosts"));
     let mut theirs = event("theirs");
     theirs["tenant"] = json!("globex");

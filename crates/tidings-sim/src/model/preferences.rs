@@ -1,0 +1,95 @@
+//! Preferences of recipients, with a tenant or without, and those of tenants.
+
+use tidings_core::command::Choice;
+use tidings_core::{Mode, PreferenceScope};
+
+use super::route::{self, Preferences};
+use super::{Model, Refused};
+
+impl Model {
+    /// Sets one preference.
+    pub(super) fn prefer(&mut self, person: usize, choice: Choice) -> Result<(), Refused> {
+        let tenant = self.named(choice.tenant.as_ref())?;
+        self.may_be_chosen(&choice)?;
+        let mut preferences = self.people[person].preferences.clone();
+        set(preferences.entry(tenant).or_default(), choice);
+        self.people[person].preferences = preferences;
+        self.reroute(Some(person));
+        Ok(())
+    }
+
+    /// Sets preferences; of a whole list, what is not in it goes back to the default, of one tenant or of all.
+    pub(super) fn choose(
+        &mut self,
+        person: usize,
+        chosen: Vec<Choice>,
+        whole: bool,
+        whose: Option<usize>,
+    ) -> Result<(), Refused> {
+        let mut preferences = self.people[person].preferences.clone();
+        if whole {
+            let replaced = preferences.iter_mut();
+            for (_, of) in replaced.filter(|(of, _)| whose.is_none() || **of == whose) {
+                of.retain(|(scope, _), mode| self.was_not_asked(scope, mode));
+            }
+        }
+        for choice in chosen {
+            let tenant = self.named(choice.tenant.as_ref())?;
+            set(preferences.entry(tenant).or_default(), choice);
+        }
+        self.people[person].preferences = preferences;
+        self.reroute(Some(person));
+        Ok(())
+    }
+
+    /// Who was not asked has not changed their mind.
+    fn was_not_asked(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
+        let is_configured = match scope {
+            PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
+            PreferenceScope::Category(name) => self.current().categories.contains_key(name),
+            PreferenceScope::AllCategories
+            | PreferenceScope::Topic(_)
+            | PreferenceScope::Object(_) => true,
+        };
+        *mode == Mode::Never && (!is_configured || self.is_required(scope))
+    }
+
+    fn is_required(&self, scope: &PreferenceScope) -> bool {
+        let kind = match scope {
+            PreferenceScope::Type(kind) => self.current().types.get(kind),
+            _ => None,
+        };
+        kind.is_some_and(|kind| kind.required)
+    }
+
+    fn may_be_chosen(&self, choice: &Choice) -> Result<(), Refused> {
+        if choice.mode == Mode::Never && self.is_required(&choice.scope) {
+            return Err(Refused::Required);
+        }
+        Ok(())
+    }
+
+    /// The defaults of a tenant, all of them.
+    pub(super) fn defaults_of(&self, chosen: &[Choice]) -> Result<Preferences, Refused> {
+        let mut preferences = Preferences::new();
+        for choice in chosen {
+            if choice.scope.is_mute() {
+                return Err(Refused::Mute);
+            }
+            self.may_be_chosen(choice)?;
+            set(&mut preferences, choice.clone());
+        }
+        Ok(preferences)
+    }
+}
+
+fn set(preferences: &mut Preferences, Choice { scope, channel, mode, .. }: Choice) {
+    for channel in route::channels(&channel) {
+        match mode {
+            Mode::Default => preferences.remove(&(scope.clone(), channel)),
+            Mode::Never | Mode::Immediate | Mode::Digest(_) => {
+                preferences.insert((scope.clone(), channel), mode.clone())
+            }
+        };
+    }
+}
