@@ -437,8 +437,7 @@ impl<'a> Builder<'a> {
         let rules = self.engine.rules();
         let types = rules.map(|rules| &rules.types);
         let profile = self.walk.bucket.roster.profile(self.walk.number);
-        let own =
-            |field: fn(&Recipient) -> &Option<String>| profile.and_then(|of| field(of).as_ref());
+        let own = |field: fn(&Recipient) -> Option<&String>| profile.and_then(field);
         let said = |entries: Vec<&group::Entry>| {
             rules.map(|rules| group::group(entries, rules)).unwrap_or_default()
         };
@@ -487,12 +486,12 @@ impl<'a> Builder<'a> {
                 event_type: header.event_type.clone(),
                 tenant: tenant.cloned(),
                 known_tenant: known.cloned(),
-                locale: own(|of| &of.locale)
+                locale: own(|of| of.locale.as_ref())
                     .or_else(|| known?.tenant.locale.as_ref())
                     .or(rules.map(|rules| &rules.defaults.locale))
                     .cloned()
                     .unwrap_or_default(),
-                tz: own(|of| &of.tz)
+                tz: own(|of| of.tz.as_ref())
                     .or_else(|| known?.tenant.tz.as_ref())
                     .or(rules.map(|rules| &rules.defaults.tz))
                     .cloned()
