@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 18] = pages![
+static PAGES: [(&str, &str); 19] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
