@@ -18,11 +18,6 @@ const SUBJECTS: [(&str, Make); 6] = [
     ("engine_on_three_nodes", engine::on_three_nodes),
 ];
 
-/// Cases that the model alone must pass until the engine knows limits of tenants, and forgets one that a refused event
-/// would have made.
-const OF_THE_MODEL: [&str; 4] =
-    ["tenants_deleted_make", "tenants_limit", "tenants_limit_order", "tenants_unknown_make"];
-
 /// P12: very many events to one recipient, in one digest, in order.
 fn very_many() -> String {
     let count = 100_000;
@@ -55,8 +50,7 @@ fn main() -> std::process::ExitCode {
     cases.sort();
     let mut trials = Vec::new();
     for (name, text) in cases {
-        let must_pass = |of: &str| of == "model" || !OF_THE_MODEL.contains(&name.as_str());
-        for (subject, make) in SUBJECTS.into_iter().filter(|(subject, _)| must_pass(subject)) {
+        for (subject, make) in SUBJECTS {
             let text = text.clone();
             trials.push(Trial::test(format!("{subject}::{name}"), move || {
                 script::parse(&text).and_then(|case| case.run(make)).map_err(Failed::from)

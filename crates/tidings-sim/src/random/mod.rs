@@ -32,7 +32,7 @@ pub struct World {
 }
 
 /// Of a hundred worlds that the engine is held against so many have tenants.
-pub const WITH_TENANTS: u8 = 0;
+pub const WITH_TENANTS: u8 = 25;
 
 /// Worlds of up to 80 steps.
 pub fn world() -> impl Strategy<Value = World> {

@@ -184,9 +184,6 @@ codes! {
     TenantGone = "tenant_gone", 409, Again::No,
         "The tenant is disabled",
         "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`.";
-    TenantDeleting = "tenant_deleting", 409, Again::After(1),
-        "The tenant is being deleted",
-        "Retry once `GET /v1/tenants/{id}` answers 404.";
     BodyTooLarge = "body_too_large", 413, Again::No,
         "The body is too large",
         "Send less at once, or a stream of lines as `application/x-ndjson`.";
@@ -437,7 +434,6 @@ impl From<Refused> for Problem {
             Refused::MessageState { .. } | Refused::MessageGone(_) => Code::MessageState,
             Refused::UnknownTenant { .. } => Code::UnknownTenant,
             Refused::TenantGone(_) => Code::TenantGone,
-            Refused::TenantDeleting(_) => Code::TenantDeleting,
             Refused::TenantsOff => Code::TenantsOff,
         };
         Self::new(code, refused.to_string()).hint(hint)

@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 19] = pages![
+static PAGES: [(&str, &str); 20] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -35,6 +35,7 @@ static PAGES: [(&str, &str); 19] = pages![
     "languages.md",
     "channels.md",
     "deciding.md",
+    "modelling.md",
     "tokens.md",
     "tenants.md",
     "outbox.md",

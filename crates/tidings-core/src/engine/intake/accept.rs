@@ -191,7 +191,6 @@ impl Intake {
                 self.tenants.number(id)?;
             }
         }
-        let tenant = self.tenant_of(draft, event)?;
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Accepted::Answered(Reply::Published(published)));
@@ -203,6 +202,7 @@ impl Intake {
         let checked = limits.check_event(event);
         checked.and_then(|()| limits.check_data(data.flatten()))?;
         let keys = keys.map_err(Refused::from)?;
+        let tenant = self.tenant_of(draft, event)?;
         let now = self.now;
         let mut row = Box::new(EventRow {
             place: self.next_place,

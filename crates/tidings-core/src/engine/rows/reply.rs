@@ -214,9 +214,6 @@ pub enum Refused {
     /// The tenant is disabled: nothing is published for it.
     #[error("the tenant `{0}` is disabled")]
     TenantGone(Id),
-    /// The tenant is being deleted.
-    #[error("the tenant `{0}` is being deleted")]
-    TenantDeleting(Id),
     /// Tenants are not configured.
     #[error("tenants are off")]
     TenantsOff,
