@@ -467,7 +467,10 @@ impl Intake {
             return Ok(reply);
         };
         let waited = taken.cancelled + taken.removed_from_batch + taken.withdrawn > 0;
-        if waited || self.locate(draft, id)?.is_some() {
+        // Another tenant's event of this id is none.
+        let located = self.locate(draft, id)?;
+        let tenant = located.map(|(_, located)| located.tenant);
+        if waited || tenant.is_some_and(|of| cancel.tenant.is_none() || of == cancel.tenant) {
             return Ok(reply);
         }
         let now = self.now;
