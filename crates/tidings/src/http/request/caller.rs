@@ -163,6 +163,14 @@ impl Calling {
         self.0.as_ref().map(|tenant| &tenant.id)
     }
 
+    /// An `Idempotency-Key` as no other tenant's, nor the host's, is: none has a control character.
+    pub(in crate::http) fn own_key(&self, key: &str) -> String {
+        match TenantNo::raw(self.number()) {
+            0 => key.to_owned(),
+            own => format!("{own}\n{key}"),
+        }
+    }
+
     /// The number of the tenant.
     pub(in crate::http) fn number(&self) -> Option<TenantNo> {
         self.0.as_ref().map(|tenant| tenant.number)
