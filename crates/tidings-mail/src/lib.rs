@@ -71,7 +71,7 @@ pub struct Mail {
     pub bytes: Vec<u8>,
 }
 
-/// Renders a batch in a design. Where the HTML would be cut off by mail programs, fewer items are shown.
+/// Renders a batch in a design, or in that of its tenant. Where the HTML would be cut off by mail programs, fewer items are shown.
 ///
 /// An unknown time zone counts as UTC (the configuration and the intake refuse unknown ones).
 ///
@@ -82,7 +82,9 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
         return Err(RenderError::BatchId);
     }
     let to = message::mime::recipient_address(batch)?;
-    let (subject, bodies) = content(batch, design)?;
+    let of_tenant = design.of_batch(batch);
+    let design = of_tenant.as_deref().unwrap_or(design);
+    let (subject, bodies) = content_in(batch, design)?;
     let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
     let tag = design.tag(batch, to.as_ref());
@@ -120,6 +122,11 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
 /// # Errors
 /// [`RenderError`], but for the recipient's address, which is not looked at.
 pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), RenderError> {
+    let of_tenant = design.of_batch(batch);
+    content_in(batch, of_tenant.as_deref().unwrap_or(design))
+}
+
+fn content_in(batch: &Batch, design: &Design) -> Result<(String, Bodies), RenderError> {
     let mut most = usize::MAX;
     loop {
         let page = page::Page::of(batch, design, most).ok_or(RenderError::Empty)?;

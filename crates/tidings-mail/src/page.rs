@@ -11,6 +11,7 @@ pub(super) mod short;
 pub(super) mod single;
 pub(super) mod site;
 pub(super) mod subject;
+pub(super) mod tenant;
 pub(super) mod writer;
 
 use std::collections::BTreeSet;

@@ -469,7 +469,7 @@ mod tests {
                 r#"{"at":"2024-01-01T00:00:00Z","op":"recipient","id":"ann","email":null}"#,
                 r#"{"at":"2024-01-01T00:01:00Z","op":"publish","id":"e1","type":"news","actor":"x","object":{"id":"o1"},"to":{"recipients":["ann"],"topics":["a/b"]},"deliver_at":"2024-01-01T00:02:00Z","cancellation_key":"k"}"#,
                 r#"{"at":"2024-01-01T00:02:00Z","op":"seen","recipient":"ann","up_to":"2024-01-01T00:01:00Z"}"#,
-                r#"{"at":"2024-01-01T00:03:00Z","op":"preference","recipient":"ann","type":"news","channel":"email","mode":"weekly"}"#,
+                r#"{"at":"2024-01-01T00:03:00Z","op":"preference","type":"news","channel":"email","mode":"weekly","recipient":"ann"}"#,
                 r#"{"at":"2024-01-01T00:04:00Z","op":"flush","recipient":"ann","channel":"email"}"#,
                 r#"{"at":"2024-01-01T00:05:00Z","op":"forget","before":"2024-01-01"}"#,
             ]

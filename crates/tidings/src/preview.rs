@@ -103,6 +103,10 @@ pub(crate) struct Chosen<'a> {
     pub(crate) locales: String,
     /// Number of items.
     pub(crate) items: u16,
+    /// The tenants.
+    pub(crate) tenants: Vec<String>,
+    /// The tenant that is shown; empty = none.
+    pub(crate) tenant: String,
 }
 
 /// The page that shows mails side by side; `link` is the address of the HTML of one. Without a choice it is a file.
@@ -125,7 +129,10 @@ pub(crate) fn side_by_side(
     });
     let chosen = chosen.map(|chosen| {
         let names: Vec<String> = chosen.names.iter().map(|name| (*name).to_owned()).collect();
-        context! { names, locales => chosen.locales.clone(), items => chosen.items }
+        context! {
+            names, locales => chosen.locales.clone(), items => chosen.items,
+            tenants => chosen.tenants.clone(), tenant => chosen.tenant.clone(),
+        }
     });
     fill("side_by_side", context! { title, chosen, mails => mails.collect::<Vec<_>>() })
 }

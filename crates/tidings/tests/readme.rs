@@ -54,6 +54,25 @@ fn the_first_simulation_ends_as_printed() {
 }
 
 #[test]
+fn the_models_end_as_printed() {
+    let commands = blocks_of("docs/modelling.md", "sh");
+    let printed = blocks_of("docs/modelling.md", "text");
+    assert_eq!((commands.len(), printed.len()), (3, 3));
+    for (command, printed) in commands.iter().zip(printed) {
+        let words = command.trim().strip_prefix("tidings").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_tidings"))
+            .current_dir(root())
+            .args(words.split_whitespace())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        let (messages, _) = out.split_once("\n\n").unwrap();
+        assert_eq!(printed.trim_end(), messages.trim_end(), "{command}");
+    }
+}
+
+#[test]
 fn there_are_exactly_two_commands_before_the_rest() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let (start, _) = readme.split_once("\n## ").unwrap();
@@ -160,7 +179,7 @@ fn prepare(dir: &Path) {
     fs::copy(env!("CARGO_BIN_EXE_tidings"), bin.join("tidings")).unwrap();
     // An answer that is an error is a command that failed.
     fs::write(dir.join(".curlrc"), "fail\nsilent\nshow-error\n").unwrap();
-    for example in ["art", "first", "inbox"] {
+    for example in ["art", "first", "inbox", "modelling"] {
         let to = dir.join("examples").join(example);
         fs::create_dir_all(&to).unwrap();
         for file in fs::read_dir(root().join("examples").join(example)).unwrap() {
@@ -247,7 +266,7 @@ fn mails_as_printed(dir: &Path) {
     let days = ["Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun"];
     let undated = |text: &str| -> Vec<String> {
         let cut = |line: &str| {
-            let day = days.iter().filter_map(|day| line.find(&format!("{day}day ")));
+            let day = days.iter().filter_map(|day| line.find(&format!("{day}day, ")));
             line[..day.min().unwrap_or(line.len())].to_owned()
         };
         text.trim().lines().map(cut).collect()

@@ -268,6 +268,9 @@ fn limited(engine: &mut Engine, draft: &mut Draft<'_>, act: Act) -> Result<Act, 
     let Some(left) = left else {
         return Ok(Act::Publish { row, at, profiles, room });
     };
+    if engine.replica().has_followers() {
+        return Ok(Act::Publish { row, at, profiles, room: Room::ForFirst(left) });
+    }
     let would = engine.shards.each(&engine.intake, draft, false, |intake, shard, draft| {
         take_profiles(shard, intake, draft, &profiles)?;
         would_notify(shard, intake, draft, &row)

@@ -76,6 +76,16 @@ impl Sender {
         &self.name
     }
 
+    /// The same address under another name.
+    pub(crate) fn named(&self, name: &str) -> Self {
+        let name = text::clean(name);
+        if name.is_empty() {
+            return self.clone();
+        }
+        let mailbox = Mailbox::new(Some(name.clone()), self.mailbox.email.clone());
+        Self { mailbox, name }
+    }
+
     pub(crate) fn mailbox(&self) -> Mailbox {
         self.mailbox.clone()
     }

@@ -16,7 +16,7 @@ const BLUE: Colour = Colour([0x0b, 0x57, 0xa4]);
 const CONTRAST: f64 = 4.5;
 
 /// The brand of a mail.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct BrandView {
     pub(crate) name: String,
     pub(crate) logo: Option<String>,

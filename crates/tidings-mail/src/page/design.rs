@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::messages::MessageName;
-use tidings_core::presentation::{Presentation, Quota, Texts};
+use tidings_core::presentation::{Brand, Presentation, Quota, Texts};
 use tidings_core::rules::{Policy, capitalised, in_words};
 use tidings_core::{Id, Rules};
 
@@ -16,6 +16,7 @@ use crate::message::dkim::Dkim;
 use crate::message::tag::MailTag;
 use crate::message::token::TokenKey;
 use crate::page::brand::BrandView;
+use crate::page::tenant::{Looks, Usual};
 use crate::templates::rendered::Rendered;
 use crate::templates::template::Templates;
 use crate::words::books::Books;
@@ -29,28 +30,36 @@ use crate::{Sender, Sentence};
 #[derive(Clone, Debug)]
 pub struct Design {
     pub(crate) sender: Sender,
-    pub(crate) brand: BrandView,
-    pub(crate) templates: Templates,
+    pub(crate) brand: Arc<BrandView>,
+    /// The brand as it is configured.
+    pub(super) own_brand: Arc<Brand>,
+    /// The name of the tenant whose design it is.
+    pub(super) tenant: Option<String>,
+    /// The designs of tenants.
+    pub(super) looks: Looks,
+    pub(crate) templates: Arc<Templates>,
     /// The items of its mails that were rendered a moment ago.
     pub(crate) rendered: Rendered,
     /// The language of the default locale.
     pub(crate) usual: Language,
-    categories: BTreeMap<String, Localised<String>>,
-    digests: BTreeMap<String, Localised<String>>,
-    types: BTreeMap<String, Phrases>,
+    /// The same for a tenant that speaks to people in another way.
+    pub(super) usual_to: Arc<Usual>,
+    categories: Arc<BTreeMap<String, Localised<String>>>,
+    digests: Arc<BTreeMap<String, Localised<String>>>,
+    types: Arc<BTreeMap<String, Phrases>>,
     /// The mailboxes to which answers go, by category.
-    category_replies: BTreeMap<String, Sender>,
-    /// The mailbox to which other answers go.
-    reply_to: Option<Sender>,
+    category_replies: Arc<BTreeMap<String, Sender>>,
+    /// The mailbox to which other answers go: the tenant's, or the channel's.
+    pub(super) reply_to: Option<Sender>,
     /// By lane.
-    quotas: BTreeMap<String, Quota>,
+    quotas: Arc<BTreeMap<String, Quota>>,
     /// Lanes of the configuration's own naming that are those of a digest.
-    digest_lanes: BTreeSet<String>,
-    required: BTreeSet<String>,
+    digest_lanes: Arc<BTreeSet<String>>,
+    required: Arc<BTreeSet<String>>,
     /// The way back from mails; `None` without a public address.
     pub(crate) links: Option<Links>,
     /// The key of the tags of mails; `None` without a server.
-    tags: Option<TokenKey>,
+    pub(super) tags: Option<TokenKey>,
     /// The address to which bounces go, where it is not the sender's.
     bounces: Option<String>,
     pub(crate) dkim: Option<Arc<Dkim>>,
@@ -58,7 +67,8 @@ pub struct Design {
 
 /// The locales in which a batch's message may be, the first choice first.
 fn locales(batch: &Batch) -> impl Iterator<Item = &str> {
-    [batch.locale.as_str()].into_iter()
+    let of_tenant = batch.tenant.as_ref().and_then(|known| known.tenant.locale.as_deref());
+    [batch.locale.as_str()].into_iter().chain(of_tenant)
 }
 
 /// The public address of the pages that mails lead to, and the key of their tokens.
@@ -66,6 +76,13 @@ fn locales(batch: &Batch) -> impl Iterator<Item = &str> {
 pub(crate) struct Links {
     pub(crate) base: String,
     pub(crate) key: TokenKey,
+}
+
+impl Links {
+    pub(super) fn of(brand: &BrandView, key: &TokenKey) -> Option<Self> {
+        let base = brand.url.as_deref()?.trim_end_matches('/');
+        Some(Self { base: base.to_owned(), key: key.clone() })
+    }
 }
 
 /// The sentences of a type.
@@ -106,7 +123,7 @@ impl Design {
             digests,
             templates,
             order: _,
-            words: _,
+            words,
             digest_titles,
         } = &rules.presentation;
         let usual_locale = &rules.defaults.locale;
@@ -161,19 +178,23 @@ impl Design {
         }
         let required = rules.types.iter().filter(|(_, kind)| kind.required);
         Ok(Self {
-            brand: BrandView::of(brand, &sender),
+            brand: Arc::new(BrandView::of(brand, &sender)),
+            own_brand: Arc::new(brand.clone()),
+            tenant: None,
+            looks: Looks::default(),
             sender,
-            templates: Templates::new(templates)?,
+            templates: Arc::new(Templates::new(templates)?),
             rendered: Rendered::default(),
             usual: Language::among(&books, usual_locale),
-            categories,
-            digests: titles,
-            types: phrases,
-            category_replies,
+            usual_to: Arc::new(Usual::new(words.clone(), usual_locale.clone())),
+            categories: Arc::new(categories),
+            digests: Arc::new(titles),
+            types: Arc::new(phrases),
+            category_replies: Arc::new(category_replies),
             reply_to: reply_to.as_deref().map(Sender::parse).transpose()?,
-            quotas,
-            digest_lanes,
-            required: required.map(|(name, _)| name.clone()).collect(),
+            quotas: Arc::new(quotas),
+            digest_lanes: Arc::new(digest_lanes),
+            required: Arc::new(required.map(|(name, _)| name.clone()).collect()),
             links: None,
             tags: None,
             bounces: rules.feedback.address.clone(),
@@ -184,16 +205,16 @@ impl Design {
     /// Adds tags to mails, and links from them to the pages of a server, if the brand has a public address.
     #[must_use]
     pub fn linked(mut self, key: TokenKey) -> Self {
-        self.tags = Some(key.clone());
-        let base = self.brand.url.as_deref().map(|url| url.trim_end_matches('/'));
-        self.links = base.map(|base| Links { base: base.to_owned(), key });
+        self.links = Links::of(&self.brand, &key);
+        self.tags = Some(key);
+        self.looks = Looks::default();
         self
     }
 
     /// The same with signed mails.
     #[must_use]
     pub fn signed(self, dkim: Dkim) -> Self {
-        Self { dkim: Some(Arc::new(dkim)), ..self }
+        Self { dkim: Some(Arc::new(dkim)), looks: Looks::default(), ..self }
     }
 
     /// The tag of a mail to an address.
@@ -219,6 +240,11 @@ impl Design {
     #[must_use]
     pub fn sender(&self) -> &Sender {
         &self.sender
+    }
+
+    /// The name of the tenant whose design it is.
+    pub(crate) fn tenant(&self) -> Option<&str> {
+        self.tenant.as_deref()
     }
 
     /// Returns true if a lane's messages are those of a digest.
@@ -371,7 +397,7 @@ impl Design {
     }
 
     /// The mailbox to which answers to a batch's mail go, where all of it names one: of its types, else of its
-    /// categories, else of the channel; `None` = the sender's.
+    /// categories, else of the tenant, else of the channel; `None` = the sender's.
     pub(crate) fn reply_to(&self, batch: &Batch) -> Option<&Sender> {
         let of_group = |group: &Group| {
             let of_type = self.types.get(group.event_type.as_str());

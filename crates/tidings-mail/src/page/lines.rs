@@ -118,10 +118,15 @@ pub(crate) fn types_of(group: &Group) -> Vec<Id> {
     types
 }
 
-/// The values that some lines put into the places of a sentence, in its language: what is true of each of them, and names
+/// The values that some lines of a tenant put into the places of a sentence, in its language: what is true of each of them, and names
 /// as a list of them all.
-pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> Said {
-    said_shortly(lines, by, sentence, usize::MAX)
+pub(crate) fn said(
+    lines: &[&Line],
+    by: &[Arc<Object>],
+    sentence: &Sentence,
+    tenant: Option<&str>,
+) -> Said {
+    said_shortly(lines, by, sentence, tenant, usize::MAX)
 }
 
 /// The same with names of this many characters at most.
@@ -129,6 +134,7 @@ pub(crate) fn said_shortly(
     lines: &[&Line],
     by: &[Arc<Object>],
     sentence: &Sentence,
+    tenant: Option<&str>,
     name_chars: usize,
 ) -> Said {
     let words = &*sentence.words;
@@ -166,6 +172,7 @@ pub(crate) fn said_shortly(
         actor: names::named_shortly(by, words, name_chars).filter(|_| is_signed),
         object: listed(titles),
         target: listed(targets.collect()).filter(|_| have_targets),
+        tenant: tenant.map(|name| cut(words.isolated(name.to_owned()))),
         count: entries(lines.iter().copied()),
         actors: Some(by.len()).filter(|count| *count > 0 && is_signed),
         data: lines.iter().fold(data, |data, line| common_data(data, line.data.as_ref())),
@@ -194,6 +201,6 @@ pub(crate) fn short_sentence(
     }
     let sentence = design.sentence(&group.event_type, language)?;
     let lines: Vec<&Line> = group.lines.iter().collect();
-    let said = said_shortly(&lines, &group.actors, sentence, name_chars);
+    let said = said_shortly(&lines, &group.actors, sentence, design.tenant(), name_chars);
     sentence.text(&said, language)
 }

@@ -40,6 +40,8 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     if !is_batch_id(&batch.id) {
         return Err(RenderError::BatchId);
     }
+    let of_tenant = design.of_batch(batch);
+    let design = of_tenant.as_deref().unwrap_or(design);
     let page = Page::of(batch, design, NAMED_MAX).ok_or(RenderError::Empty)?;
     let about = page.mail;
     let mut words = match &page.item {

@@ -334,6 +334,18 @@ impl Design {
         shown: Option<&BTreeSet<usize>>,
         from: usize,
     ) -> Result<Option<String>, RenderError> {
+        if let Some(of_tenant) = self.of_batch(batch) {
+            return of_tenant.rest_in(batch, shown, from);
+        }
+        self.rest_in(batch, shown, from)
+    }
+
+    fn rest_in(
+        &self,
+        batch: &Batch,
+        shown: Option<&BTreeSet<usize>>,
+        from: usize,
+    ) -> Result<Option<String>, RenderError> {
         let language = self.language(batch);
         let words = &*language.words;
         let lines = || batch.groups.iter().flat_map(|group| &group.lines);

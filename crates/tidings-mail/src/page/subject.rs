@@ -86,7 +86,7 @@ fn of_one_kind(
             actors.push(actor.clone());
         }
     }
-    let said = lines::said_shortly(&lines, &actors, subject, name_chars);
+    let said = lines::said_shortly(&lines, &actors, subject, design.tenant(), name_chars);
     subject.text(&said, language)
 }
 

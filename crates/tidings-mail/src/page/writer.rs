@@ -350,14 +350,16 @@ impl<'a> Writer<'a> {
         };
         let sentence = self.design.sentence(event_type, self.language);
         let stretches = sentence.and_then(|sentence| {
-            sentence.stretches(&said(&[line], &line.actors, sentence), self.language)
+            let said = said(&[line], &line.actors, sentence, self.design.tenant());
+            sentence.stretches(&said, self.language)
         });
         stretches.unwrap_or_default()
     }
 
     /// A text of the configuration with what a line says in its places.
     fn filled(&self, line: &Line, sentence: &Sentence) -> Option<String> {
-        let text = sentence.text(&said(&[line], &line.actors, sentence), self.language)?;
+        let said = said(&[line], &line.actors, sentence, self.design.tenant());
+        let text = sentence.text(&said, self.language)?;
         (!text.is_empty()).then_some(text)
     }
 

@@ -4,6 +4,7 @@
 //! rendered: with everything, without each field that may be absent, without each name of `data`, and without all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use minijinja::value::Serde;
 use minijinja::{ErrorKind, UndefinedBehavior};
@@ -69,7 +70,7 @@ impl Design {
             Ok(design) => design,
             Err(fault) => return vec![fault],
         };
-        design.templates = templates;
+        design.templates = Arc::new(templates);
         let unknown = design.unknown_variables(rules);
         let misspelt: BTreeSet<String> = unknown.iter().filter_map(DesignError::template).collect();
         faults.extend(unknown);

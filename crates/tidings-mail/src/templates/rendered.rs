@@ -6,8 +6,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
 use serde::Serialize;
 
 use crate::page::brand::BrandView;
@@ -19,15 +19,35 @@ const BYTES_MAX: u64 = 16 << 20;
 /// The number of items for which the cache has room before it grows.
 const ITEMS_EXPECTED: usize = 1_024;
 
-/// Rendered items, by what they show. Clones share them.
+/// Rendered items, by what they show in which brand. Clones share them.
 #[derive(Clone)]
-pub(crate) struct Rendered(Arc<Cache<Item, Arc<Bodies>, BodyBytes>>);
+pub(crate) struct Rendered(Arc<Cache<InBrand, Arc<Bodies>, BodyBytes>>);
+
+/// An item in the brand of a host or a tenant.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct InBrand {
+    item: Item,
+    brand: Arc<BrandView>,
+}
+
+/// The same, as it is looked up.
+#[derive(Hash)]
+struct Wanted<'a> {
+    item: &'a Item,
+    brand: &'a Arc<BrandView>,
+}
+
+impl Equivalent<InBrand> for Wanted<'_> {
+    fn equivalent(&self, known: &InBrand) -> bool {
+        *self.item == known.item && *self.brand == known.brand
+    }
+}
 
 #[derive(Clone)]
 struct BodyBytes;
 
-impl Weighter<Item, Arc<Bodies>> for BodyBytes {
-    fn weight(&self, _item: &Item, bodies: &Arc<Bodies>) -> u64 {
+impl Weighter<InBrand, Arc<Bodies>> for BodyBytes {
+    fn weight(&self, _item: &InBrand, bodies: &Arc<Bodies>) -> u64 {
         // The item's own texts are about as long as its text body.
         (bodies.html.len() + 2 * bodies.text.len()) as u64
     }
@@ -60,14 +80,15 @@ impl Rendered {
         &self,
         item: &Item,
         templates: &Templates,
-        brand: &BrandView,
+        brand: &Arc<BrandView>,
     ) -> Option<Arc<Bodies>> {
-        if let Some(known) = self.0.get(item) {
+        if let Some(known) = self.0.get(&Wanted { item, brand }) {
             return Some(known);
         }
         let among = Among { item, brand, alone: false };
         let bodies = Arc::new(templates.blocks(&item.block, &among)?);
-        self.0.insert(item.clone(), Arc::clone(&bodies));
+        let key = InBrand { item: item.clone(), brand: Arc::clone(brand) };
+        self.0.insert(key, Arc::clone(&bodies));
         Some(bodies)
     }
 }

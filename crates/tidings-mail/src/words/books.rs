@@ -121,7 +121,7 @@ impl Books {
     }
 
     /// The same with a host's laid over them, by locale. What one lacks is that of a shorter tag.
-    fn with(host: &BTreeMap<String, String>, address: Option<Address>) -> Self {
+    pub(crate) fn with(host: &BTreeMap<String, String>, address: Option<Address>) -> Self {
         let own = Self::own(address);
         if host.is_empty() {
             return own;

@@ -46,8 +46,8 @@ pub enum SentenceError {
     Brace,
     /// A place is unknown.
     #[error(
-        "`{{{0}}}` is unknown: write {{actor}}, {{object}}, {{target}}, {{count}}, {{count|one|more}}, \
-         {{actors|one|more}} or {{data.NAME}}"
+        "`{{{0}}}` is unknown: write {{actor}}, {{object}}, {{target}}, {{tenant}}, {{count}}, \
+         {{count|one|more}}, {{actors|one|more}} or {{data.NAME}}"
     )]
     Unknown(String),
     /// A value has a format that is unknown.
@@ -79,6 +79,7 @@ enum Piece {
     Actor,
     Object,
     Target,
+    Tenant,
     Count,
     /// The form of a word that goes with a number.
     Form(Counted, Box<Forms>),
@@ -107,6 +108,8 @@ pub(crate) struct Said {
     pub(crate) actor: Option<String>,
     pub(crate) object: Option<String>,
     pub(crate) target: Option<String>,
+    /// Name of the tenant.
+    pub(crate) tenant: Option<String>,
     pub(crate) count: usize,
     /// Number of actors, those without a name among them; `None` where an event has none.
     pub(crate) actors: Option<usize>,
@@ -261,6 +264,7 @@ impl Sentence {
                 Piece::Actor => said.actor.clone()?,
                 Piece::Object => said.object.clone()?,
                 Piece::Target => said.target.clone()?,
+                Piece::Tenant => said.tenant.clone()?,
                 Piece::Count => format::count(said.count, language.reader.locale_in(&self.locale)),
                 Piece::Form(counted, forms) => {
                     let count = match counted {
@@ -330,6 +334,7 @@ impl Piece {
             "actor" => Self::Actor,
             "object" => Self::Object,
             "target" => Self::Target,
+            "tenant" => Self::Tenant,
             "count" => Self::Count,
             _ => {
                 for (name, counted) in [("count", Counted::Entries), ("actors", Counted::Actors)] {
@@ -404,6 +409,7 @@ mod tests {
             actor: Some("Ann".to_owned()),
             object: Some("Rain".to_owned()),
             target: None,
+            tenant: None,
             count,
             actors: Some(1),
             data: None,

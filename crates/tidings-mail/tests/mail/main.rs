@@ -16,6 +16,7 @@ mod products;
 mod short;
 mod site;
 mod templates;
+mod tenants;
 mod values;
 
 use std::sync::Arc;

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tidings_core::{Batch, Rules};
+use tidings_core::tenant::{KnownTenant, Tenant};
+use tidings_core::{Batch, Id, Instant, Rules};
 use tidings_mail::{DEFAULT_TEMPLATES, Design, check_locale};
 
 use tidings_node::channel::sms;
@@ -35,6 +37,9 @@ pub(super) struct Preview {
     /// Locales to show side by side, with commas: a directory for each, and a page with all
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "locale")]
     locales: Vec<String>,
+    /// Tenant in whose brand and locale it is, as the server or the store has it
+    #[arg(long, value_name = "ID", value_parser = Id::new, conflicts_with = "recipient")]
+    tenant: Option<Id>,
     /// Number of items
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     items: u16,
@@ -117,7 +122,15 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         Ok(what) => what,
         Err(message) => return Ok(report(streams, &message, Status::Wrong)),
     };
-    let usual = [rules.defaults.locale.clone()];
+    let tenant = match &arguments.tenant {
+        Some(id) => match tenant_of(arguments, id, streams) {
+            Ok(known) => Some(Arc::new(known)),
+            Err(status) => return Ok(status),
+        },
+        None => None,
+    };
+    let of_tenant = tenant.as_ref().and_then(|known| known.tenant.locale.clone());
+    let usual = [of_tenant.unwrap_or_else(|| rules.defaults.locale.clone())];
     let locales: &[String] = match (&arguments.locales[..], &arguments.locale) {
         ([], None) => &usual,
         ([], Some(locale)) => std::slice::from_ref(locale),
@@ -129,7 +142,10 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
             return Ok(report(streams, &message, Status::Wrong));
         }
     }
-    let batch = |locale: &String| what.batch(&rules, locale, usize::from(arguments.items));
+    let batch = |locale: &String| Batch {
+        tenant: tenant.clone(),
+        ..what.batch(&rules, locale, usize::from(arguments.items))
+    };
     let all = preview::design(&rules).and_then(|design| {
         let each = locales.iter().map(|locale| preview::made(&batch(locale), &design));
         each.collect::<Result<Vec<Made>, String>>()
@@ -148,6 +164,31 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         return show_sms(batch(&made.locale), &rules, streams);
     }
     Ok(shown)
+}
+
+/// Asks for a tenant, as far as mails show it.
+fn tenant_of(
+    arguments: &Preview,
+    id: &Id,
+    streams: &mut Streams<'_>,
+) -> Result<KnownTenant, Status> {
+    let request = Request::get(format!("/v1/tenants/{}", segment(id.as_str())));
+    let mut reach = reach::find(&arguments.to, request.purpose(), streams)?;
+    let answer = reach.ask(&request).and_then(|asked| asked.success()?.json());
+    let closed = reach.close();
+    let answer = answer.and_then(|answer| closed.map(|()| answer));
+    let answer = answer.map_err(|fault| reach::report_fault(&fault, streams))?;
+    let text = |field: &str| answer[field].as_str().map(str::to_owned);
+    let tenant = Tenant {
+        name: text("name"),
+        brand: serde_json::from_value(answer["brand"].clone()).unwrap_or_default(),
+        from_name: text("from_name"),
+        reply_to: text("reply_to"),
+        locale: text("locale"),
+        tz: text("tz"),
+        ..Tenant::default()
+    };
+    Ok(KnownTenant::new(id.clone(), tenant, Instant(0)))
 }
 
 /// The files of a mail.

@@ -8,6 +8,7 @@ use tidings_core::engine::LedgerRow;
 use tidings_core::{Books, Command, Id, Instant, Item, Message, Reason, Skipped, Timed};
 
 use super::*;
+use crate::client::{Place, Reach, Request, StorePlace};
 use crate::simulate::Sink;
 
 /// Tells each `object` command as one message by mail and one in the inbox, at once.
@@ -375,6 +376,56 @@ fn preview_shows_a_message_in_several_locales_side_by_side() {
         assert_eq!(status, Status::Wrong);
         assert!(err.contains(fault), "{err}");
     }
+}
+
+#[test]
+fn t42_preview_shows_a_message_in_the_brand_of_a_tenant() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = format!("[tenants]\non = true\n{CONFIG_IN_LANGUAGES}");
+    let config = file(dir.path(), "tidings.toml", &text);
+    let (data, out) = (dir.path().join("data"), dir.path().join("out"));
+    let (data, out_dir) = (data.display().to_string(), out.display().to_string());
+    let people = file(dir.path(), "people.ndjson", "{\"id\": \"ann\"}\n");
+    let made =
+        tidings(&["import", &people, "--kind", "recipients", "--data", &data, "--config", &config]);
+    assert_eq!(made.0, Status::Done, "{}", made.2);
+    let tenant = serde_json::json!({
+        "name": "Acme", "locale": "de", "from_name": "Acme Team",
+        "brand": {"name": "Acme Shop", "color": "#cc0044", "address": "familiar"},
+    });
+    let request = Request::put("/v1/tenants/acme".to_owned()).json(&tenant);
+    let place = Place {
+        url: None,
+        key: None,
+        store: Some(StorePlace::Directory(data.clone().into())),
+        config: config.clone().into(),
+    };
+    let mut reach = Reach::find(&place, request.purpose()).unwrap();
+    reach.ask(&request).unwrap().success().unwrap();
+    reach.close().unwrap();
+    let shown = |more: &[&str]| {
+        let fixed = ["preview", "work", "--config", &config, "--out", &out_dir, "--data", &data];
+        tidings(&fixed.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    // The locale is the tenant's, and the way in which it speaks to people.
+    let (status, printed, err) = shown(&["--tenant", "acme"]);
+    assert_eq!(status, Status::Done, "{err}");
+    assert!(printed.contains("gemacht"), "{printed}");
+    let html = read("message.html");
+    for own in ["Acme Shop", "#cc0044", "Du erhältst"] {
+        assert!(html.contains(own), "{own} in {html}");
+    }
+    assert!(read("message.eml").contains("From: \"Acme Team\""), "{}", read("message.eml"));
+    let (status, printed, err) = shown(&["--tenant", "acme", "--locales", "de,he,ja"]);
+    assert_eq!((status, printed.lines().count()), (Status::Done, 4), "{err}");
+    assert!(read("he/message.html").contains("Acme Shop"));
+    let (status, ..) = shown(&[]);
+    assert_eq!(status, Status::Done);
+    assert!(!read("message.html").contains("Acme"));
+    let (status, _, err) = shown(&["--tenant", "acne"]);
+    assert_ne!(status, Status::Done);
+    assert!(err.contains("acne"), "{err}");
 }
 
 #[test]

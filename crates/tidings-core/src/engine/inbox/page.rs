@@ -27,8 +27,9 @@ use crate::model::event::Object;
 use crate::model::event::host_text::HostText;
 use crate::model::id::Id;
 use crate::model::item::{Shelf, State};
-use crate::model::number::{RecipientAt, Seq, TypeNo};
-use crate::model::tenant::View;
+use crate::model::number::{Seq, TypeNo};
+use crate::model::recipient::Recipient;
+use crate::model::tenant::{KnownTenant, View};
 use crate::model::time::{Day, Instant};
 
 /// The choice of a page.
@@ -104,10 +105,6 @@ pub struct InboxPage {
     pub groups: Vec<InboxGroup>,
     /// The counts of the whole inbox, whichever page this is.
     pub counts: InboxCounts,
-    /// The recipient's effective locale.
-    pub locale: String,
-    /// The recipient's effective time zone.
-    pub tz: String,
     /// The cursor of the next page; `None` = this is the last.
     pub next: Option<Cursor>,
 }
@@ -124,6 +121,12 @@ pub struct InboxGroup {
     pub event_type: Id,
     /// The tenant of its items; `None` = of none.
     pub tenant: Option<Id>,
+    /// That tenant as it is now.
+    pub known_tenant: Option<Arc<KnownTenant>>,
+    /// The recipient's locale for its items: their own, else the tenant's, else the default one.
+    pub locale: String,
+    /// The recipient's time zone for its items, found in the same way.
+    pub tz: String,
     /// Number of items, listed or not.
     pub count: usize,
     /// The actors of the listed items, each once, newest first.
@@ -256,33 +259,7 @@ impl Reader<'_> {
             }
             groups.extend(builder.build(&rows, &mut presenter)?);
         }
-        let locale = self.inbox_locale(id)?;
-        let tz = self.inbox_zone(id)?;
-        Ok(InboxPage { groups, counts: counting.done(), locale, tz, next })
-    }
-
-    /// The effective locale of a recipient.
-    ///
-    /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn inbox_locale(&self, id: &Id) -> Result<String, Stop> {
-        let RecipientAt { bucket, number } = self.engine.find(id)?;
-        let profile = self.engine.shards.bucket(bucket).roster.profile(number);
-        let locale = profile.and_then(|profile| profile.locale.clone());
-        let usual = || self.engine.rules().map(|rules| rules.defaults.locale.clone());
-        Ok(locale.or_else(usual).unwrap_or_default())
-    }
-
-    /// The effective time zone of a recipient.
-    ///
-    /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn inbox_zone(&self, id: &Id) -> Result<String, Stop> {
-        let RecipientAt { bucket, number } = self.engine.find(id)?;
-        let profile = self.engine.shards.bucket(bucket).roster.profile(number);
-        let tz = profile.and_then(|profile| profile.tz.clone());
-        let usual = || self.engine.rules().map(|rules| rules.defaults.tz.clone());
-        Ok(tz.or_else(usual).unwrap_or_default())
+        Ok(InboxPage { groups, counts: counting.done(), next })
     }
 
     /// Lists all active rows of an inbox.
@@ -459,6 +436,8 @@ impl<'a> Builder<'a> {
     ) -> Result<Option<InboxGroup>, Unreadable> {
         let rules = self.engine.rules();
         let types = rules.map(|rules| &rules.types);
+        let profile = self.walk.bucket.roster.profile(self.walk.number);
+        let own = |field: fn(&Recipient) -> Option<&String>| profile.and_then(field);
         let said = |entries: Vec<&group::Entry>| {
             rules.map(|rules| group::group(entries, rules)).unwrap_or_default()
         };
@@ -467,7 +446,9 @@ impl<'a> Builder<'a> {
         for Listed { entry, fact: Fact { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
             let Content { data, body, trace: _ } = presenter.content(entry.day, event)?;
-            let tenant = self.engine.intake.tenants.id(entry.tenant);
+            let tenants = &self.engine.intake.tenants;
+            let tenant = tenants.id(entry.tenant);
+            let known = entry.tenant.and_then(|tenant| tenants.get(tenant));
             let until = if let Shelf::Snoozed(until) = entry.shelf { Some(until) } else { None };
             let content = group::Entry {
                 t,
@@ -504,6 +485,17 @@ impl<'a> Builder<'a> {
                 order: format!("{:016x}", row.order.0),
                 event_type: header.event_type.clone(),
                 tenant: tenant.cloned(),
+                known_tenant: known.cloned(),
+                locale: own(|of| of.locale.as_ref())
+                    .or_else(|| known?.tenant.locale.as_ref())
+                    .or(rules.map(|rules| &rules.defaults.locale))
+                    .cloned()
+                    .unwrap_or_default(),
+                tz: own(|of| of.tz.as_ref())
+                    .or_else(|| known?.tenant.tz.as_ref())
+                    .or(rules.map(|rules| &rules.defaults.tz))
+                    .cloned()
+                    .unwrap_or_default(),
                 count: row.count,
                 actors: Vec::new(),
                 newest_at: entry.back.unwrap_or(t),

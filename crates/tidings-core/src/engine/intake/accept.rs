@@ -467,10 +467,9 @@ impl Intake {
             return Ok(reply);
         };
         let waited = taken.cancelled + taken.removed_from_batch + taken.withdrawn > 0;
-        // Another tenant's event of this id is none.
-        let located = self.locate(draft, id)?;
-        let tenant = located.map(|(_, located)| located.tenant);
-        if waited || tenant.is_some_and(|of| cancel.tenant.is_none() || of == cancel.tenant) {
+        // An event of another tenant is as if it weren't there.
+        let is_of = |located: Located| cancel.tenant.is_none() || located.tenant == cancel.tenant;
+        if waited || self.locate(draft, id)?.is_some_and(|(_, located)| is_of(located)) {
             return Ok(reply);
         }
         let now = self.now;

@@ -69,8 +69,8 @@ impl<'a> Presenter<'a> {
         }
     }
 
-    /// A message that was built before, as a batch of what is still known; `None` where the store has it no longer, or
-    /// its recipient was erased. True if all of its entries are known.
+    /// A message that was built before, as a batch of what is still known; `None` where the store has it no longer, its
+    /// recipient was erased, or its tenant was deleted. True if all of its entries are known.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -84,6 +84,10 @@ impl<'a> Presenter<'a> {
             return Ok(None);
         };
         let (plan, planned) = engine.reader(view).message_at(&message)?;
+        let tenants = &engine.intake.tenants;
+        if plan.tenant.is_some_and(|tenant| tenants.get(tenant).is_none()) {
+            return Ok(None);
+        }
         let is_whole = planned.len() == message.entries;
         let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
         Ok(batch.map(|batch| (batch, is_whole)))

@@ -17,6 +17,8 @@ pub(crate) enum Room {
     UpTo(Id),
     /// None.
     ForNobody,
+    /// The first of each shard, this number at most.
+    ForFirst(u64),
 }
 
 impl Room {
@@ -39,7 +41,9 @@ impl Room {
     pub(crate) fn beyond(&self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
         match self {
             Self::ForAll => RoaringBitmap::new(),
-            Self::ForNobody => who.clone(),
+            Self::ForNobody | Self::ForFirst(0) => who.clone(),
+            // A shard looks for its last one first.
+            Self::ForFirst(_) => RoaringBitmap::new(),
             Self::UpTo(last) => {
                 let is_beyond = |number: &u32| {
                     let profile = bucket.roster.profile(RecipientNo(*number));

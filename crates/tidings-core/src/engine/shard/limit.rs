@@ -3,7 +3,7 @@
 //! The intake knows how many are left, and no recipient; shards know recipients, and not how many others have. So an
 //! event of a tenant with a limit is asked about first: each shard names the recipients who would be notified, the first
 //! of all by the bytes of their ids are taken, and the event is applied to nobody beyond the last of these. With shards
-//! on other nodes each node takes the first of its own.
+//! on other nodes each shard takes the first of its own.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,26 @@ use super::state::Shard;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::room::Room;
 use crate::journal::stored::Unreadable;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::RecipientNo;
+
+/// The room for an event in a shard, by its last recipient where a number is left.
+pub(crate) fn room_here(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &Draft<'_>,
+    row: &EventRow,
+    room: &Room,
+) -> Result<Room, Unreadable> {
+    let Room::ForFirst(left) = room else {
+        return Ok(room.clone());
+    };
+    let mut would = would_notify(shard, intake, draft, row)?;
+    would.sort_unstable();
+    Ok(Room::of(&would, *left))
+}
 
 /// The recipients of a shard whom an event would notify if there were room for all.
 pub(crate) fn would_notify(

@@ -6,6 +6,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::admission::admit;
+use super::limit::room_here;
 use super::mute::{Branch, Route};
 use super::state::Shard;
 use crate::bucket::{Bucket, Left, Why};
@@ -74,7 +75,8 @@ impl Shard {
         if routed.is_empty() {
             return Ok(spread);
         }
-        let left_out = admit(self, intake, &mut *draft, row, of_type, room, &mut routed)?;
+        let room = room_here(self, intake, draft, row, room)?;
+        let left_out = admit(self, intake, &mut *draft, row, of_type, &room, &mut routed)?;
         spread.suppressed = left_out.by_admission + left_out.by_limit;
         spread.beyond_limit = left_out.by_limit;
         for (route, who) in routed.values().flatten() {

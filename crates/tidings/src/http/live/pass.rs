@@ -173,11 +173,8 @@ impl Change<'_> {
         let groups = match difference.changed.is_empty() {
             true => Vec::new(),
             false => {
-                let locale = reader.inbox_locale(self.who.0)?;
-                let tz = reader.inbox_zone(self.who.0)?;
                 let groups = reader.inbox_groups(self.who.0, &self.of.view, &difference.changed)?;
-                let group = |group| Group::of(group, self.design, (&[&locale], &tz));
-                groups.into_iter().map(group).collect()
+                groups.into_iter().map(|group| Group::of(group, self.design)).collect()
             }
         };
         let gone = difference.gone.into_iter().map(|row| reader.row_key(row)).collect();

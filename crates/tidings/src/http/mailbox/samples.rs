@@ -7,7 +7,8 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use tidings_core::Rules;
+use tidings_core::tenant::KnownTenant;
+use tidings_core::{Batch, Id, Rules};
 use tidings_mail::check_locale;
 
 use super::{FRAME, answer, internal};
@@ -18,6 +19,8 @@ use crate::wording::quoted;
 
 /// The most locales of a page.
 const LOCALES_MAX: usize = 30;
+/// The most tenants to choose from.
+const TENANTS_MAX: usize = 200;
 /// The most items of a message.
 const ITEMS_MAX: u16 = 1_000;
 
@@ -33,6 +36,8 @@ pub(super) struct Asked {
     locales: Option<String>,
     /// Number of items of each type.
     items: Option<u16>,
+    /// The tenant whose message it is; of none where it is absent or empty.
+    tenant: Option<String>,
 }
 
 pub(super) async fn page(
@@ -47,13 +52,22 @@ pub(super) async fn page(
     })?;
     let locales = locales(&asked, &rules)?;
     let items = items(&asked);
-    let all = all(&rules, &show, &locales, items)?;
+    let tenant = tenant(&service, &asked).await?;
+    let all = all(&rules, &show, &locales, items, tenant.as_ref())?;
+    let of_tenant = asked.tenant.clone().unwrap_or_default();
     let link = |made: &Made| {
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let (show, locale) = (encoded(&show), encoded(&made.locale));
-        format!("/_mail/-/preview/message?show={show}&locales={locale}&items={items}")
+        let link = format!("/_mail/-/preview/message?show={show}&locales={locale}&items={items}");
+        if tenant.is_none() { link } else { format!("{link}&tenant={}", encoded(&of_tenant)) }
     };
-    let chosen = Chosen { names, locales: locales.join(","), items };
+    let tenants = service.look(|node| {
+        let ids = node.engine().tenants(None).map(|of| of.id.as_str().to_owned());
+        ids.take(TENANTS_MAX).collect()
+    });
+    let tenants = tenants.await?;
+    let chosen =
+        Chosen { names, locales: locales.join(","), items, tenants, tenant: of_tenant.clone() };
     let page = side_by_side(&show, &all, link, Some(&chosen));
     Ok(answer(page.map_err(|fault| internal(&fault))?, PAGE))
 }
@@ -66,7 +80,8 @@ pub(super) async fn message(
     let show = asked.show.clone().unwrap_or_default();
     let locales = locales(&asked, &rules)?;
     let first = locales.first().cloned().into_iter().collect::<Vec<_>>();
-    let all = all(&rules, &show, &first, items(&asked))?;
+    let tenant = tenant(&service, &asked).await?;
+    let all = all(&rules, &show, &first, items(&asked), tenant.as_ref())?;
     let html = all.into_iter().next().map(|made| made.bodies.html).unwrap_or_default();
     Ok(answer(html, FRAME))
 }
@@ -78,6 +93,20 @@ fn open_rules(service: &Service) -> Result<Arc<Rules>, Problem> {
             Err(Problem::new(Code::NotFound, "messages are previewed by `serve --dev` alone"))
         }
     }
+}
+
+/// The tenant that is asked for.
+async fn tenant(service: &Service, asked: &Asked) -> Result<Option<Arc<KnownTenant>>, Problem> {
+    let Some(id) = asked.tenant.clone().filter(|id| !id.is_empty()) else {
+        return Ok(None);
+    };
+    let unknown = || Problem::new(Code::UnknownTenant, format!("no tenant {}", quoted(&id)));
+    let of = Id::new(&id).map_err(|_| unknown())?;
+    let known = service.look(move |node| {
+        let found = node.engine().tenant(&of)?;
+        Some(KnownTenant::new(found.id.clone(), found.tenant.clone(), found.made))
+    });
+    known.await?.map(|known| Some(Arc::new(known))).ok_or_else(unknown)
 }
 
 fn items(asked: &Asked) -> u16 {
@@ -119,11 +148,18 @@ fn used(rules: &Rules) -> Vec<String> {
     usual.chain(used).take(LOCALES_MAX).map(str::to_owned).collect()
 }
 
-fn all(rules: &Rules, show: &str, locales: &[String], items: u16) -> Result<Vec<Made>, Problem> {
+fn all(
+    rules: &Rules,
+    show: &str,
+    locales: &[String],
+    items: u16,
+    tenant: Option<&Arc<KnownTenant>>,
+) -> Result<Vec<Made>, Problem> {
     let what = What::of(show, rules).map_err(|fault| Problem::new(Code::NotFound, fault))?;
     let of_rules = design(rules).map_err(|fault| internal(&fault))?;
     let each = locales.iter().map(|locale| {
         let batch = what.batch(rules, locale, usize::from(items));
+        let batch = Batch { tenant: tenant.cloned(), ..batch };
         made(&batch, &of_rules).map_err(|fault| internal(&fault))
     });
     each.collect()

@@ -177,3 +177,32 @@ fn a_message_is_previewed_in_several_locales_side_by_side() {
     let closed = Rig::with(&config, Access::Keys { token: None }, Settings::default());
     assert_ne!(get(&closed, "/_mail/-/preview").status, StatusCode::OK);
 }
+
+#[test]
+fn t42_a_message_is_previewed_in_the_brand_of_a_tenant() {
+    let dir = maildir();
+    let config = format!(
+        "[tenants]\non = true\n[categories.c]\n[types.work]\ncategory = \"c\"\nsubject = \"{{count}} from {{tenant}}\"\n\
+         channels = {{ email = {{ policy = \"now\" }} }}\n\
+         [channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
+        dir.path().display()
+    );
+    let rig = Rig::with(&config, Access::Open, Settings::default());
+    assert!(!text(&get(&rig, "/_mail/-/preview")).contains("name=\"tenant\""));
+    for (id, color) in [("acme", "#cc0044"), ("globex", "#00aa44")] {
+        let tenant = serde_json::json!({"name": id.to_uppercase(), "brand": {"color": color}});
+        let made = rig.call(Method::PUT, &format!("/v1/tenants/{id}"), &tenant);
+        assert!(made.status.is_success());
+    }
+    let page = text(&get(&rig, "/_mail/-/preview"));
+    assert!(page.contains("<option>acme</option>") && !page.contains("ACME"), "{page}");
+    let page = text(&get(&rig, "/_mail/-/preview?tenant=acme&items=2"));
+    assert!(page.contains("<option selected>acme</option>"), "{page}");
+    assert!(page.contains("2 from ACME") && !page.contains("GLOBEX"), "{page}");
+    let link = "/_mail/-/preview/message?show=work&amp;locales=en&amp;items=2&amp;tenant=acme";
+    assert!(page.contains(&format!("src=\"{link}\"")), "{page}");
+    let message = text(&get(&rig, &link.replace("&amp;", "&")));
+    assert!(message.contains("#cc0044") && !message.contains("#00aa44"), "{message}");
+    let unknown = get(&rig, "/_mail/-/preview?tenant=acne");
+    assert_eq!(unknown.status, StatusCode::UNPROCESSABLE_ENTITY);
+}

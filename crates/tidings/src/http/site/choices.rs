@@ -22,8 +22,8 @@ const DIGESTS_MAX: usize = 2;
 
 /// The state that the choices of a recipient begin with.
 pub(super) struct Chooser<'r> {
-    /// The recipient's locale.
-    pub(super) locale: String,
+    /// The locales in which the page may be: the recipient's, the tenant's.
+    pub(super) locales: Vec<String>,
     rules: &'r Rules,
     token: &'r Unsubscribe,
     /// The channel's name.
@@ -50,10 +50,9 @@ impl<'r> Chooser<'r> {
         let mut chosen = engine.preferences(&token.recipient, &View::All).ok()?;
         // No word of other tenants.
         chosen.retain(|choice| choice.tenant.is_none() || choice.tenant.as_ref() == of);
-        let locale = profile.locale.as_ref().or_else(|| tenant?.tenant.locale.as_ref());
-        let locale = locale.unwrap_or(&rules.defaults.locale);
+        let locales = [profile.locale.as_ref(), tenant.and_then(|of| of.tenant.locale.as_ref())];
         Some(Self {
-            locale: locale.clone(),
+            locales: locales.into_iter().flatten().cloned().collect(),
             rules,
             token,
             channel,

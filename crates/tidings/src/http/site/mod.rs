@@ -183,7 +183,10 @@ async fn choices_page(
         let batch = built.map(|(batch, _)| batch);
         let of_recipient = |batch: &tidings_core::Batch| batch.recipient.id == token.recipient;
         let choices = chooser.choices(batch.filter(of_recipient).as_ref(), undo.as_deref());
-        rendered(design.choices(&[&chooser.locale], &choices))
+        let locales: Vec<&str> = chooser.locales.iter().map(String::as_str).collect();
+        let tenant = token.tenant.as_ref().and_then(|of| node.engine().tenant(&of.id));
+        let of_tenant = tenant.map(|of| design.of_tenant(of.id, of.tenant));
+        rendered(of_tenant.as_ref().unwrap_or(&design).choices(&locales, &choices))
     };
     service.look(page).await?
 }

@@ -1,5 +1,7 @@
 //! The pages as recipients and mail programs use them. Named after rows of the acceptance table where there is one.
 
+mod tenants;
+
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tidings_mail::{SECRET_BYTES, TokenKey, Unsubscribe};

@@ -24,7 +24,7 @@ const SIGNING_KEY: &str = "9b7e5c0f3d1a";
 fn server() -> Rig {
     let more = "[users]\ntopics = [\"artist/\"]\n[feeds.app]\nurl = \"${APP_DATABASE}\"\n";
     let hook = "[[hooks]]\nurl = 'https://app.example.org/tidings'\nsecret = '${S}'\nof = ['message.failed']";
-    let config = format!("{CONFIG}\n{more}{hook}\n");
+    let config = format!("{CONFIG}\n{more}[tenants]\non = true\n{hook}\n");
     let rig = Rig::with(&config, Access::Open, Settings::default());
     let person = json!({"email": "ada@example.org"});
     let made = rig.call(Method::PUT, "/v1/recipients/ada", &person);
@@ -34,6 +34,9 @@ fn server() -> Rig {
     });
     let published = rig.call(Method::POST, "/v1/events", &event);
     assert_eq!(published.status, StatusCode::ACCEPTED);
+    for path in ["/v1/tenants/acme", "/v1/tenants/acme/members/ada"] {
+        rig.call(Method::PUT, path, &json!({}));
+    }
     rig.make_key("5c0f3d1a9b7e");
     rig.make_signing_key(SIGNING_KEY);
     rig

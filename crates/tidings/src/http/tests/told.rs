@@ -46,7 +46,7 @@ fn a3_the_same_object_of_one_type_is_shown_once() {
     post.rig.at("2024-01-02T09:00:00Z");
     let (subject, text) = post.mail();
     assert_eq!(subject, "2 new: Marilyn");
-    let told = "Marilyn\n2 new: artwork published · Cy and Ben · Monday 1 January 2024, 20:00\n";
+    let told = "Marilyn\n2 new: artwork published · Cy and Ben · Monday, January 1, 2024 at 8:00\u{202f}PM\n";
     assert!(text.starts_with(told), "{text}");
     assert_eq!(text.matches("Marilyn").count(), 1, "{text}");
     let group = ("artwork_published".to_owned(), 2, json!([["named"], ["named"]]));
@@ -136,14 +136,14 @@ fn h1_four_shares_are_one_line_and_what_comes_at_the_mails_instant_is_in_the_nex
     post.publish_to_ana("comment", "Eve", "Plan");
     let (subject, text) = post.mail();
     assert_eq!(subject, "Plan and Budget: 5 new");
-    let told = "News\nTuesday 2 January 2024\n\n\
+    let told = "News\nTuesday, January 2, 2024\n\n\
                 * Plan\n  4 new: share · Dee, Cy and 2 others\n\n\
                 * Budget\n  Comment · Ann\n\n---";
     assert!(text.starts_with(told), "{text}");
     post.rig.at("2024-01-02T06:00:00Z");
     let (subject, text) = post.mail();
     assert_eq!(subject, "2 new: Plan");
-    let told = "Plan\n2 new: comment · Eve and Ann · Tuesday 2 January 2024, 04:00\n";
+    let told = "Plan\n2 new: comment · Eve and Ann · Tuesday, January 2, 2024 at 4:00\u{202f}AM\n";
     assert!(text.starts_with(told), "{text}");
 }
 
@@ -164,7 +164,7 @@ fn h2_a_comment_and_a_share_are_two_lines_and_two_shares_are_one() {
     post.rig.at("2024-01-02T06:00:00Z");
     let (subject, text) = post.mail();
     assert_eq!(subject, "2 new: Plan");
-    let told = "Plan\n2 new: share · Dee and Cy · Tuesday 2 January 2024, 03:00\n";
+    let told = "Plan\n2 new: share · Dee and Cy · Tuesday, January 2, 2024 at 3:00\u{202f}AM\n";
     assert!(text.starts_with(told), "{text}");
 }
 
@@ -186,7 +186,7 @@ fn mails_hold_no_id_where_a_title_is_known_and_no_id_as_a_subject() {
     post.rig.at("2024-01-01T14:00:00Z");
     let (subject, text) = post.mail();
     assert_eq!(subject, "Crash: 3 new");
-    let told = "News\nMonday 1 January 2024\n\n\
+    let told = "News\nMonday, January 1, 2024\n\n\
                 Crash\n2 new: comment · Ben and 1 other\n\n\
                 * New comment\n  Ben\n\n\
                 * New comment\n\n\

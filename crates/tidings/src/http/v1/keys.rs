@@ -171,9 +171,6 @@ fn of_tenants(
     numbers: impl Iterator<Item = Option<TenantNo>>,
 ) -> Result<Vec<Option<Id>>, Problem> {
     let numbers: Vec<_> = numbers.collect();
-    if numbers.iter().all(Option::is_none) {
-        return Ok(vec![None; numbers.len()]);
-    }
     let found = service.handle.look(|node| {
         let tenants = TenantDirectory::of(node.engine());
         numbers.iter().map(|number| number.and_then(|no| tenants.id(no).cloned())).collect()

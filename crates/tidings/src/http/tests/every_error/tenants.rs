@@ -73,6 +73,12 @@ fn without_tenants() -> Rig {
 /// A server that asks for keys, with a tenant.
 fn with_tenants() -> Rig {
     let (rig, _) = server(Access::Keys { token: None }, Settings::default());
+    make_tenant(&rig);
+    rig
+}
+
+/// Makes the tenant that calls name, with a member.
+pub(super) fn make_tenant(rig: &Rig) {
     let (tenant, recipient) = (Id::new("acme").unwrap(), Id::new("ann").unwrap());
     let profile = Box::new(RecipientChange::nothing(recipient.clone()));
     let commands = vec![
@@ -81,7 +87,6 @@ fn with_tenants() -> Rig {
         Command::Join { recipient, tenant },
     ];
     rig.service.handle.submit(commands).unwrap();
-    rig
 }
 
 /// What a key of the tenant is sent as.

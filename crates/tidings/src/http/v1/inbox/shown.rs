@@ -191,10 +191,9 @@ struct ItemObject {
 impl Page {
     /// A page in the words of a design.
     pub(super) fn of(page: InboxPage, design: &Design) -> Self {
-        let (locale, tz) = (page.locale, page.tz);
         let groups = page.groups.into_iter();
         Self {
-            groups: groups.map(|group| Group::of(group, design, (&[&locale], &tz))).collect(),
+            groups: groups.map(|group| Group::of(group, design)).collect(),
             counts: page.counts.into(),
             next: page.next.map(|next| next.to_string()),
         }
@@ -202,13 +201,19 @@ impl Page {
 }
 
 impl Group {
-    /// A group in the words of a design, for a reader of some locales, the first choice first, in a time zone.
-    pub(in crate::http) fn of(group: InboxGroup, design: &Design, reader: (&[&str], &str)) -> Self {
+    /// A group in the words of a design, or in those of its tenant.
+    pub(in crate::http) fn of(group: InboxGroup, design: &Design) -> Self {
         let actors = group.actors.iter();
-        let (locales, tz) = reader;
+        let known = group.known_tenant.as_deref();
+        let of_tenant = known.map(|known| design.of_tenant(&known.id, &known.tenant));
+        let design = of_tenant.as_deref().unwrap_or(design);
+        let of_tenant = known.and_then(|known| known.tenant.locale.as_deref());
+        let locales: Vec<&str> = [&*group.locale].into_iter().chain(of_tenant).collect();
+        let reader = (&*locales, &*group.tz);
         let content = counted(group.content, group.count.saturating_sub(group.items.len()));
-        let RowText { text, lang, .. } = design.row_text(&content, locales, tz);
+        let RowText { text, lang, .. } = design.row_text(&content, reader.0, reader.1);
         let items = group.items.into_iter();
+        let items = items.map(|item| Item::of(item, design, reader)).collect();
         Self {
             key: group.key,
             order: group.order,
@@ -223,7 +228,7 @@ impl Group {
             read: group.read,
             archived: group.archived,
             snoozed_until: group.snoozed_until.map(|until| until.to_string()),
-            items: items.map(|item| Item::of(item, design, reader)).collect(),
+            items,
         }
     }
 }
