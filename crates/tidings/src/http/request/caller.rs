@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
-use tidings_core::engine::TenantDirectory;
+use tidings_core::engine::{Engine, TenantDirectory};
 use tidings_core::tenant::TenantNo;
 use tidings_core::{Command, Id};
 use tidings_node::Role;
@@ -163,6 +163,14 @@ impl Calling {
         self.0.as_ref().map(|tenant| &tenant.id)
     }
 
+    /// An `Idempotency-Key` as no other tenant's, nor the host's, is: none has a control character.
+    pub(in crate::http) fn own_key(&self, key: &str) -> String {
+        match TenantNo::raw(self.number()) {
+            0 => key.to_owned(),
+            own => format!("{own}\n{key}"),
+        }
+    }
+
     /// The number of the tenant.
     pub(in crate::http) fn number(&self) -> Option<TenantNo> {
         self.0.as_ref().map(|tenant| tenant.number)
@@ -223,6 +231,13 @@ impl Calling {
             }
         }
         Ok(command)
+    }
+
+    /// Returns true if the caller sees what is of a recipient. A tenant sees its members; of recipients that other nodes
+    /// have nothing is known here.
+    pub(in crate::http) fn sees_recipient(&self, engine: &Engine, recipient: &Id) -> bool {
+        let is_member = |own| TenantDirectory::of(engine).is_member(recipient, own);
+        self.number().is_none_or(is_member)
     }
 
     /// Returns true if the caller sees what is of a tenant, or of none.

@@ -9,6 +9,8 @@ use tidings_mail::{SECRET_BYTES, TokenKey, Unsubscribe};
 use crate::http::post::Post;
 use crate::http::rig::{Answered, tokens};
 
+mod situations;
+
 const CONFIG: &str = r#"
 [brand]
 name = "Art"

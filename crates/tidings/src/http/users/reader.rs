@@ -49,11 +49,11 @@ impl FromRequestParts<Arc<Service>> for Reader {
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
         if let Some(token) = parts.extensions.get::<Arc<Token>>() {
-            let (token, asked) = (Arc::clone(token), asked_tenant(parts, service)?);
+            let (token, asked) = (Arc::clone(token), asked_tenant(parts)?);
             let (view, is_bound) = match (&token.tenant, asked) {
                 (Some(_), Some(_)) => return Err(said_already()),
                 (Some(own), None) => (View::Of(own.clone()), true),
-                (None, asked) => (asked.map_or(View::All, View::Of), false),
+                (None, asked) => (of_known(asked, service)?, false),
             };
             return Ok(Self {
                 recipient: token.recipient.clone(),
@@ -62,19 +62,25 @@ impl FromRequestParts<Arc<Service>> for Reader {
                 is_bound,
             });
         }
-        let (calling, asked) = (Calling::of(&parts.extensions), asked_tenant(parts, service)?);
+        let (calling, asked) = (Calling::of(&parts.extensions), asked_tenant(parts)?);
         let InPath(Named { id }) = InPath::from_request_parts(parts, service).await?;
         let is_bound = calling.id().is_some();
         let view = match calling.own(asked)? {
             Some(own) if is_bound => View::Only(own),
-            asked => asked.map_or(View::All, View::Of),
+            asked => of_known(asked, service)?,
         };
         Ok(Self { recipient: id, token: None, view, is_bound })
     }
 }
 
+/// The view of a tenant that has to be there. Whoever is bound to one learns nothing of the others.
+fn of_known(asked: Option<Id>, service: &Service) -> Result<View, Problem> {
+    asked.as_ref().map(|id| tenants::known(service, id)).transpose()?;
+    Ok(asked.map_or(View::All, View::Of))
+}
+
 /// The tenant that the query names.
-fn asked_tenant(parts: &Parts, service: &Service) -> Result<Option<Id>, Problem> {
+fn asked_tenant(parts: &Parts) -> Result<Option<Id>, Problem> {
     let invalid = |detail: &'static str| Problem::new(Code::InvalidQuery, detail);
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let Query(given) = query.map_err(|_| invalid("the query is not valid"))?;
@@ -83,9 +89,7 @@ fn asked_tenant(parts: &Parts, service: &Service) -> Result<Option<Id>, Problem>
     if given.next().is_some() {
         return Err(invalid("`tenant` is given twice").hint("keep one of the two"));
     }
-    let asked = first.transpose().map_err(|_| invalid("`tenant` must be an id"))?;
-    asked.as_ref().map(|id| tenants::known(service, id)).transpose()?;
-    Ok(asked)
+    first.transpose().map_err(|_| invalid("`tenant` must be an id"))
 }
 
 /// The problem of a query that names the tenant of a token.

@@ -236,7 +236,7 @@ async fn publish(
     let trace = traces::context(&parts.extensions);
     let calling = Calling::of(&parts.extensions);
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
-        let key = idempotency_key(&parts.headers)?.map(str::to_owned);
+        let key = idempotency_key(&parts.headers)?.map(|key| calling.own_key(key));
         let events = EventLines { service: Arc::clone(&service), key, trace, calling };
         return lines::answer(service, body, wanted, events).await;
     }

@@ -121,7 +121,7 @@ async fn export(
     let events = stream::once(async move {
         streamed(life, patience, move |out| {
             let written = match has_intake {
-                true => write_events(&durable, from, tenant.as_ref(), out),
+                true => write_events(&durable, from, (tenant.as_ref(), &calling), out),
                 false => Ok(()),
             };
             drop((durable, permit));
@@ -243,22 +243,23 @@ fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write)
     Ok(())
 }
 
-/// Writes the events, or those of one tenant.
+/// Writes the events, or those of one tenant. A tenant that calls sees of those whom they name its members.
 fn write_events(
     durable: &Durable,
     from: Day,
-    only: Option<&Id>,
+    (only, calling): (Option<&Id>, &Calling),
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     // A tenant that was made anew is another one.
     let is_there = |id: &Id, at| engine.tenant(id).is_some_and(|known| known.made <= at);
     let mut written = Ok(());
-    let read = engine.reader(view).each_event(from, &mut |at, event| {
+    let read = engine.reader(view).each_event(from, &mut |at, mut event| {
         let of = event.tenant.as_ref();
         if of.is_some_and(|id| !is_there(id, at)) || only.is_some() && only != of {
             return ControlFlow::Continue(());
         }
+        event.to.recipients.retain(|id| calling.sees_recipient(engine, id));
         written = write_line(out, at, "publish", PublishedAs::from(event));
         match written {
             Ok(()) => ControlFlow::Continue(()),

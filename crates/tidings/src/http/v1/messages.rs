@@ -9,7 +9,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::channel::{CHANNELS, INBOX};
-use tidings_core::engine::{MessageCursor, MessageFilter, MessageReport, Operated, Refused, Reply};
+use tidings_core::engine::{
+    Engine, MessageCursor, MessageFilter, MessageReport, MessageSummary, Operated, Refused, Reply,
+};
 use tidings_core::message::{Item, Skipped};
 use tidings_core::messages::{AttemptRun, MessageAct, MessageName, MessageState};
 use tidings_core::time::Day;
@@ -262,9 +264,25 @@ fn named(id: &Id) -> Result<MessageName, Problem> {
     id.as_str().parse().map_err(unknown)
 }
 
-/// Returns true if the caller sees a message.
-fn is_seen(calling: &Calling, report: &MessageReport) -> bool {
-    calling.sees(report.summary.tenant_no)
+/// Returns true if the caller sees a message. A tenant sees its own to its members.
+fn is_seen(calling: &Calling, engine: &Engine, message: &MessageSummary) -> bool {
+    let is_to_member = |id| calling.sees_recipient(engine, id);
+    calling.id().is_none()
+        || calling.sees(message.tenant_no) && message.recipient.as_ref().is_some_and(is_to_member)
+}
+
+/// The report of a message that the caller sees.
+async fn report(
+    service: &Service,
+    calling: Calling,
+    name: MessageName,
+) -> Result<MessageReport, Problem> {
+    let report = service.look(move |node| -> Result<_, Problem> {
+        let report = node.engine().reader(node.view()).message_report(name)?;
+        let is_seen = |report: &MessageReport| is_seen(&calling, node.engine(), &report.summary);
+        Ok(report.filter(is_seen))
+    });
+    report.await??.ok_or_else(|| Refused::UnknownMessage(name).into())
 }
 
 async fn operate(
@@ -275,10 +293,7 @@ async fn operate(
 ) -> Result<Answer, Problem> {
     let message = named(id)?;
     if calling.id().is_some() {
-        let report =
-            service.look(move |node| node.engine().reader(node.view()).message_report(message));
-        let seen = report.await??.filter(|report| is_seen(&calling, report));
-        seen.ok_or_else(|| Problem::from(Refused::UnknownMessage(message)))?;
+        report(service, calling, message).await?;
     }
     let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Operated(operated) => Answer::json(StatusCode::OK, &OperatedAnswer::from(operated)),
@@ -326,7 +341,14 @@ async fn list_messages(
     };
     let own = service.look(move |node| -> Result<_, Problem> {
         let engine = node.engine();
-        Ok(engine.reader(node.view()).messages(&filter, from, most)?)
+        if let Some(recipient) = &filter.recipient
+            && !calling.sees_recipient(engine, recipient)
+        {
+            return Err(Refused::UnknownRecipient(recipient.clone()).into());
+        }
+        let mut page = engine.reader(node.view()).messages(&filter, from, most)?;
+        page.messages.retain(|message| is_seen(&calling, engine, message));
+        Ok(page)
     });
     if others.is_none() || !is_of_all {
         return Answer::json(StatusCode::OK, &MessagePage::from(own.await??));
@@ -353,11 +375,7 @@ async fn get_message(
     calling: Calling,
 ) -> Result<Answer, Problem> {
     let name = named(&id)?;
-    let report = service
-        .look(move |node| node.engine().reader(node.view()).message_report(name))
-        .await??
-        .filter(|report| is_seen(&calling, report))
-        .ok_or_else(|| Problem::from(Refused::UnknownMessage(name)))?;
+    let report = report(&service, calling, name).await?;
     Answer::json(StatusCode::OK, &MessageDetails::from(report))
 }
 

@@ -3,6 +3,7 @@
 use tidings_core::Id;
 
 use super::*;
+use crate::http::post::Post;
 use crate::http::rig::signing_key;
 use crate::token::sign;
 
@@ -142,4 +143,154 @@ fn t42_what_a_deleted_tenant_told_leaves_inboxes_and_its_streams_end() {
     assert_eq!(acme.next(&rig).data, json!({"code": "restart", "retry_ms": 0}));
     publish_of(&rig, "b1", Some("bolt"));
     assert_eq!(bolt.change(&rig).data["changed"][0]["items"][0]["event"], "b1");
+}
+
+/// A token of a recipient, with its claim `tenant`.
+fn token(recipient: &str, tenant: Option<&str>) -> String {
+    let (id, tenant) = (Id::new(recipient).unwrap(), tenant.map(|tenant| Id::new(tenant).unwrap()));
+    sign(&signing_key("k1"), &id, 1_704_110_400, 1_704_111_300, None, tenant.as_ref()).unwrap()
+}
+
+fn by(rig: &Rig, token: &str, method: Method, path: &str, body: &Value) -> (StatusCode, Value) {
+    let bearer = format!("Bearer {token}");
+    let headers = [("authorization", &*bearer), ("content-type", "application/json")];
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let answer = rig.send(method, path, &headers, body);
+    (answer.status, answer.json())
+}
+
+fn stream_of(rig: &Rig, token: &str) -> Reader {
+    let request = Request::get("/v1/me/live").header("authorization", format!("Bearer {token}"));
+    Reader::of(rig.begin(request.body(Body::empty()).unwrap())).hello(rig)
+}
+
+/// Reads a stream until it shows what the page of its token does; returns its badge.
+fn badge(rig: &Rig, reader: &mut Reader, token: &str) -> u64 {
+    let (status, page) = by(rig, token, Method::GET, "/v1/me/inbox?limit=100", &Value::Null);
+    assert_eq!(status, StatusCode::OK, "{page}");
+    let groups = page["groups"].as_array().unwrap().iter();
+    let rows: BTreeMap<String, Value> =
+        groups.map(|group| (group["key"].as_str().unwrap().to_owned(), group.clone())).collect();
+    let names = ["rev", "unseen", "unread", "categories", "tenants"];
+    while reader.rows != rows || names.iter().any(|name| reader.counts.get(name) != page.get(name))
+    {
+        reader.change(rig);
+    }
+    reader.counts["unseen"].as_u64().unwrap()
+}
+
+#[test]
+fn t42_a_member_of_two_tenants_has_the_right_badge_with_each_token() {
+    let rig = with_tenants();
+    for tenant in ["acme", "bolt"] {
+        done(&rig, Method::PUT, &format!("/v1/tenants/{tenant}/members/ada"), &Value::Null);
+    }
+    let tokens = [Some("acme"), Some("bolt"), None].map(|tenant| token("ada", tenant));
+    let mut streams = [0, 1, 2].map(|at| stream_of(&rig, &tokens[at]));
+    let mark = |token: usize, how: &str, what: Value| {
+        let path = format!("/v1/me/inbox/{how}");
+        let (status, answer) = by(&rig, &tokens[token], Method::POST, &path, &what);
+        assert_eq!(status, StatusCode::OK, "{answer}");
+    };
+    let steps: [(&str, &dyn Fn(), [u64; 3]); 11] = [
+        ("of acme", &|| publish_of(&rig, "a1", Some("acme")), [1, 0, 1]),
+        ("of bolt", &|| publish_of(&rig, "b1", Some("bolt")), [1, 1, 2]),
+        ("of none", &|| publish_of(&rig, "n1", None), [2, 2, 3]),
+        ("acme reads its own", &|| mark(0, "read", json!({"event": "a1"})), [1, 2, 2]),
+        ("bolt sees all", &|| mark(1, "seen", json!({"all": true})), [0, 0, 0]),
+        ("of acme", &|| publish_of(&rig, "a2", Some("acme")), [1, 0, 1]),
+        ("of bolt", &|| publish_of(&rig, "b2", Some("bolt")), [1, 1, 2]),
+        (
+            "withdrawn",
+            &|| done(&rig, Method::POST, "/v1/events/a2/withdraw", &json!({})),
+            [0, 1, 1],
+        ),
+        ("acme can't read bolt's", &|| mark(0, "read", json!({"event": "b2"})), [0, 1, 1]),
+        ("acme reads all", &|| mark(0, "read", json!({"all": true})), [0, 1, 1]),
+        ("all are read", &|| mark(2, "read", json!({"all": true})), [0, 0, 0]),
+    ];
+    for (name, step, expected) in steps {
+        step();
+        let badges = [0, 1, 2].map(|at| badge(&rig, &mut streams[at], &tokens[at]));
+        assert_eq!(badges, expected, "{name}");
+    }
+    let shown = streams.map(|stream| {
+        let items = stream.rows.values().flat_map(|row| row["items"].as_array().unwrap().clone());
+        let mut events: Vec<_> =
+            items.map(|item| item["event"].as_str().unwrap().to_owned()).collect();
+        events.sort();
+        events.join(" ")
+    });
+    assert_eq!(shown, ["a1 n1", "b1 b2 n1", "a1 b1 b2 n1"]);
+}
+
+#[test]
+fn situation_8_a_token_of_a_tenant_shows_it_and_none_and_a_forged_one_nothing() {
+    let post = Post::new(&format!("{CONFIG}[users]\n[tenants]\non = true\n"));
+    post.rig.make_signing_key("k1");
+    for tenant in ["acme", "bolt"] {
+        let look = json!({
+            "name": format!("Name of {tenant}"), "from_name": format!("From {tenant}"),
+            "brand": {"name": format!("Brand of {tenant}")}, "data": {"of": tenant},
+        });
+        post.change(Method::PUT, &format!("/v1/tenants/{tenant}"), &look);
+        post.change(Method::PUT, &format!("/v1/tenants/{tenant}/members/ana"), &Value::Null);
+    }
+    let [mine, theirs] = ["acme", "bolt"].map(|tenant| token("ana", Some(tenant)));
+    let mut live = stream_of(&post.rig, &mine);
+    for (event, tenant) in [("a1", Some("acme")), ("b1", Some("bolt")), ("n1", None)] {
+        let object =
+            json!({"id": event, "title": format!("Told by {}", tenant.unwrap_or("nobody"))});
+        let event = json!({
+            "id": event, "type": "note", "object": object, "to": to("ana"), "tenant": tenant,
+        });
+        post.change(Method::POST, "/v1/events", &event);
+    }
+    // List, counts and stream.
+    assert_eq!(badge(&post.rig, &mut live, &mine), 2);
+    let said = format!("{:?} {}", live.rows, live.counts);
+    assert!(said.contains("Told by acme") && said.contains("Told by nobody"), "{said}");
+    assert!(!said.contains("bolt"), "{said}");
+    for path in ["inbox", "inbox/counts", "pending", "preferences", "subscriptions"] {
+        let (status, answer) =
+            by(&post.rig, &mine, Method::GET, &format!("/v1/me/{path}"), &Value::Null);
+        assert_eq!(status, StatusCode::OK, "{path}: {answer}");
+        assert!(!answer.to_string().contains("bolt"), "{path}: {answer}");
+    }
+    // Mails: of acme, of bolt, of none.
+    post.rig.at("2024-01-01T12:05:00Z");
+    let mut told = [(); 3].map(|()| {
+        let mail = String::from_utf8(post.bytes()).unwrap().replace("=\r\n", "");
+        let names =
+            ["acme", "bolt", "nobody"].map(|name| mail.contains(&format!("Told by {name}")));
+        let brands = ["acme", "bolt"].map(|name| {
+            [format!("Brand of {name}"), format!("From {name}")].iter().any(|of| mail.contains(of))
+        });
+        assert!(!(names[0] && brands[1]) && !(names[1] && brands[0]), "{mail}");
+        assert!(!names[2] || brands == [false, false], "{mail}");
+        names
+    });
+    told.sort_unstable();
+    assert_eq!(told, [[false, false, true], [false, true, false], [true, false, false]]);
+    // Export.
+    let export = post.rig.send(Method::GET, "/v1/export?tenant=acme", &[], Body::empty());
+    let export = String::from_utf8(export.bytes).unwrap();
+    assert!(export.contains("Told by acme"), "{export}");
+    assert!(!export.contains("bolt") && !export.contains("Told by nobody"), "{export}");
+    // What the browser makes of its token, or asks beside it.
+    let part = |token: &str, at: usize| token.split('.').nth(at).unwrap().to_owned();
+    let forged = [part(&mine, 0), part(&theirs, 1), part(&mine, 2)].join(".");
+    let nowhere = token("ana", Some("nowhere"));
+    for (token, query, status, code) in [
+        (&forged, "", StatusCode::UNAUTHORIZED, "token_signature"),
+        (&nowhere, "", StatusCode::UNAUTHORIZED, "token_tenant"),
+        (&mine, "?tenant=bolt", StatusCode::BAD_REQUEST, "invalid_query"),
+    ] {
+        for path in ["inbox", "inbox/counts", "live", "pending", "preferences"] {
+            let (was, answer) =
+                by(&post.rig, token, Method::GET, &format!("/v1/me/{path}{query}"), &Value::Null);
+            assert_eq!((was, &answer["code"]), (status, &json!(code)), "{path}: {answer}");
+            assert!(!answer.to_string().contains("Told by"), "{path}: {answer}");
+        }
+    }
 }

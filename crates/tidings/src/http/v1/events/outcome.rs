@@ -185,7 +185,11 @@ async fn get_event(
     let own = service.look(move |node| -> Result<_, Problem> {
         let trace = node.engine().reader(node.view()).trace(&of)?;
         let report = trace.map(|trace| trace.report(node.view())).transpose()?;
-        let report = report.filter(|report| calling.sees(report.tenant));
+        let mut report = report.filter(|report| calling.sees(report.tenant));
+        if let Some(report) = &mut report {
+            let named = &mut report.event.to.recipients;
+            named.retain(|id| calling.sees_recipient(node.engine(), id));
+        }
         Ok(report.map(EventWithOutcome::from))
     });
     if others.is_none() {
