@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use fastrand::Rng;
-use tidings_core::engine::{Engine, Options, Reach};
+use tidings_core::engine::{Engine, Options, Reach, TenantDirectory};
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::rules::TenantRules;
 use tidings_core::table::Partition;
@@ -100,7 +100,7 @@ fn memberships(params: &Params, engine: &mut Engine) -> Result<Vec<Measurement>,
         fill(engine, together.iter().map(|number| world::join(*number, number % tenants)))?;
     }
     let grown = resident_bytes("self")?.saturating_sub(before);
-    let (count, counted) = engine.reader(&Nothing).memberships();
+    let (count, counted) = TenantDirectory::of(&engine).memberships();
     let each = |bytes: u64| [number(bytes) / number(count.max(1))];
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),

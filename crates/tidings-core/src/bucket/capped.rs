@@ -13,11 +13,6 @@ use crate::rules::Cap;
 use crate::rules::compiled::CompiledRules;
 
 impl Bucket {
-    fn caps<'a>(&self, channel: ChannelNo, compiled: &'a CompiledRules) -> &'a [Cap] {
-        let version = compiled.version(self.rules);
-        version.map_or(&[], |version| version.caps(channel))
-    }
-
     /// Notes a closing, where caps count it. An erased recipient gets no message.
     pub(super) fn count_for_caps(
         &mut self,
@@ -27,7 +22,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane_no).channel;
-        let caps = self.caps(channel, compiled);
+        let caps = caps(self, channel, compiled);
         if !caps.is_empty() {
             let who = who & &*self.roster.everyone;
             self.cap_counts.note(channel, &who, at, caps);
@@ -45,7 +40,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane_no).channel;
-        if self.caps(channel, compiled).is_empty() {
+        if caps(self, channel, compiled).is_empty() {
             return;
         }
         let cap_counts = &mut self.cap_counts;
@@ -63,7 +58,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) -> RoaringBitmap {
         let channel = compiled.names.lane(lane.lane).channel;
-        let caps = self.caps(channel, compiled);
+        let caps = caps(self, channel, compiled);
         let terms = self.terms(lane.tenant, compiled);
         let Some(lane) = self.lanes.get(lane).filter(|_| !caps.is_empty()) else {
             return RoaringBitmap::new();
@@ -82,7 +77,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane.lane).channel;
-        let caps = self.caps(channel, compiled);
+        let caps = caps(self, channel, compiled);
         let mut again: BTreeMap<Instant, RoaringBitmap> = BTreeMap::new();
         for number in who {
             let free = self.cap_counts.free_at(channel, number, at, caps);
@@ -95,11 +90,10 @@ impl Bucket {
             }
         });
     }
+}
 
-    /// Drops what the caps of the rules that were in force until now did not count, and all where there are none
-    /// from now on.
-    pub(super) fn change_caps(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        let (old, new) = (compiled.version(self.rules), compiled.version(number));
-        self.cap_counts.change(at, old, new);
-    }
+/// The caps of a channel that are in force.
+fn caps<'a>(bucket: &Bucket, channel: ChannelNo, compiled: &'a CompiledRules) -> &'a [Cap] {
+    let version = compiled.version(bucket.rules);
+    version.map_or(&[], |version| version.caps(channel))
 }

@@ -9,7 +9,7 @@ use crate::journal::record::Entries;
 use crate::model::batch_key::LaneKey;
 use crate::model::number::{RecipientNo, Seq};
 use crate::model::recipient::Recipient;
-use crate::model::tenant::{TenantNo, TenantTerms};
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::CompiledRules;
 
@@ -23,8 +23,10 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let everyone = RoaringBitmap::clone(&self.roster.everyone);
-        self.settle_passed(at, &everyone, compiled);
-        self.change_caps(at, number, compiled);
+        self.settle_passed(at, &everyone, |_| true, compiled);
+        // Drops what the caps in force until now did not count, and all where there are none from now on.
+        let (old, new) = (compiled.version(self.rules), compiled.version(number));
+        self.cap_counts.change(at, old, new);
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.fade(at, around);
         self.rules = number;
@@ -43,74 +45,9 @@ impl Bucket {
         self.ask_again(at, &everyone, compiled);
     }
 
-    /// Folds in what a tenant sets.
-    pub(super) fn change_tenant(
-        &mut self,
-        at: Instant,
-        tenant: TenantNo,
-        new: &TenantTerms,
-        compiled: &CompiledRules,
-    ) {
-        self.dirty.tenants.insert(tenant);
-        let old = self.terms_of(tenant);
-        let rezones = old.tz != new.tz;
-        let moves = rezones || old.quiet_hours != new.quiet_hours;
-        if moves {
-            let (lanes, around) = self.lanes_and_around(compiled);
-            let around_it = around.terms.in_lanes_of(Some(tenant));
-            let is_quiet = |lane: &Lane| lane.may_be_quiet(around_it);
-            lanes.change_of_tenant(tenant, around, is_quiet, |lane, who, terms| {
-                lane.settle_passed(who, at, terms);
-            });
-        }
-        if old.preferences != new.preferences {
-            self.preferences.set_defaults(tenant, new);
-        }
-        if !moves {
-            return;
-        }
-        self.roster.set_tenant(tenant, new);
-        if rezones {
-            let old = old.tz.as_deref();
-            for lane in
-                self.lanes.keyed_where(|at, lane| at.tenant == Some(tenant) && lane.is_digest())
-            {
-                let open = self.lanes.get(&lane).map(|lane| lane.open().clone());
-                let has_moved = |number: &u32| {
-                    let number = RecipientNo(*number);
-                    let clocks = self.roster.clocks(Some(tenant));
-                    let usual = || self.roster.zone(number).map(|(zone, _)| zone);
-                    let has_own = || {
-                        let profile = self.roster.profile(number);
-                        profile.is_none_or(|profile| profile.tz.is_some())
-                    };
-                    !has_own() && clocks.zone(number).map(|(zone, _)| zone) != old.or_else(usual)
-                };
-                let moved = open.unwrap_or_default().iter().filter(has_moved).collect();
-                self.rezone_in(at, &lane, &moved, compiled);
-            }
-        }
-        let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.change_of_tenant(tenant, around, |_| true, |lane, who, _| lane.ask_again(who, at));
-    }
-
-    /// What a tenant sets.
-    pub(crate) fn terms_of(&self, tenant: TenantNo) -> TenantTerms {
-        let (tz, quiet_hours) = self.roster.set_by(tenant);
-        TenantTerms {
-            tz: tz.map(str::to_owned),
-            quiet_hours: quiet_hours.cloned().map(Box::new),
-            preferences: self.preferences.of_tenants.defaults(tenant).to_vec(),
-        }
-    }
-
-    /// Makes deadlines final that have passed while their windows were held, before what they depend on changes.
-    fn settle_passed(&mut self, at: Instant, who: &RoaringBitmap, compiled: &CompiledRules) {
-        self.settle_passed_where(at, who, |_| true, compiled);
-    }
-
-    /// [`Bucket::settle_passed`] in the lanes of some tenants, by their clocks.
-    fn settle_passed_where(
+    /// Makes deadlines final that have passed while their windows were held, before what they depend on changes: in the
+    /// lanes of some tenants, by their clocks.
+    fn settle_passed(
         &mut self,
         at: Instant,
         who: &RoaringBitmap,
@@ -175,7 +112,7 @@ impl Bucket {
         let may_move =
             has_new_hours || before.as_ref().is_some_and(|(old_tz, _)| *old_tz != new_tz);
         if may_move {
-            self.settle_passed_where(at, &single, moves, compiled);
+            self.settle_passed(at, &single, moves, compiled);
         }
         let confirmed_before = !self.roster.unconfirmed.contains(number);
         self.roster.put(RecipientNo(number), profile, default_tz);
@@ -208,7 +145,8 @@ impl Bucket {
         }
     }
 
-    fn rezone_in(
+    /// [`Bucket::rezone`] of some recipients in a lane.
+    pub(super) fn rezone_in(
         &mut self,
         at: Instant,
         lane: &LaneKey,

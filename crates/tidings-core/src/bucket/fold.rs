@@ -10,6 +10,7 @@ use super::lanes::lane::{Entering, Lane, Terms};
 use super::people::marks::{Made, MarkAt};
 use super::people::preferences::Preference;
 use super::state::{Bucket, Closing};
+use super::tenant::change_tenant;
 use crate::journal::record::{Arrival, Covered, Entries, Record, TenantTopic};
 use crate::journal::stored::StoredArrival;
 use crate::model::batch_key::LaneKey;
@@ -103,7 +104,7 @@ impl Bucket {
             }
             Record::Clock { at, clock } => self.set_clock(at, clock, compiled),
             Record::Tenant { at, tenant, terms } => {
-                self.change_tenant(by(at), tenant, &terms, compiled);
+                change_tenant(self, by(at), tenant, &terms, compiled);
             }
             Record::Rules { at, version } => self.change_rules(seq, by(at), version, compiled),
         }

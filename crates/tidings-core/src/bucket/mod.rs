@@ -13,6 +13,7 @@ pub(crate) mod people;
 mod scheduled;
 mod state;
 pub(crate) mod storage;
+pub(crate) mod tenant;
 
 pub(crate) use lanes::lane::{Due, Lane, Terms};
 pub(crate) use lanes::waiting::Wanted;

@@ -25,9 +25,9 @@ mod step;
 mod tests;
 mod workers;
 
+pub use crate::bucket::storage::options::Options;
 pub use crate::bucket::{Applying, SetBy};
 pub use crate::model::number::{ClosingId, MessageId};
-pub use crate::model::options::Options;
 pub use explain::{Subject, Unexplained};
 pub use inbox::counts::{CategoryCounts, InboxCounts};
 pub use inbox::cursor::{Cursor, CursorError};

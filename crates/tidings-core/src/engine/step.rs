@@ -15,7 +15,6 @@ use super::rows::room::Room;
 use super::shard::follow::together;
 use super::shard::limit::would_notify;
 use super::shard::members;
-use super::shard::profile::take_profiles;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
 use crate::engine::retention::forget_until;
@@ -272,7 +271,7 @@ fn limited(engine: &mut Engine, draft: &mut Draft<'_>, act: Act) -> Result<Act, 
         return Ok(Act::Publish { row, at, profiles, room: Room::ForFirst(left) });
     }
     let would = engine.shards.each(&engine.intake, draft, false, |intake, shard, draft| {
-        take_profiles(shard, intake, draft, &profiles)?;
+        shard.take_profiles(intake, draft, &profiles)?;
         would_notify(shard, intake, draft, &row)
     })?;
     let mut would: Vec<Id> = would.into_iter().flatten().collect();

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::model::channel::ChannelNo;
-use crate::model::number::LaneNo;
-use crate::model::tenant::TenantNo;
+use crate::model::number::{LaneNo, TenantNo};
 
 /// Maximum number of bytes of a batch key.
 pub const BATCH_KEY_BYTES_MAX: usize = 256;

@@ -12,7 +12,6 @@ pub mod limits;
 pub mod messages;
 pub mod number;
 pub mod occurrence;
-pub(crate) mod options;
 pub mod pause;
 pub mod preference;
 pub mod reason;

@@ -1,6 +1,7 @@
 //! Numbers that the engine gives, and keeps for good.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,9 +39,31 @@ pub struct Seq(pub u64);
 #[serde(transparent)]
 pub struct RecipientNo(pub u32);
 
+/// A tenant's number, given once and kept. One that is made anew after its deletion has another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TenantNo(pub NonZeroU32);
+
 impl TypeNo {
     /// Stands for a type that has no number.
     pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+impl TenantNo {
+    /// The first number.
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
+
+    /// The number as stored, where 0 is none.
+    #[must_use]
+    pub fn raw(tenant: Option<Self>) -> u32 {
+        tenant.map_or(0, |tenant| tenant.0.get())
+    }
+
+    /// Reads what [`TenantNo::raw`] gave.
+    #[must_use]
+    pub fn of_raw(raw: u32) -> Option<Self> {
+        NonZeroU32::new(raw).map(Self)
+    }
 }
 
 impl Seq {
@@ -77,6 +100,12 @@ impl fmt::Display for Seq {
 }
 
 impl fmt::Display for RecipientNo {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl fmt::Display for TenantNo {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
     }

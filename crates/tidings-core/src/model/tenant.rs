@@ -4,8 +4,6 @@
 //! alone, and a reader has a view of some of them (contract, section 12).
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,33 +17,7 @@ use crate::model::recipient::OwnHours;
 use crate::model::time::Instant;
 use crate::rules::presentation::{Address, Brand};
 
-/// A tenant's number, given once and kept. One that is made anew after its deletion has another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct TenantNo(pub NonZeroU32);
-
-impl TenantNo {
-    /// The first number.
-    pub const FIRST: Self = Self(NonZeroU32::MIN);
-
-    /// The number as stored, where 0 is none.
-    #[must_use]
-    pub fn raw(tenant: Option<Self>) -> u32 {
-        tenant.map_or(0, |tenant| tenant.0.get())
-    }
-
-    /// Reads what [`TenantNo::raw`] gave.
-    #[must_use]
-    pub fn of_raw(raw: u32) -> Option<Self> {
-        NonZeroU32::new(raw).map(Self)
-    }
-}
-
-impl fmt::Display for TenantNo {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(out)
-    }
-}
+pub use crate::model::number::TenantNo;
 
 /// A tenant, without its id and its members.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use super::work::{Checkpoint, ClosingImage, Head, RecipientRow};
 use crate::bucket::state::{Bucket, Dirty};
+use crate::bucket::tenant::terms_of;
 use crate::index::Slice;
 use crate::journal::stored::encode;
 use crate::journal::table::{Partition, Table, Write};
@@ -157,7 +158,7 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
         put(Partition::Base, key, row);
     }
     for tenant in &bucket.dirty.tenants {
-        let terms = bucket.terms_of(*tenant);
+        let terms = terms_of(bucket, *tenant);
         let row = (terms != TenantTerms::default()).then(|| encode(&terms));
         let key = bucket.key(Table::TenantTerms).u32(tenant.0.get()).done();
         put(Partition::Base, key, row);

@@ -7,12 +7,12 @@
 //! try writes over.
 
 use super::checkpoint;
+use super::options::Options;
 use super::work::Chore;
 use crate::bucket::Bucket;
 use crate::index::{DayIndex, Slice};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Write;
-use crate::model::options::Options;
 use crate::model::time::Day;
 use crate::sets::shared::Shared;
 

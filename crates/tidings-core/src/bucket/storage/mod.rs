@@ -4,5 +4,6 @@ pub(crate) mod checkpoint;
 pub(super) mod chore;
 pub(super) mod forget;
 pub(super) mod known;
+pub(crate) mod options;
 pub(crate) mod recovery;
 pub(super) mod work;

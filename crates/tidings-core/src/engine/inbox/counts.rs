@@ -7,10 +7,10 @@ use super::rows::Kind;
 use super::walk::{Entry, Walk, Wanted};
 use crate::bucket::{AsOf, Counts, NewestSeqs, TypeCounts};
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::Stop;
+use crate::engine::rows::reply::{Refused, Stop};
 use crate::model::id::Id;
 use crate::model::item::State;
-use crate::model::number::{Seq, TypeNo};
+use crate::model::number::{RecipientAt, Seq, TypeNo};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::Day;
 
@@ -212,13 +212,28 @@ fn rev(walk: &Walk<'_>, newest: Seq) -> u64 {
     newest.0 + intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0) + deleted
 }
 
+/// The walk through what a view shows of a recipient's inbox.
+///
+/// # Errors
+/// [`Refused::UnknownTenant`], [`Refused::UnknownRecipient`].
+pub(super) fn walk_of<'a>(
+    reader: Reader<'a>,
+    recipient: &Id,
+    view: &View,
+) -> Result<Walk<'a>, Refused> {
+    let engine = reader.engine;
+    let of = engine.intake.tenants.view(view)?;
+    let RecipientAt { bucket, number } = engine.find(recipient)?;
+    Ok(Walk::new(&engine.intake, reader.view, engine.shards.bucket(bucket), number, of))
+}
+
 impl Reader<'_> {
     /// Counts an inbox.
     ///
     /// # Errors
     /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
     pub fn inbox_counts(&self, id: &Id, of: &View) -> Result<InboxCounts, Stop> {
-        let walk = Walk::of(*self, id, of)?;
+        let walk = walk_of(*self, id, of)?;
         let mut counting = Counting::new(&walk);
         let mut badge = Badge::default();
         for of in walk.days() {

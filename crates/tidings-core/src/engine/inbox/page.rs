@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::counts::{Badge, Counting, InboxCounts};
+use super::counts::{Badge, Counting, InboxCounts, walk_of};
 use super::cursor::Cursor;
 use super::rows::{Kind, Row, RowId, rows_of};
 use super::walk::{Chunks, Entry, OfDay, Source, Walk, Wanted};
@@ -211,7 +211,7 @@ impl Reader<'_> {
     /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
     pub fn inbox(&self, id: &Id, query: &InboxQuery) -> Result<InboxPage, Stop> {
         let Reader { engine, view } = *self;
-        let walk = Walk::of(*self, id, &query.view)?;
+        let walk = walk_of(*self, id, &query.view)?;
         let builder = Builder::new(engine, view, &walk);
         let mut presenter = Presenter::new(engine, view);
         let types = types_of(engine, query);
@@ -267,7 +267,7 @@ impl Reader<'_> {
     /// # Errors
     /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
     pub fn inbox_rows(&self, id: &Id, of: &View) -> Result<InboxRows, Stop> {
-        let walk = Walk::of(*self, id, of)?;
+        let walk = walk_of(*self, id, of)?;
         let mut counting = Counting::new(&walk);
         let (mut badge, mut entries, mut rows) = (Badge::default(), Vec::new(), Vec::new());
         for of in walk.days() {
@@ -297,7 +297,7 @@ impl Reader<'_> {
         wanted: &[RowId],
     ) -> Result<Vec<InboxGroup>, Stop> {
         let Reader { engine, view } = *self;
-        let walk = Walk::of(*self, id, of)?;
+        let walk = walk_of(*self, id, of)?;
         let builder = Builder::new(engine, view, &walk);
         let mut presenter = Presenter::new(engine, view);
         let wanted: FxHashSet<RowId> = wanted.iter().copied().collect();

@@ -8,16 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::rows::group_in;
 use crate::bucket::{Bucket, Items, Marking, Marks, NewestSeqs, Reading};
 use crate::engine::intake::state::Intake;
-use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::Refused;
 use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::index::{DayIndex, SegmentAt};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Partition;
 use crate::model::channel::INBOX_NO;
-use crate::model::id::Id;
 use crate::model::item::{Shelf, State};
-use crate::model::number::{EventNo, LaneNo, RecipientAt, RecipientNo, Seq, TypeNo};
+use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 
@@ -109,16 +106,6 @@ pub(crate) struct OfDay<'a> {
 
 impl<'a> Walk<'a> {
     /// The walk through what a view shows of a recipient's inbox.
-    ///
-    /// # Errors
-    /// [`Refused::UnknownTenant`], [`Refused::UnknownRecipient`].
-    pub(crate) fn of(reader: Reader<'a>, recipient: &Id, view: &View) -> Result<Self, Refused> {
-        let engine = reader.engine;
-        let of = engine.intake.tenants.view(view)?;
-        let RecipientAt { bucket, number } = engine.find(recipient)?;
-        Ok(Self::new(&engine.intake, reader.view, engine.shards.bucket(bucket), number, of))
-    }
-
     pub(crate) fn new(
         intake: &'a Intake,
         view: &'a dyn ReadView,

@@ -2,35 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::read::reader::Reader;
+use crate::engine::read::tenants::TenantDirectory;
 use crate::engine::rows::reply::Refused;
 use crate::model::id::Id;
 use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::recipient::Recipient;
 
-impl<'a> Reader<'a> {
+impl<'e> TenantDirectory<'e> {
     /// The tenants of which a recipient is a member, by id.
     ///
     /// # Errors
     /// [`Refused::UnknownRecipient`].
     pub fn tenants_of(&self, recipient: &Id) -> Result<Vec<Id>, Refused> {
-        let engine = self.engine;
+        let engine = self.0;
         let RecipientAt { bucket, number } = engine.find(recipient)?;
         let tenants = engine.shards.bucket(bucket).members.tenants_of(number.0);
         let known = tenants.filter_map(|tenant| engine.intake.tenants.get(tenant));
         let mut ids: Vec<Id> = known.map(|known| known.id.clone()).collect();
         ids.sort_unstable();
         Ok(ids)
-    }
-
-    /// Returns true if a recipient is a member of a tenant.
-    ///
-    /// # Errors
-    /// [`Refused::UnknownTenant`] or [`Refused::UnknownRecipient`].
-    pub fn is_member(&self, tenant: &Id, recipient: &Id) -> Result<bool, Refused> {
-        let tenant = self.engine.intake.tenants.number(tenant)?;
-        let RecipientAt { bucket, number } = self.engine.find(recipient)?;
-        Ok(self.engine.shards.bucket(bucket).members.has(tenant, number.0))
     }
 
     /// The first members of a tenant by id, so many at most; `after` = of those after this id.
@@ -42,10 +32,10 @@ impl<'a> Reader<'a> {
         tenant: &Id,
         after: Option<&Id>,
         most: usize,
-    ) -> Result<Vec<&'a Recipient>, Refused> {
-        let engine = self.engine;
+    ) -> Result<Vec<&'e Recipient>, Refused> {
+        let engine = self.0;
         let tenant = engine.intake.tenants.number(tenant)?;
-        let mut first: BTreeMap<&'a Id, &'a Recipient> = BTreeMap::new();
+        let mut first: BTreeMap<&'e Id, &'e Recipient> = BTreeMap::new();
         for bucket in engine.shards.buckets() {
             let numbers = bucket.members.numbers(tenant);
             let profiles = numbers.filter_map(|number| bucket.roster.profile(RecipientNo(number)));
@@ -62,7 +52,7 @@ impl<'a> Reader<'a> {
     /// Number of memberships of all tenants, and the bytes of memory that they take, roughly.
     #[must_use]
     pub fn memberships(&self) -> (u64, usize) {
-        let buckets = || self.engine.shards.buckets();
+        let buckets = || self.0.shards.buckets();
         let count = buckets().map(|bucket| bucket.members.count()).sum();
         (count, buckets().map(|bucket| bucket.members.bytes()).sum())
     }

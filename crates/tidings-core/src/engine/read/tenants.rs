@@ -22,35 +22,9 @@ pub struct TenantNow<'a> {
     pub made: Instant,
 }
 
-impl Engine {
-    /// A tenant; `None` = there is none of this id, or it was deleted.
-    #[must_use]
-    pub fn tenant(&self, id: &Id) -> Option<TenantNow<'_>> {
-        let number = self.intake.tenants.number(id).ok()?;
-        let known = self.intake.tenants.get(number)?;
-        Some(TenantNow { id: &known.id, number, tenant: &known.tenant, made: known.made })
-    }
-
-    /// The tenants from an id on, or all, in the order of their ids.
-    pub fn tenants(&self, from: Option<&Id>) -> impl Iterator<Item = TenantNow<'_>> + use<'_> {
-        self.intake.tenants.from(from).map(|(number, known)| TenantNow {
-            id: &known.id,
-            number,
-            tenant: &known.tenant,
-            made: known.made,
-        })
-    }
-
-    /// The id of the tenant of this number, also where it was deleted.
-    #[must_use]
-    pub fn tenant_id(&self, number: TenantNo) -> Option<&Id> {
-        self.intake.tenants.id(Some(number))
-    }
-}
-
 /// The tenants of an engine, to be read.
 #[derive(Clone, Copy)]
-pub struct TenantDirectory<'e>(&'e Engine);
+pub struct TenantDirectory<'e>(pub(super) &'e Engine);
 
 /// A page of a list that is sorted by ids.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,17 +42,35 @@ impl<'e> TenantDirectory<'e> {
         Self(engine)
     }
 
+    /// A tenant; `None` = there is none of this id, or it was deleted.
+    #[must_use]
+    pub fn get(&self, id: &Id) -> Option<TenantNow<'e>> {
+        let number = self.0.intake.tenants.number(id).ok()?;
+        let known = self.0.intake.tenants.get(number)?;
+        Some(TenantNow { id: &known.id, number, tenant: &known.tenant, made: known.made })
+    }
+
+    /// The tenants from an id on, or all, in the order of their ids.
+    pub fn all(&self, from: Option<&Id>) -> impl Iterator<Item = TenantNow<'e>> + use<'e> {
+        self.0.intake.tenants.from(from).map(|(number, known)| TenantNow {
+            id: &known.id,
+            number,
+            tenant: &known.tenant,
+            made: known.made,
+        })
+    }
+
     /// The number of a tenant, if it is there.
     #[must_use]
     pub fn number(&self, id: &Id) -> Option<TenantNo> {
-        self.0.tenant(id).map(|known| known.number)
+        self.get(id).map(|known| known.number)
     }
 
     /// The number of a tenant for whom a token was issued in a second since 1970, unless it was for one of the same id
     /// that was deleted since.
     #[must_use]
     pub fn of_token(&self, id: &Id, issued_s: i64) -> Option<TenantNo> {
-        let known = self.0.tenant(id)?;
+        let known = self.get(id)?;
         let made_s = known.made.0.div_euclid(SECOND_MS);
         // The clocks of who signs and of the server may differ: of a first tenant a token may seem older.
         let is_of_another = issued_s < made_s && self.0.intake.tenants.was_deleted(id);
@@ -95,7 +87,7 @@ impl<'e> TenantDirectory<'e> {
     /// The tenants after an id, by the bytes of their ids.
     #[must_use]
     pub fn page(&self, after: Option<&Id>, most: usize) -> PageById<(&'e Id, &'e Tenant)> {
-        let known = self.0.tenants(after).filter(|known| Some(known.id) != after);
+        let known = self.all(after).filter(|known| Some(known.id) != after);
         let mut rows: Vec<_> =
             known.map(|known| (known.id, known.tenant)).take(most.saturating_add(1)).collect();
         let has_more = rows.len() > most;

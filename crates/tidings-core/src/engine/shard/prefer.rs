@@ -8,6 +8,7 @@ use self::chosen::note_chosen;
 use super::state::Shard;
 use super::take_back::Among;
 use crate::bucket::Preference;
+use crate::bucket::tenant::terms_of;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
@@ -115,7 +116,7 @@ pub(crate) fn tenant_changed(
 ) -> Result<(), Unreadable> {
     let terms = after.map(Tenant::terms).unwrap_or_default();
     for &no in &*shard.buckets.numbers() {
-        let before = shard.buckets[no].terms_of(tenant);
+        let before = terms_of(&shard.buckets[no], tenant);
         if terms == before {
             continue;
         }

@@ -110,23 +110,23 @@ impl Shard {
         }
         Ok(Reply::Done)
     }
-}
 
-/// Changes the profiles of a shard's recipients, as an event gives them. The intake has checked them.
-pub(crate) fn take_profiles(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    profiles: &[RecipientChange],
-) -> Result<(), Unreadable> {
-    for change in profiles {
-        if shard.buckets.of(change.id.as_str()).is_some() {
-            let tenants = members::still_named(intake, change);
-            let changed = shard.change_recipient(draft, change, tenants);
-            changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
+    /// Changes the profiles of the shard's recipients, as an event gives them. The intake has checked them.
+    pub(crate) fn take_profiles(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        profiles: &[RecipientChange],
+    ) -> Result<(), Unreadable> {
+        for change in profiles {
+            if self.buckets.of(change.id.as_str()).is_some() {
+                let tenants = members::still_named(intake, change);
+                let changed = self.change_recipient(draft, change, tenants);
+                changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, Stop> {

@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::admitted::Admitted;
 use super::buckets::Buckets;
-use super::profile::take_profiles;
-use super::tenant;
 use crate::bucket::Bucket;
+use crate::bucket::storage::options::Options;
 use crate::bucket::storage::recovery::{self, Source};
 use crate::engine::intake::state::{Intake, Tally};
 use crate::engine::rows::act::{Act, Applied, LogNo};
@@ -31,7 +30,6 @@ use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Limits;
 use crate::model::number::{RecipientAt, Seq, TypeNo};
-use crate::model::options::Options;
 use crate::model::pause::Paused;
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
@@ -230,7 +228,7 @@ impl Shard {
     ) -> Result<Applied, Unreadable> {
         match act {
             Act::Publish { row, at, profiles, room } => {
-                take_profiles(self, intake, draft, profiles)?;
+                self.take_profiles(intake, draft, profiles)?;
                 let spread = self.publish(intake, draft, row, *at, room)?;
                 return Ok(Applied::Published(spread));
             }
@@ -248,7 +246,7 @@ impl Shard {
                 self.put_in_force(draft, *version)?;
             }
             Act::Tenant { number, known, void } => {
-                tenant::changed(self, draft, *number, known, void)?;
+                self.take_tenant(draft, *number, known, void)?;
             }
             Act::Keep { .. }
             | Act::Unschedule { .. }

@@ -16,29 +16,32 @@ use crate::model::number::{MessageId, RecipientNo, Seq};
 use crate::model::reason::Reason;
 use crate::model::tenant::{KnownTenant, TenantNo};
 
-/// Takes over a tenant that was made, changed or deleted.
-pub(crate) fn changed(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    number: TenantNo,
-    known: &KnownTenant,
-    void: &CancelledEvents,
-) -> Result<(), Unreadable> {
-    for (place, event) in void {
-        for t in &event.waits_for {
-            cancel_scheduled(shard, draft, *t, *place, Reason::TenantGone)?;
+impl Shard {
+    /// Takes over a tenant that was made, changed or deleted.
+    pub(super) fn take_tenant(
+        &mut self,
+        draft: &mut Draft<'_>,
+        number: TenantNo,
+        known: &KnownTenant,
+        void: &CancelledEvents,
+    ) -> Result<(), Unreadable> {
+        for (place, event) in void {
+            for t in &event.waits_for {
+                cancel_scheduled(self, draft, *t, *place, Reason::TenantGone)?;
+            }
         }
-    }
-    if let (true, Some(ended)) = (known.is_deleted, &mut *shard.ended_tenants) {
-        ended.insert(number);
-    }
-    // What waits ends before its lanes are asked again.
-    if known.is_deleted || known.tenant.disabled {
-        for &at in &*shard.buckets.numbers() {
-            end_waiting(shard, draft, at, number)?;
+        if let (true, Some(ended)) = (known.is_deleted, &mut *self.ended_tenants) {
+            ended.insert(number);
         }
+        // What waits ends before its lanes are asked again.
+        if known.is_deleted || known.tenant.disabled {
+            for &at in &*self.buckets.numbers() {
+                end_waiting(self, draft, at, number)?;
+            }
+        }
+        let tenant = Some(&known.tenant).filter(|_| !known.is_deleted);
+        prefer::tenant_changed(self, draft, number, tenant)
     }
-    prefer::tenant_changed(shard, draft, number, Some(&known.tenant).filter(|_| !known.is_deleted))
 }
 
 /// Ends what waits of a tenant, in lanes and in messages that are kept back.

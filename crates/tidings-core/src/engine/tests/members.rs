@@ -73,7 +73,7 @@ impl World {
     }
 
     fn members(&self, tenant: &str) -> Vec<String> {
-        let members = self.engine.reader(&self.stored).members(&id(tenant), None, 100).unwrap();
+        let members = TenantDirectory::of(&self.engine).members(&id(tenant), None, 100).unwrap();
         members.into_iter().map(|profile| profile.id.as_str().to_owned()).collect()
     }
 
@@ -394,7 +394,7 @@ fn t42_a_deleted_tenant_leaves_nothing_behind() {
     world.done(&PEOPLE.map(|who| follow(who, "y", Some("acme"))));
     world.done(&[follow("a", "x", Some("acme")), follow("a", "x", None)]);
     world.reached(event_to("e", Some("acme"), everyone()));
-    let number = world.engine.tenant(&id("acme")).unwrap().number;
+    let number = TenantDirectory::of(&world.engine).get(&id("acme")).unwrap().number;
     assert_eq!(left_of(&world, number), (5, 8));
     let once = |world: &World| {
         let of = |no| Key::of(Owner::Bucket(BucketNo(no)), Table::DeliveredOnce);
@@ -425,13 +425,13 @@ fn t42_a_large_tenant_is_deleted_in_slices_that_go_on_after_a_crash() {
     world.done(&each(&|who| recipient_with(who, None)));
     world.done(&each(&|who| join(who, "acme")));
     world.done(&each(&|who| follow(who, "x", Some("acme"))));
-    let number = world.engine.tenant(&id("acme")).unwrap().number;
+    let number = TenantDirectory::of(&world.engine).get(&id("acme")).unwrap().number;
     world.done(&[Command::DeleteTenant { tenant: id("acme") }]);
     let (mut before, mut steps) = (left_of(&world, number), 1);
     assert!(before.0 >= 4_000, "{before:?}");
     let is_of_it = |world: &World| -> bool {
         let reader = world.engine.reader(&world.stored);
-        let tenants = reader.tenants_of(&id("p4999")).unwrap();
+        let tenants = TenantDirectory::of(&world.engine).tenants_of(&id("p4999")).unwrap();
         !tenants.is_empty() || !reader.following(&id("p4999")).unwrap().is_empty()
     };
     while before != (0, 0) {
@@ -563,7 +563,8 @@ proptest! {
             for who in PEOPLE.map(id).iter().filter(|who| !plain.gone.contains(*who)) {
                 let tenants = plain.members.iter().filter(|(_, of)| of == who);
                 let tenants: Vec<Id> = tenants.map(|(tenant, _)| tenant.clone()).collect();
-                prop_assert_eq!(reader.tenants_of(who).unwrap(), tenants);
+                let known = TenantDirectory::of(&world.engine).tenants_of(who).unwrap();
+                prop_assert_eq!(known, tenants);
                 let follows = plain.follows.iter().filter(|(of, ..)| of == who);
                 let follows: Vec<Followed> = follows
                     .map(|(_, topic, tenant)| Followed { topic: topic.clone(), tenant: tenant.clone() })

@@ -110,16 +110,16 @@ fn what_waits_of_a_tenant_that_is_disabled_ends_at_once_and_never_comes_back() {
 fn a_tenant_that_is_made_anew_is_another_one() {
     let mut world = World::new(UnknownTenant::Refuse);
     world.run(&[event_of("first", Some("acme"), None)]);
-    let made = world.engine.tenant(&id("acme")).unwrap().number;
+    let made = TenantDirectory::of(&world.engine).get(&id("acme")).unwrap().number;
     world.run(&[delete("acme")]);
     assert_eq!(world.ended("first", "email"), [(Reason::TenantGone, 1)]);
-    assert_eq!(world.engine.tenant(&id("acme")), None);
-    assert_eq!(world.engine.tenant_id(made), Some(&id("acme")), "its events name it");
+    assert_eq!(TenantDirectory::of(&world.engine).get(&id("acme")), None);
+    assert_eq!(world.engine.intake.tenants.id(Some(made)), Some(&id("acme")), "its events name it");
     let near = vec!["bolt".to_owned()];
     let unknown = Refused::UnknownTenant { tenant: id("bold"), near };
     assert_eq!(world.run(&[event_of("second", Some("bold"), None)]), [Err(unknown)]);
     world.run(&[change("acme", None)]);
-    assert_ne!(world.engine.tenant(&id("acme")).unwrap().number, made);
+    assert_ne!(TenantDirectory::of(&world.engine).get(&id("acme")).unwrap().number, made);
     let published = world.run(&[event_of("second", Some("acme"), None)]);
     assert_eq!(status(&published[0]), PublishedAs::Accepted);
     assert_eq!(world.ended("second", "email"), []);
@@ -130,7 +130,7 @@ fn an_event_makes_its_tenant_where_the_rules_say_so_and_nothing_else_does() {
     let mut world = World::new(UnknownTenant::Make);
     let published = world.run(&[event_of("e", Some("new"), None)]);
     assert_eq!(status(&published[0]), PublishedAs::Accepted);
-    assert!(world.engine.tenant(&id("new")).is_some());
+    assert!(TenantDirectory::of(&world.engine).get(&id("new")).is_some());
     let refused = world.run(&[delete("nobody")]);
     assert!(matches!(&refused[0], Err(Refused::UnknownTenant { .. })), "{refused:?}");
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
+use tidings_core::engine::TenantDirectory;
 use tidings_core::rules::{Digest, Policy, TypeRules};
 use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
@@ -42,8 +43,9 @@ impl<'r> Chooser<'r> {
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
         let profile = engine.recipient_of(token.message);
         let profile = profile.filter(|profile| profile.id == token.recipient)?;
+        let tenants = TenantDirectory::of(engine);
         let tenant = match &token.tenant {
-            Some(of) => Some(engine.tenant(&of.id).filter(|known| known.made == of.made)?),
+            Some(of) => Some(tenants.get(&of.id).filter(|known| known.made == of.made)?),
             None => None,
         };
         let of = tenant.map(|known| known.id);

@@ -10,7 +10,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
-use tidings_core::engine::Followed;
+use tidings_core::engine::{Followed, TenantDirectory};
 use tidings_core::tenant::View;
 use tidings_core::{Day, Id, Instant};
 use tidings_node::Durable;
@@ -186,7 +186,7 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
         let recipient = profile.id.as_str();
         // Recipients are erased between steps, and this is one moment.
         let topics = engine.reader(view).following(&profile.id).map_err(odd)?;
-        for tenant in engine.reader(view).tenants_of(&profile.id).map_err(odd)? {
+        for tenant in TenantDirectory::of(engine).tenants_of(&profile.id).map_err(odd)? {
             write_line(out, at, "member", Membership { tenant, recipient })?;
         }
         for Followed { topic, tenant } in topics {
@@ -208,7 +208,7 @@ fn write_tenants(
     only: Option<&Id>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let tenants = durable.engine().tenants(only);
+    let tenants = TenantDirectory::of(durable.engine()).all(only);
     for known in tenants.take_while(|known| only.is_none_or(|only| only == known.id)) {
         write_line(out, from.start(), "tenant", TenantShown::of(known.id, known.tenant))?;
     }
@@ -219,7 +219,7 @@ fn write_tenants(
 fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     let at = from.start();
-    let members = engine.reader(view).members(tenant, None, usize::MAX).map_err(odd)?;
+    let members = TenantDirectory::of(engine).members(tenant, None, usize::MAX).map_err(odd)?;
     for profile in &members {
         let (id, name) = (profile.id.as_str(), profile.name.as_deref());
         write_line(out, at, "recipient", NameAlone { id, name })?;
@@ -251,8 +251,9 @@ fn write_events(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
+    let tenants = TenantDirectory::of(engine);
     // A tenant that was made anew is another one.
-    let is_there = |id: &Id, at| engine.tenant(id).is_some_and(|known| known.made <= at);
+    let is_there = |id: &Id, at| tenants.get(id).is_some_and(|known| known.made <= at);
     let mut written = Ok(());
     let read = engine.reader(view).each_event(from, &mut |at, mut event| {
         let of = event.tenant.as_ref();

@@ -159,7 +159,8 @@ pub(in crate::http) fn known(service: &Service, id: &Id) -> Result<TenantNo, Pro
 /// The hint for an unknown tenant: the nearest one.
 pub(in crate::http) fn hint(service: &Service, id: &Id) -> String {
     let near = service.handle.look(|node| {
-        let ids = node.engine().tenants(None).take(NEAR_MAX).map(|known| known.id.as_str());
+        let tenants = TenantDirectory::of(node.engine()).all(None).take(NEAR_MAX);
+        let ids = tenants.map(|known| known.id.as_str());
         nearest(id.as_str(), ids).map(str::to_owned)
     });
     let near = near.ok().flatten();
@@ -267,7 +268,8 @@ async fn get_tenant(
     in_path(&service, &calling, &id)?;
     let asked = id.clone();
     let shown = service.look(move |node| {
-        node.engine().tenant(&asked).map(|known| TenantShown::of(known.id, known.tenant))
+        let known = TenantDirectory::of(node.engine()).get(&asked)?;
+        Some(TenantShown::of(known.id, known.tenant))
     });
     match shown.await? {
         Some(shown) => Answer::json(StatusCode::OK, &shown),

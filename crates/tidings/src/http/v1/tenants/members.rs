@@ -199,8 +199,8 @@ async fn list_members(
     in_path(&service, &calling, &tenant)?;
     let most = query.most();
     let own = service.look(move |node| -> Result<MembersPage, Problem> {
-        let reader = node.engine().reader(node.view());
-        let members = reader.members(&tenant, query.cursor.as_ref(), most.saturating_add(1))?;
+        let tenants = TenantDirectory::of(node.engine());
+        let members = tenants.members(&tenant, query.cursor.as_ref(), most.saturating_add(1))?;
         let members = members.into_iter().map(Member::from).collect();
         let page = MembersPage { members, next: None, missing: None };
         Ok(MembersPage::merged(vec![page], most))
