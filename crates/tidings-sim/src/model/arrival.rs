@@ -27,7 +27,7 @@ impl Model {
         if let Some(only) = &event.channels {
             channels.retain(|channel| only.contains(channel));
         }
-        let tenant = known.map(|known| known.unwrap_or_else(|id| self.make_tenant(id)));
+        let tenant = known.map(|known| known.unwrap_or_else(|id| self.tenants.make(id)));
         for role in event.actor.iter().chain(&event.target) {
             let described = Object { notifiable: None, ..role.clone() };
             if described != Object::bare(role.id.clone()) {
@@ -71,7 +71,7 @@ impl Model {
             &self.people,
             &self.by_id,
             &self.followers,
-            tenant.map(|tenant| (tenant, &self.tenants[tenant].members)),
+            tenant.map(|tenant| (tenant, &self.tenants.get(tenant).members)),
         );
         self.counted.warnings += concerned.unknown + u64::from(concerned.told.is_empty());
         let left_out = self.counted.suppressed;
@@ -79,7 +79,7 @@ impl Model {
         let mut told: Vec<_> = concerned.told.into_iter().collect();
         told.sort_by(|(a, _), (b, _)| self.people[*a].id.cmp(&self.people[*b].id));
         for (person, reasons) in told {
-            self.notify(arrival, person, &Arc::new(reasons), &channels);
+            notify(self, arrival, person, &Arc::new(reasons), &channels);
         }
         // Its id is as if it had not come.
         let left_out = self.counted.suppressed - left_out;
@@ -117,88 +117,88 @@ impl Model {
         };
         (*tenant, event_type.to_owned(), per, id)
     }
+}
 
-    /// Contract, section 6, "Admission", and section 12, "Limit".
-    fn admits(&mut self, arrival: usize, person: usize) -> bool {
-        let event = &self.events[arrival].event;
-        let admission = self.current().types[event.event_type.as_str()].admission;
-        if admission == Admission::Always {
-            return self.fits_limit(self.events[arrival].tenant);
-        }
-        let key = self.key_of(arrival);
-        let pending: Vec<usize> = (0..self.entries.len())
-            .filter(|&entry| {
-                let entry = &self.entries[entry];
-                entry.person == person
-                    && !matches!(entry.state, EntryState::Ended(_))
-                    && self.key_of(entry.event) == key
-            })
-            .collect();
-        let is_first = match admission {
-            Admission::Always | Admission::LastOnly => true,
-            Admission::OncePending => pending.is_empty(),
-            Admission::OnceEver => pending.is_empty() && !self.told_once.contains(&(person, key)),
-        };
-        if !is_first || !self.fits_limit(self.events[arrival].tenant) {
-            return false;
-        }
-        if admission == Admission::LastOnly {
-            for entry in pending {
-                self.end(entry, Outcome::Cancelled);
-            }
-        }
-        true
+/// Contract, section 6, "Admission", and section 12, "Limit".
+fn admits(model: &mut Model, arrival: usize, person: usize) -> bool {
+    let event = &model.events[arrival].event;
+    let admission = model.current().types[event.event_type.as_str()].admission;
+    if admission == Admission::Always {
+        return model.tenants.fits_limit(model.events[arrival].tenant, model.now.day());
     }
+    let key = model.key_of(arrival);
+    let pending: Vec<usize> = (0..model.entries.len())
+        .filter(|&entry| {
+            let entry = &model.entries[entry];
+            entry.person == person
+                && !matches!(entry.state, EntryState::Ended(_))
+                && model.key_of(entry.event) == key
+        })
+        .collect();
+    let is_first = match admission {
+        Admission::Always | Admission::LastOnly => true,
+        Admission::OncePending => pending.is_empty(),
+        Admission::OnceEver => pending.is_empty() && !model.told_once.contains(&(person, key)),
+    };
+    if !is_first || !model.tenants.fits_limit(model.events[arrival].tenant, model.now.day()) {
+        return false;
+    }
+    if admission == Admission::LastOnly {
+        for entry in pending {
+            model.end(entry, Outcome::Cancelled);
+        }
+    }
+    true
+}
 
-    /// Makes the entries of one notification: preferences at arrival decide whether there are any.
-    fn notify(
-        &mut self,
-        arrival: usize,
-        person: usize,
-        reasons: &Arc<Vec<String>>,
-        channels: &[String],
-    ) {
-        let before = self.entries.len();
-        let mut wanted = Vec::new();
-        for channel in channels {
-            let event = &self.events[arrival].event;
-            let chosen = self.chosen(person, self.events[arrival].tenant);
-            if route::route(self.current(), &chosen, event.event_type.as_str(), channel)
-                == Route::Never
-            {
-                continue;
-            }
-            let left = route::reasons_left(self.current(), &chosen, event, channel, reasons);
-            if !left.is_empty() {
-                wanted.push((channel, left));
-            }
+/// Makes the entries of one notification: preferences at arrival decide whether there are any.
+fn notify(
+    model: &mut Model,
+    arrival: usize,
+    person: usize,
+    reasons: &Arc<Vec<String>>,
+    channels: &[String],
+) {
+    let before = model.entries.len();
+    let mut wanted = Vec::new();
+    for channel in channels {
+        let event = &model.events[arrival].event;
+        let chosen = model.settings(person, model.events[arrival].tenant).chosen();
+        if route::route(model.current(), &chosen, event.event_type.as_str(), channel)
+            == Route::Never
+        {
+            continue;
         }
-        if !wanted.is_empty() && !self.admits(arrival, person) {
-            self.counted.suppressed += 1;
-            return;
+        let left = route::reasons_left(model.current(), &chosen, event, channel, reasons);
+        if !left.is_empty() {
+            wanted.push((channel, left));
         }
-        for (channel, left) in wanted {
-            let event = &self.events[arrival].event;
-            let zone = self.tz(person, self.events[arrival].tenant);
-            let after_ms = route::after_ms(self.current(), event.event_type.as_str(), channel);
-            let t = calendar::enters(event, zone, self.now).plus_ms(after_ms);
-            self.events[arrival].entries.push(self.entries.len());
-            self.entries.push(Entry {
-                event: arrival,
-                person,
-                channel: channel.clone(),
-                t,
-                key: route::key(self.current(), &self.events[arrival].event, channel),
-                reasons: Arc::new(left),
-                state: EntryState::Scheduled,
-                day: self.now.day(),
-                seen: false,
-                place: 0,
-                item: None,
-                shown: false,
-                urgent: false,
-            });
-        }
-        self.counted.notifications += u64::from(self.entries.len() > before);
     }
+    if !wanted.is_empty() && !admits(model, arrival, person) {
+        model.counted.suppressed += 1;
+        return;
+    }
+    for (channel, left) in wanted {
+        let event = &model.events[arrival].event;
+        let zone = model.settings(person, model.events[arrival].tenant).tz();
+        let after_ms = route::after_ms(model.current(), event.event_type.as_str(), channel);
+        let t = calendar::enters(event, zone, model.now).plus_ms(after_ms);
+        model.events[arrival].entries.push(model.entries.len());
+        model.entries.push(Entry {
+            event: arrival,
+            person,
+            channel: channel.clone(),
+            t,
+            key: route::key(model.current(), &model.events[arrival].event, channel),
+            reasons: Arc::new(left),
+            state: EntryState::Scheduled,
+            day: model.now.day(),
+            seen: false,
+            place: 0,
+            item: None,
+            shown: false,
+            urgent: false,
+        });
+    }
+    model.counted.notifications += u64::from(model.entries.len() > before);
 }

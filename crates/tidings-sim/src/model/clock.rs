@@ -20,18 +20,18 @@ impl Model {
         self.close_instant();
         match until {
             Some(until) => {
-                self.play_before(until);
+                play_before(self, until);
                 if self.now < until {
-                    self.begin(until);
+                    begin(self, until);
                     self.close_instant();
                 }
             }
             None => {
-                while self.could_become_due() {
-                    let Some(next) = self.next_instant() else {
+                while could_become_due(self) {
+                    let Some(next) = next_instant(self) else {
                         break;
                     };
-                    self.begin(next);
+                    begin(self, next);
                     self.close_instant();
                 }
             }
@@ -47,38 +47,9 @@ impl Model {
             return Ok(());
         }
         self.close_instant();
-        self.play_before(to);
-        self.begin(to);
+        play_before(self, to);
+        begin(self, to);
         Ok(())
-    }
-
-    fn play_before(&mut self, to: Instant) {
-        while let Some(next) = self.next_instant().filter(|&next| next < to) {
-            self.begin(next);
-            self.close_instant();
-        }
-    }
-
-    /// The first phase of an instant, the forgetting of days, and what was scheduled for it.
-    fn begin(&mut self, at: Instant) {
-        self.now = at;
-        self.midst = true;
-        self.earlier = self.messages.len();
-        self.send_what_is_due();
-        if at.0.rem_euclid(DAY_MS) == 0 {
-            let keep = self.current().store.keep_ms;
-            let ended = |day: tidings_core::Day| day.end().plus_ms(keep) <= at;
-            let gone = self.days.keys().copied().take_while(|&day| ended(day)).last();
-            if let Some(gone) = gone {
-                self.forget(tidings_core::Day(gone.0 + 1));
-                self.objects.retain(|_, object| !ended(object.newest) || object.shrink());
-            }
-        }
-        self.end_snoozes();
-        while let Some(&(t, arrival)) = self.scheduled.first().filter(|(t, _)| *t <= at) {
-            self.scheduled.remove(&(t, arrival));
-            self.enter_all(arrival);
-        }
     }
 
     /// The last phase.
@@ -99,75 +70,6 @@ impl Model {
         self.midst = false;
     }
 
-    /// The next instant after now at which something may happen by itself.
-    fn next_instant(&self) -> Option<Instant> {
-        let dues = self.open.iter().flat_map(|&lane| {
-            let asked = self.due(lane).map(|(due, _)| due);
-            let quiet = self.quiet_until(lane, self.now);
-            let own = self.lanes[lane]
-                .window
-                .as_ref()
-                .map(|window| window.due(self.lanes[lane].last_message));
-            [asked, quiet, own].into_iter().flatten()
-        });
-        let freed = self
-            .told
-            .values()
-            .flatten()
-            .flat_map(|told| self.current().caps.iter().map(|cap| told.plus_ms(cap.per_ms)));
-        let scheduled = self.scheduled.first().map(|&(t, _)| t);
-        let forgetting = self.days.first_key_value().map(|(day, _)| {
-            let midnights = |instant: Instant| instant.0.div_euclid(DAY_MS);
-            let kept_until = day.end().plus_ms(self.current().store.keep_ms);
-            let first = midnights(kept_until.plus_ms(DAY_MS - 1));
-            Instant(first.max(midnights(self.now) + 1) * DAY_MS)
-        });
-        dues.chain(scheduled).chain(forgetting).chain(freed).filter(|&next| next > self.now).min()
-    }
-
-    /// The deadline of an open lane, and whether it is held back.
-    fn due(&self, index: usize) -> Option<(Instant, Held)> {
-        let lane = &self.lanes[index];
-        let window = lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
-        let paused = self.paused_channels.contains(&lane.channel);
-        let held = if paused || self.people[lane.person].is_held(&lane.channel) {
-            Held::Yes
-        } else {
-            Held::No
-        };
-        let due = window.due(lane.last_message);
-        Some((self.quiet_until(index, due).unwrap_or(due), held))
-    }
-
-    /// The end of the quiet hours that keep a lane's window at an instant.
-    fn quiet_until(&self, index: usize, at: Instant) -> Option<Instant> {
-        let lane = &self.lanes[index];
-        lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
-        let hours = self.quiet_hours(lane.person, lane.tenant, &lane.channel)?;
-        if self.passes(index) {
-            return None;
-        }
-        let zone = calendar::zone(self.tz(lane.person, lane.tenant));
-        calendar::quiet_until(&hours, &zone, at)
-    }
-
-    /// Returns true if quiet hours and caps don't keep a lane's window.
-    fn passes(&self, lane: usize) -> bool {
-        let lane = &self.lanes[lane];
-        let is_urgent = |entry: &usize| self.entries[*entry].urgent;
-        let flushed = lane.window.as_ref().is_some_and(|window| window.flushed);
-        flushed || lane.waiting.iter().any(is_urgent)
-    }
-
-    fn could_become_due(&self) -> bool {
-        let waits = |&lane: &usize| {
-            !self.lanes[lane].waiting.is_empty()
-                && self.due(lane).is_some_and(|(_, held)| held == Held::No)
-        };
-        let scheduled = |entry: &Entry| entry.state == EntryState::Scheduled;
-        self.entries.iter().any(scheduled) || self.open.iter().any(waits)
-    }
-
     fn send_what_is_due(&mut self) {
         while self.send_some() {}
     }
@@ -179,62 +81,35 @@ impl Model {
         open.sort_by_key(|&lane| {
             let lane = &self.lanes[lane];
             let (channel, name) = (lane.channel.clone(), lane.name.clone());
-            (lane.person, channel, name, lane.key.clone(), self.id_of(lane.tenant))
+            (lane.person, channel, name, lane.key.clone(), self.tenants.id_of(lane.tenant))
         });
         let (mut closing, mut keeps) = (Vec::new(), false);
         for lane in open {
-            let is_due = self.due(lane).is_some_and(|(due, _)| due <= self.now);
-            let is_quiet = self.quiet_until(lane, self.now).is_some();
-            if is_due && !is_quiet && self.passes_over(lane) {
+            let is_due = due(self, lane).is_some_and(|(due, _)| due <= self.now);
+            let is_quiet = quiet_until(self, lane, self.now).is_some();
+            if is_due && !is_quiet && passes_over(self, lane) {
                 continue;
             }
-            match self.due(lane) {
+            match due(self, lane) {
                 Some((due, Held::No)) if due <= self.now && is_quiet => {}
                 Some((due, Held::No)) if due <= self.now => {
-                    if self.is_capped(lane, &closing) {
+                    if is_capped(self, lane, &closing) {
                         keeps = true;
-                        self.fix(lane);
+                        fix(self, lane);
                     } else {
                         closing.push(lane);
                     }
                 }
-                Some((due, Held::Yes)) if due <= self.now => self.fix(lane),
+                Some((due, Held::Yes)) if due <= self.now => fix(self, lane),
                 _ => {}
             }
         }
         let before = self.messages.len();
         let closed = closing.len();
         for lane in closing {
-            self.close(lane);
+            close(self, lane);
         }
         keeps && self.messages.len() - before < closed
-    }
-
-    fn fix(&mut self, lane: usize) {
-        let last = self.lanes[lane].last_message;
-        if let Some(window) = self.lanes[lane].window.as_mut() {
-            window.fix(last);
-        }
-    }
-
-    /// Contract, section 6, "Caps". `closing` = lanes that close at this instant, before this one.
-    fn is_capped(&self, index: usize, closing: &[usize]) -> bool {
-        let lane = &self.lanes[index];
-        if self.passes(index) || self.people[lane.person].gone {
-            return false;
-        }
-        let alike = |other: &&usize| {
-            let other = &self.lanes[**other];
-            other.person == lane.person && other.channel == lane.channel
-        };
-        let now = closing.iter().filter(alike).count();
-        let told = self.told.get(&(lane.person, lane.channel.clone()));
-        let mut caps = self.current().caps.iter().filter(|cap| cap.channel == lane.channel);
-        caps.any(|cap| {
-            let since = self.now.plus_ms(-cap.per_ms);
-            let told = told.into_iter().flatten().filter(|instant| **instant > since).count();
-            (told + now) as u64 >= u64::from(cap.max)
-        })
     }
 
     /// New rules come: what the caps until now did not count is forgotten, and all where there are none any more.
@@ -252,175 +127,297 @@ impl Model {
             told.drain(..told.len().saturating_sub(most));
         }
     }
+}
 
-    /// Contract, section 6, "min_items": counts the window of a digest that is due for the first time. With
-    /// fewer, but not none, it waits for the next slot.
-    fn passes_over(&mut self, lane: usize) -> bool {
-        let now = self.now;
-        let Lane { person, tenant, .. } = self.lanes[lane];
-        let pending = self.lanes[lane].waiting.len();
-        let Some(window) = &mut self.lanes[lane].window else {
-            return false;
-        };
-        let Policy::Digest { digest } = &window.policy else {
-            return false;
-        };
-        let Some(digest) = self.rules[window.rules].digests.get(digest) else {
-            return false;
-        };
-        if window.flushed || window.full || std::mem::replace(&mut window.counted, true) {
-            return false;
-        }
-        // Nothing is kept of who was erased: there is no zone for a next slot.
-        if self.people[person].gone || pending == 0 || pending as u64 >= u64::from(digest.min_items)
-        {
-            return false;
-        }
-        let digest = digest.clone();
-        let zone = self.zone_of(person, tenant, &digest);
-        let id = self.people[person].id.as_str();
-        let slot = calendar::next_slot(&digest, id, &zone, now);
-        if let Some(window) = &mut self.lanes[lane].window {
-            window.pass_over(slot);
-        }
-        true
-    }
-
-    /// Closes a lane: checks each entry once more and sends the rest.
-    fn close(&mut self, lane: usize) {
-        self.open.remove(&lane);
-        self.lanes[lane].window = None;
-        let mut waiting: Vec<usize> = self.lanes[lane].waiting.iter().copied().collect();
-        waiting.sort_by_key(|&entry| {
-            let event = self.entries[entry].event;
-            (self.entries[entry].t, event)
-        });
-        let mut message = Message {
-            at: self.now,
-            recipient: self.people[self.lanes[lane].person].id.clone(),
-            channel: self.lanes[lane].channel.clone(),
-            lane: self.lanes[lane].name.clone(),
-            key: self.lanes[lane].key.clone(),
-            tenant: self.id_of(self.lanes[lane].tenant),
-            items: Vec::new(),
-            skipped: Vec::new(),
-        };
-        for entry in waiting {
-            let published = &self.events[self.entries[entry].event];
-            if let Some(reason) = self.look(entry) {
-                message.skipped.push(Skipped { event: published.event.id.clone(), reason });
-                self.end(entry, reason.outcome());
-            } else {
-                message.items.push(Item {
-                    event: published.event.id.clone(),
-                    event_type: published.event.event_type.clone(),
-                    object: published.event.object.id.clone(),
-                    t: self.entries[entry].t,
-                    reasons: self.entries[entry].reasons.to_vec(),
-                });
-                let arrival = self.entries[entry].event;
-                let event = &self.events[arrival].event;
-                let rules = self.current().types.get(event.event_type.as_str());
-                if rules.is_some_and(|rules| rules.admission == Admission::OnceEver) {
-                    let key = self.key_of(arrival);
-                    self.told_once.insert((self.entries[entry].person, key));
-                }
-                if self.entries[entry].channel == INBOX {
-                    self.entries[entry].shown = true;
-                    self.show(entry);
-                }
-                self.end(entry, Outcome::Delivered);
-            }
-        }
-        let (person, channel) = (self.lanes[lane].person, self.lanes[lane].channel.clone());
-        let mut caps = self.current().caps.iter();
-        let counts = caps.any(|cap| cap.channel == channel) && !self.people[person].gone;
-        if message.items.is_empty() {
-            self.told_nothing |= counts;
-            self.lanes[lane].told_nothing_at = Some(self.now);
-        } else {
-            self.lanes[lane].last_message = Some(self.now);
-            if counts {
-                self.told.entry((person, channel)).or_default().push(self.now);
-            }
-            self.messages.push(message);
-        }
-    }
-
-    /// The reason to skip an entry, in the order of the contract; `None` = send it.
-    fn look(&self, entry: usize) -> Option<Reason> {
-        debug_assert!(matches!(self.entries[entry].state, EntryState::Waiting { .. }));
-        let entry_route = self.route_of(entry);
-        let was_seen_before = self.was_seen_before(entry);
-        let entry = &self.entries[entry];
-        let person = &self.people[entry.person];
-        let published = &self.events[entry.event];
-        let event = &published.event;
-        let event_type = event.event_type.as_str();
-        let object = self.objects.get(&event.object.id).cloned().unwrap_or_default();
-        let look_back = self.current().types.get(event_type).and_then(|rules| rules.look_back_ms);
-        let chosen = self.chosen(entry.person, published.tenant);
-        let drops_seen = || route::drops_seen(self.current(), &chosen, event_type, &entry.channel);
-
-        if entry_route == Route::UnknownType {
-            Some(Reason::UnknownType)
-        } else if person.gone || person.state == tidings_core::State::Disabled {
-            Some(Reason::RecipientGone)
-        } else if event.expires_at.is_some_and(|end| end <= self.now) {
-            Some(Reason::Expired)
-        } else if entry_route == Route::Never {
-            Some(Reason::Preference)
-        } else if let Some(reason) = self.asked(entry, &object) {
-            Some(reason)
-        } else if object.retracted || object.not_notifiable {
-            Some(Reason::NotApplicable)
-        } else if entry.seen && drops_seen() || was_seen_before {
-            Some(Reason::Seen)
-        } else if look_back.is_some_and(|ms| entry.t < self.now.plus_ms(-ms)) {
-            Some(Reason::Stale)
-        } else if !person.has_address(&entry.channel) {
-            Some(Reason::NoAddress)
-        } else if self.is_suppressed(person, &entry.channel) {
-            Some(Reason::Suppressed)
-        } else {
-            None
-        }
+fn play_before(model: &mut Model, to: Instant) {
+    while let Some(next) = next_instant(model).filter(|&next| next < to) {
+        begin(model, next);
+        model.close_instant();
     }
 }
 
-impl Model {
-    /// Returns true if each address that somebody has on a channel is on the list of suppressed ones.
-    fn is_suppressed(&self, person: &Person, channel: &str) -> bool {
-        let mut addresses = person.addresses(channel).iter();
-        let on_list = |address: &String| {
-            let address = channel_no(channel).map(|number| ChannelAddress::new(number, address));
-            address.is_some_and(|address| self.suppressed.has(&address, self.now))
-        };
-        !person.addresses(channel).is_empty() && addresses.all(on_list)
-    }
-
-    /// The reason for which the condition of an entry's type ends it.
-    fn asked(&self, entry: &Entry, object: &ObjectState) -> Option<Reason> {
-        let Published { event, tenant, .. } = &self.events[entry.event];
-        let rules = self.current().types.get(event.event_type.as_str())?;
-        let condition = rules.condition.as_deref()?;
-        let target = event
-            .target
-            .as_ref()
-            .map(|target| self.objects.get(&target.id).cloned().unwrap_or_default().known);
-        let names = condition::names(
-            event,
-            entry.t,
-            &object.known,
-            target.as_ref(),
-            (self.recipient_value(entry.person, *tenant), self.tenant_value(*tenant)),
-            self.now,
-        );
-        match condition::holds(condition, &names) {
-            Some(true) => None,
-            Some(false) => Some(Reason::Condition),
-            None => Some(Reason::ConditionError),
+/// The first phase of an instant, the forgetting of days, and what was scheduled for it.
+fn begin(model: &mut Model, at: Instant) {
+    model.now = at;
+    model.midst = true;
+    model.earlier = model.messages.len();
+    model.send_what_is_due();
+    if at.0.rem_euclid(DAY_MS) == 0 {
+        let keep = model.current().store.keep_ms;
+        let ended = |day: tidings_core::Day| day.end().plus_ms(keep) <= at;
+        let gone = model.days.keys().copied().take_while(|&day| ended(day)).last();
+        if let Some(gone) = gone {
+            model.forget(tidings_core::Day(gone.0 + 1));
+            model.objects.retain(|_, object| !ended(object.newest) || object.shrink());
         }
+    }
+    model.end_snoozes();
+    while let Some(&(t, arrival)) = model.scheduled.first().filter(|(t, _)| *t <= at) {
+        model.scheduled.remove(&(t, arrival));
+        model.enter_all(arrival);
+    }
+}
+
+/// The next instant after now at which something may happen by itself.
+fn next_instant(model: &Model) -> Option<Instant> {
+    let dues = model.open.iter().flat_map(|&lane| {
+        let asked = due(model, lane).map(|(due, _)| due);
+        let quiet = quiet_until(model, lane, model.now);
+        let own = model.lanes[lane]
+            .window
+            .as_ref()
+            .map(|window| window.due(model.lanes[lane].last_message));
+        [asked, quiet, own].into_iter().flatten()
+    });
+    let freed = model
+        .told
+        .values()
+        .flatten()
+        .flat_map(|told| model.current().caps.iter().map(|cap| told.plus_ms(cap.per_ms)));
+    let scheduled = model.scheduled.first().map(|&(t, _)| t);
+    let forgetting = model.days.first_key_value().map(|(day, _)| {
+        let midnights = |instant: Instant| instant.0.div_euclid(DAY_MS);
+        let kept_until = day.end().plus_ms(model.current().store.keep_ms);
+        let first = midnights(kept_until.plus_ms(DAY_MS - 1));
+        Instant(first.max(midnights(model.now) + 1) * DAY_MS)
+    });
+    dues.chain(scheduled).chain(forgetting).chain(freed).filter(|&next| next > model.now).min()
+}
+
+/// The deadline of an open lane, and whether it is held back.
+fn due(model: &Model, index: usize) -> Option<(Instant, Held)> {
+    let lane = &model.lanes[index];
+    let window = lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
+    let paused = model.paused_channels.contains(&lane.channel);
+    let held = if paused || model.people[lane.person].is_held(&lane.channel) {
+        Held::Yes
+    } else {
+        Held::No
+    };
+    let due = window.due(lane.last_message);
+    Some((quiet_until(model, index, due).unwrap_or(due), held))
+}
+
+/// The end of the quiet hours that keep a lane's window at an instant.
+fn quiet_until(model: &Model, index: usize, at: Instant) -> Option<Instant> {
+    let lane = &model.lanes[index];
+    lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
+    let hours = model.settings(lane.person, lane.tenant).quiet_hours(&lane.channel)?;
+    if passes(model, index) {
+        return None;
+    }
+    let zone = calendar::zone(model.settings(lane.person, lane.tenant).tz());
+    calendar::quiet_until(&hours, &zone, at)
+}
+
+/// Returns true if quiet hours and caps don't keep a lane's window.
+fn passes(model: &Model, lane: usize) -> bool {
+    let lane = &model.lanes[lane];
+    let is_urgent = |entry: &usize| model.entries[*entry].urgent;
+    let flushed = lane.window.as_ref().is_some_and(|window| window.flushed);
+    flushed || lane.waiting.iter().any(is_urgent)
+}
+
+fn could_become_due(model: &Model) -> bool {
+    let waits = |&lane: &usize| {
+        !model.lanes[lane].waiting.is_empty()
+            && due(model, lane).is_some_and(|(_, held)| held == Held::No)
+    };
+    let scheduled = |entry: &Entry| entry.state == EntryState::Scheduled;
+    model.entries.iter().any(scheduled) || model.open.iter().any(waits)
+}
+
+fn fix(model: &mut Model, lane: usize) {
+    let last = model.lanes[lane].last_message;
+    if let Some(window) = model.lanes[lane].window.as_mut() {
+        window.fix(last);
+    }
+}
+
+/// Contract, section 6, "Caps". `closing` = lanes that close at this instant, before this one.
+fn is_capped(model: &Model, index: usize, closing: &[usize]) -> bool {
+    let lane = &model.lanes[index];
+    if passes(model, index) || model.people[lane.person].gone {
+        return false;
+    }
+    let alike = |other: &&usize| {
+        let other = &model.lanes[**other];
+        other.person == lane.person && other.channel == lane.channel
+    };
+    let now = closing.iter().filter(alike).count();
+    let told = model.told.get(&(lane.person, lane.channel.clone()));
+    let mut caps = model.current().caps.iter().filter(|cap| cap.channel == lane.channel);
+    caps.any(|cap| {
+        let since = model.now.plus_ms(-cap.per_ms);
+        let told = told.into_iter().flatten().filter(|instant| **instant > since).count();
+        (told + now) as u64 >= u64::from(cap.max)
+    })
+}
+
+/// Contract, section 6, "min_items": counts the window of a digest that is due for the first time. With
+/// fewer, but not none, it waits for the next slot.
+fn passes_over(model: &mut Model, lane: usize) -> bool {
+    let now = model.now;
+    let Lane { person, tenant, .. } = model.lanes[lane];
+    let pending = model.lanes[lane].waiting.len();
+    let Some(window) = &mut model.lanes[lane].window else {
+        return false;
+    };
+    let Policy::Digest { digest } = &window.policy else {
+        return false;
+    };
+    let Some(digest) = model.rules[window.rules].digests.get(digest) else {
+        return false;
+    };
+    if window.flushed || window.full || std::mem::replace(&mut window.counted, true) {
+        return false;
+    }
+    // Nothing is kept of who was erased: there is no zone for a next slot.
+    if model.people[person].gone || pending == 0 || pending as u64 >= u64::from(digest.min_items) {
+        return false;
+    }
+    let digest = digest.clone();
+    let zone = model.settings(person, tenant).zone_of(&digest);
+    let id = model.people[person].id.as_str();
+    let slot = calendar::next_slot(&digest, id, &zone, now);
+    if let Some(window) = &mut model.lanes[lane].window {
+        window.pass_over(slot);
+    }
+    true
+}
+
+/// Closes a lane: checks each entry once more and sends the rest.
+fn close(model: &mut Model, lane: usize) {
+    model.open.remove(&lane);
+    model.lanes[lane].window = None;
+    let mut waiting: Vec<usize> = model.lanes[lane].waiting.iter().copied().collect();
+    waiting.sort_by_key(|&entry| {
+        let event = model.entries[entry].event;
+        (model.entries[entry].t, event)
+    });
+    let mut message = Message {
+        at: model.now,
+        recipient: model.people[model.lanes[lane].person].id.clone(),
+        channel: model.lanes[lane].channel.clone(),
+        lane: model.lanes[lane].name.clone(),
+        key: model.lanes[lane].key.clone(),
+        tenant: model.tenants.id_of(model.lanes[lane].tenant),
+        items: Vec::new(),
+        skipped: Vec::new(),
+    };
+    for entry in waiting {
+        let published = &model.events[model.entries[entry].event];
+        if let Some(reason) = look(model, entry) {
+            message.skipped.push(Skipped { event: published.event.id.clone(), reason });
+            model.end(entry, reason.outcome());
+        } else {
+            message.items.push(Item {
+                event: published.event.id.clone(),
+                event_type: published.event.event_type.clone(),
+                object: published.event.object.id.clone(),
+                t: model.entries[entry].t,
+                reasons: model.entries[entry].reasons.to_vec(),
+            });
+            let arrival = model.entries[entry].event;
+            let event = &model.events[arrival].event;
+            let rules = model.current().types.get(event.event_type.as_str());
+            if rules.is_some_and(|rules| rules.admission == Admission::OnceEver) {
+                let key = model.key_of(arrival);
+                model.told_once.insert((model.entries[entry].person, key));
+            }
+            if model.entries[entry].channel == INBOX {
+                model.entries[entry].shown = true;
+                model.show(entry);
+            }
+            model.end(entry, Outcome::Delivered);
+        }
+    }
+    let (person, channel) = (model.lanes[lane].person, model.lanes[lane].channel.clone());
+    let mut caps = model.current().caps.iter();
+    let counts = caps.any(|cap| cap.channel == channel) && !model.people[person].gone;
+    if message.items.is_empty() {
+        model.told_nothing |= counts;
+        model.lanes[lane].told_nothing_at = Some(model.now);
+    } else {
+        model.lanes[lane].last_message = Some(model.now);
+        if counts {
+            model.told.entry((person, channel)).or_default().push(model.now);
+        }
+        model.messages.push(message);
+    }
+}
+
+/// The reason to skip an entry, in the order of the contract; `None` = send it.
+fn look(model: &Model, entry: usize) -> Option<Reason> {
+    debug_assert!(matches!(model.entries[entry].state, EntryState::Waiting { .. }));
+    let entry_route = model.route_of(entry);
+    let was_seen_before = model.was_seen_before(entry);
+    let entry = &model.entries[entry];
+    let person = &model.people[entry.person];
+    let published = &model.events[entry.event];
+    let event = &published.event;
+    let event_type = event.event_type.as_str();
+    let object = model.objects.get(&event.object.id).cloned().unwrap_or_default();
+    let look_back = model.current().types.get(event_type).and_then(|rules| rules.look_back_ms);
+    let chosen = model.settings(entry.person, published.tenant).chosen();
+    let drops_seen = || route::drops_seen(model.current(), &chosen, event_type, &entry.channel);
+
+    if entry_route == Route::UnknownType {
+        Some(Reason::UnknownType)
+    } else if person.gone || person.state == tidings_core::State::Disabled {
+        Some(Reason::RecipientGone)
+    } else if event.expires_at.is_some_and(|end| end <= model.now) {
+        Some(Reason::Expired)
+    } else if entry_route == Route::Never {
+        Some(Reason::Preference)
+    } else if let Some(reason) = asked(model, entry, &object) {
+        Some(reason)
+    } else if object.retracted || object.not_notifiable {
+        Some(Reason::NotApplicable)
+    } else if entry.seen && drops_seen() || was_seen_before {
+        Some(Reason::Seen)
+    } else if look_back.is_some_and(|ms| entry.t < model.now.plus_ms(-ms)) {
+        Some(Reason::Stale)
+    } else if !person.has_address(&entry.channel) {
+        Some(Reason::NoAddress)
+    } else if is_suppressed(model, person, &entry.channel) {
+        Some(Reason::Suppressed)
+    } else {
+        None
+    }
+}
+
+/// Returns true if each address that somebody has on a channel is on the list of suppressed ones.
+fn is_suppressed(model: &Model, person: &Person, channel: &str) -> bool {
+    let mut addresses = person.addresses(channel).iter();
+    let on_list = |address: &String| {
+        let address = channel_no(channel).map(|number| ChannelAddress::new(number, address));
+        address.is_some_and(|address| model.suppressed.has(&address, model.now))
+    };
+    !person.addresses(channel).is_empty() && addresses.all(on_list)
+}
+
+/// The reason for which the condition of an entry's type ends it.
+fn asked(model: &Model, entry: &Entry, object: &ObjectState) -> Option<Reason> {
+    let Published { event, tenant, .. } = &model.events[entry.event];
+    let rules = model.current().types.get(event.event_type.as_str())?;
+    let condition = rules.condition.as_deref()?;
+    let target = event
+        .target
+        .as_ref()
+        .map(|target| model.objects.get(&target.id).cloned().unwrap_or_default().known);
+    let names = condition::names(
+        event,
+        entry.t,
+        &object.known,
+        target.as_ref(),
+        model.settings(entry.person, *tenant).values(),
+        model.now,
+    );
+    match condition::holds(condition, &names) {
+        Some(true) => None,
+        Some(false) => Some(Reason::Condition),
+        None => Some(Reason::ConditionError),
     }
 }
 

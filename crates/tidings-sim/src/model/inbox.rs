@@ -5,37 +5,15 @@ use std::cmp::Reverse;
 use tidings_core::command::{Cancelled, ItemChange, MarkKind, Marked, TypeFilter};
 use tidings_core::event::Pivot;
 use tidings_core::tenant::View;
-use tidings_core::{Day, Id, Instant};
+use tidings_core::{Day, Id};
 
-use super::tenants::has;
+use super::item::{Item, Shelf};
+use super::tenant::has;
 use super::{Entry, Model, Published};
 use crate::inbox::{Inbox, Row};
 
 /// The greatest number of items that a row lists.
 const LISTED: usize = 25;
-
-/// An entry in an inbox.
-#[derive(Clone, Debug)]
-pub(super) struct Item {
-    seen: bool,
-    read: bool,
-    shelf: Shelf,
-    /// The instant of its place.
-    newest_at: Instant,
-    /// The day that lists it.
-    listed: Day,
-    /// Number of places that were given before it.
-    order: usize,
-}
-
-/// The place of an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shelf {
-    Active,
-    Archived,
-    Snoozed(Instant),
-    Deleted,
-}
 
 /// What the items of a row have in common: tenant, day, type, the object, actor or target, and their state.
 type Group = (Option<usize>, Day, Id, String, &'static str);
@@ -79,41 +57,6 @@ impl Model {
         }
     }
 
-    /// Contract, section 9, "Marks": covers items of a view, wherever they are or where they can be hit.
-    fn items_of(
-        &self,
-        person: usize,
-        what: &Marked,
-        view: View<usize>,
-        is_there: impl Fn(Shelf) -> bool,
-    ) -> Vec<usize> {
-        let is_meant = |entry: &Entry, item: &Item| {
-            let Published { event, tenant, .. } = &self.events[entry.event];
-            let is_of = |filter: &TypeFilter| match filter {
-                TypeFilter::Type(kind) => event.event_type.as_str() == kind,
-                // Random worlds name none.
-                TypeFilter::Category(_) => false,
-            };
-            let is_about = match what {
-                Marked::Event(id) => event.id == *id,
-                Marked::Object(object) => is_there(item.shelf) && event.object.id == *object,
-                Marked::UpTo(until) => is_there(item.shelf) && item.newest_at <= *until,
-                Marked::UpToOf(until, filter) => {
-                    is_there(item.shelf) && item.newest_at <= *until && is_of(filter)
-                }
-                // Only the engine knows keys.
-                Marked::Row(_) => false,
-            };
-            has(view, *tenant) && item.shelf != Shelf::Deleted && is_about
-        };
-        let entries = self.entries.iter().enumerate();
-        entries
-            .filter(|(_, entry)| entry.person == person && entry.shown)
-            .filter(|(_, entry)| entry.item.as_ref().is_some_and(|item| is_meant(entry, item)))
-            .map(|(index, _)| index)
-            .collect()
-    }
-
     /// Marks items as seen or read.
     pub(super) fn mark_items(
         &mut self,
@@ -122,7 +65,7 @@ impl Model {
         kind: MarkKind,
         view: View<usize>,
     ) {
-        for entry in self.items_of(person, what, view, |shelf| shelf == Shelf::Active) {
+        for entry in items_of(self, person, what, view, |shelf| shelf == Shelf::Active) {
             let Some(item) = &mut self.entries[entry].item else {
                 continue;
             };
@@ -144,7 +87,7 @@ impl Model {
             ItemChange::Unsnooze => matches!(shelf, Shelf::Snoozed(_)),
             _ => shelf == Shelf::Active,
         };
-        for entry in self.items_of(person, what, view, is_there) {
+        for entry in items_of(self, person, what, view, is_there) {
             let Some(item) = &mut self.entries[entry].item else {
                 continue;
             };
@@ -179,7 +122,7 @@ impl Model {
     pub fn inbox(&self, recipient: &Id, tenant: Option<&Id>) -> Option<Inbox> {
         let person = *self.by_id.get(recipient)?;
         let view = match tenant {
-            Some(tenant) => View::Of(*self.tenant_of.get(tenant)?),
+            Some(tenant) => View::Of(self.tenants.number(tenant)?),
             None => View::All,
         };
         let mut shown: Vec<(&Item, &Published)> = self
@@ -197,7 +140,7 @@ impl Model {
         shown.sort_by_key(|(item, _)| Reverse(item.order));
         let mut groups: Vec<(Group, Vec<(&Item, &Published)>)> = Vec::new();
         for (item, published) in shown {
-            let group = self.group_of(item, published);
+            let group = group_of(self, item, published);
             match groups.iter_mut().find(|(known, _)| *known == group) {
                 Some((_, items)) => items.push((item, published)),
                 None => groups.push((group, vec![(item, published)])),
@@ -209,7 +152,7 @@ impl Model {
             let unread = u64::from(word == "new");
             inbox.unseen += unseen;
             inbox.unread += unread;
-            let tenant = self.id_of(tenant);
+            let tenant = self.tenants.id_of(tenant);
             if let (Some(tenant), View::All, 1..) = (&tenant, view, unread) {
                 let of = inbox.tenants.entry(tenant.clone()).or_default();
                 *of = (of.0 + unseen, of.1 + unread);
@@ -233,25 +176,60 @@ impl Model {
         }
         Some(inbox)
     }
+}
 
-    fn group_of(&self, item: &Item, published: &Published) -> Group {
-        let Published { event, tenant, .. } = published;
-        let rules = self.current().types.get(event.event_type.as_str());
-        let (role, object) = match rules.and_then(|rules| rules.group) {
-            None | Some(Pivot::Object) => ("object", Some(&event.object)),
-            Some(Pivot::Actor) => ("actor", event.actor.as_ref()),
-            Some(Pivot::Target) => ("target", event.target.as_ref()),
+/// Contract, section 9, "Marks": covers items of a view, wherever they are or where they can be hit.
+fn items_of(
+    model: &Model,
+    person: usize,
+    what: &Marked,
+    view: View<usize>,
+    is_there: impl Fn(Shelf) -> bool,
+) -> Vec<usize> {
+    let is_meant = |entry: &Entry, item: &Item| {
+        let Published { event, tenant, .. } = &model.events[entry.event];
+        let is_of = |filter: &TypeFilter| match filter {
+            TypeFilter::Type(kind) => event.event_type.as_str() == kind,
+            // Random worlds name none.
+            TypeFilter::Category(_) => false,
         };
-        let pivot = match object {
-            Some(object) => format!("{role} {}", object.id),
-            None => format!("event {}", event.id),
+        let is_about = match what {
+            Marked::Event(id) => event.id == *id,
+            Marked::Object(object) => is_there(item.shelf) && event.object.id == *object,
+            Marked::UpTo(until) => is_there(item.shelf) && item.newest_at <= *until,
+            Marked::UpToOf(until, filter) => {
+                is_there(item.shelf) && item.newest_at <= *until && is_of(filter)
+            }
+            // Only the engine knows keys.
+            Marked::Row(_) => false,
         };
-        let word = match item.shelf {
-            Shelf::Archived => "archived",
-            Shelf::Snoozed(_) => "snoozed",
-            _ if item.read => "read",
-            _ => "new",
-        };
-        (*tenant, item.listed, event.event_type.clone(), pivot, word)
-    }
+        has(view, *tenant) && item.shelf != Shelf::Deleted && is_about
+    };
+    let entries = model.entries.iter().enumerate();
+    entries
+        .filter(|(_, entry)| entry.person == person && entry.shown)
+        .filter(|(_, entry)| entry.item.as_ref().is_some_and(|item| is_meant(entry, item)))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+fn group_of(model: &Model, item: &Item, published: &Published) -> Group {
+    let Published { event, tenant, .. } = published;
+    let rules = model.current().types.get(event.event_type.as_str());
+    let (role, object) = match rules.and_then(|rules| rules.group) {
+        None | Some(Pivot::Object) => ("object", Some(&event.object)),
+        Some(Pivot::Actor) => ("actor", event.actor.as_ref()),
+        Some(Pivot::Target) => ("target", event.target.as_ref()),
+    };
+    let pivot = match object {
+        Some(object) => format!("{role} {}", object.id),
+        None => format!("event {}", event.id),
+    };
+    let word = match item.shelf {
+        Shelf::Archived => "archived",
+        Shelf::Snoozed(_) => "snoozed",
+        _ if item.read => "read",
+        _ => "new",
+    };
+    (*tenant, item.listed, event.event_type.clone(), pivot, word)
 }

@@ -81,12 +81,15 @@ mod calendar;
 mod clock;
 mod condition;
 mod inbox;
+mod item;
 mod pending;
 mod person;
 mod preferences;
 mod route;
+mod settings;
 mod slots;
 mod suppressed;
+mod tenant;
 mod tenants;
 mod window;
 
@@ -101,10 +104,11 @@ use tidings_core::{
 
 use audience::Followers;
 use condition::Known;
-use inbox::Item;
+use item::Item;
 use person::Person;
+use settings::Settings;
 use suppressed::SuppressionList;
-use tenants::Tenant;
+use tenant::Tenants;
 use window::Lane;
 
 /// The reason why a command is refused. The clock moves to its instant nevertheless.
@@ -150,8 +154,7 @@ pub struct Model {
     people: Vec<Person>,
     by_id: BTreeMap<Id, usize>,
     followers: Followers,
-    tenants: Vec<Tenant>,
-    tenant_of: BTreeMap<Id, usize>,
+    tenants: Tenants,
     objects: BTreeMap<Id, ObjectState>,
     events: Vec<Published>,
     /// Events that were cancelled before they came, of a tenant or of whatever comes, and until when.
@@ -317,8 +320,7 @@ impl Model {
             people: Vec::new(),
             by_id: BTreeMap::new(),
             followers: Followers::new(),
-            tenants: Vec::new(),
-            tenant_of: BTreeMap::new(),
+            tenants: Tenants::default(),
             objects: BTreeMap::new(),
             events: Vec::new(),
             ahead: BTreeMap::new(),
@@ -443,7 +445,7 @@ impl Model {
             }
             Command::Join { recipient, tenant } => {
                 let (person, tenant) = (self.person(&recipient)?, self.tenant(&tenant)?);
-                self.join_tenant(tenant, person);
+                self.tenants.get_mut(tenant).members.insert(person);
             }
             Command::Leave { recipient, tenant } => {
                 let (person, tenant) = (self.person(&recipient)?, self.tenant(&tenant)?);
@@ -514,6 +516,15 @@ impl Model {
         self.rules.last().expect("there is one from the beginning")
     }
 
+    /// What holds for somebody's entries of a tenant, or of none.
+    fn settings(&self, person: usize, tenant: Option<usize>) -> Settings<'_> {
+        Settings {
+            person: &self.people[person],
+            tenant: tenant.map(|tenant| (tenant, self.tenants.get(tenant))),
+            rules: self.current(),
+        }
+    }
+
     fn person(&self, id: &Id) -> Result<usize, Refused> {
         self.by_id.get(id).copied().ok_or_else(|| Refused::UnknownRecipient(id.clone()))
     }
@@ -528,7 +539,7 @@ impl Model {
         self.people[person].change(change);
         self.change_slots(&zones);
         if let Some(tenants) = &change.tenants {
-            let tenants = tenants.iter().filter_map(|id| self.tenant_of.get(id).copied()).collect();
+            let tenants = tenants.iter().filter_map(|id| self.tenants.number(id)).collect();
             self.set_tenants(person, &tenants);
         }
     }
@@ -539,9 +550,7 @@ impl Model {
             for followers in self.followers.values_mut() {
                 followers.remove(&person);
             }
-            for tenant in &mut self.tenants {
-                tenant.members.remove(&person);
-            }
+            self.tenants.forget_member(person);
         }
     }
 }

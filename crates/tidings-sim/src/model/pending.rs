@@ -11,7 +11,7 @@ use tidings_core::time::DAY_MS;
 use tidings_core::{Day, Event, Instant, Outcome, Reason};
 
 use super::route::{self, Route};
-use super::tenants::has;
+use super::tenant::has;
 use super::window::{Lane, Member, Window};
 use super::{Entry, EntryState, Model, Published, calendar};
 
@@ -40,33 +40,14 @@ impl Model {
                 Route::Lane { name, policy } => self.enter(entry, name, policy),
             }
         }
-        self.fill();
-    }
-
-    /// Makes windows due that have as many entries as they take, once all of an instant have entered.
-    fn fill(&mut self) {
-        for &lane in &self.open {
-            let lane = &mut self.lanes[lane];
-            if let Some(window) = &mut lane.window {
-                window.fill(self.now, lane.last_message);
-            }
-        }
-    }
-
-    /// `max_items` of an entry's type, if the lane is that of the type's own policy.
-    fn max_items_in(&self, rules: usize, entry: usize, lane: usize) -> Option<u16> {
-        self.policy_under(rules, entry, lane)?;
-        let entry = &self.entries[entry];
-        let event_type = &self.events[entry.event].event.event_type;
-        let own = self.rules[rules].types.get(event_type.as_str())?;
-        own.channels.get(&entry.channel)?.max_items
+        fill(self);
     }
 
     pub(super) fn route_of(&self, entry: usize) -> Route {
         let entry = &self.entries[entry];
         let event = &self.events[entry.event].event;
         let event_type = event.event_type.as_str();
-        let chosen = self.chosen(entry.person, self.events[entry.event].tenant);
+        let chosen = self.settings(entry.person, self.events[entry.event].tenant).chosen();
         let route = route::route(self.current(), &chosen, event_type, &entry.channel);
         let (channel, reasons) = (&entry.channel, &entry.reasons);
         match route {
@@ -76,16 +57,11 @@ impl Model {
             {
                 Route::Never
             }
-            Route::Lane { .. } if self.is_set_apart(event_type, &entry.channel) => {
+            Route::Lane { .. } if is_set_apart(self, event_type, &entry.channel) => {
                 Route::Lane { name: PAUSED.to_owned(), policy: Policy::Never }
             }
             _ => route,
         }
-    }
-
-    fn is_set_apart(&self, event_type: &str, channel: &str) -> bool {
-        self.paused_types.contains(event_type)
-            || (channel == INBOX && self.paused_channels.contains(INBOX))
     }
 
     /// Pauses or lets go on.
@@ -105,7 +81,7 @@ impl Model {
     /// Puts an entry into a lane, whose window it opens or joins.
     fn enter(&mut self, entry: usize, name: String, policy: Policy) {
         let Entry { person, ref channel, event, .. } = self.entries[entry];
-        let batch_key = self.key_in(entry, &policy);
+        let batch_key = key_in(self, entry, &policy);
         let tenant = self.events[event].tenant;
         let lane_key = (person, channel.clone(), name.clone(), batch_key.clone(), tenant);
         let lane = *self.lane_of.entry(lane_key).or_insert_with(|| {
@@ -125,16 +101,16 @@ impl Model {
         let mut member = Member {
             t: self.entries[entry].t,
             arrival: event,
-            max_items: self.max_items_in(self.rules.len() - 1, entry, lane),
+            max_items: max_items_in(self, self.rules.len() - 1, entry, lane),
             policy,
         };
         if let Some(window) = &self.lanes[lane].window {
-            member.max_items = self.max_items_in(window.rules, entry, lane);
-            if let Some(policy) = self.policy_under(window.rules, entry, lane) {
+            member.max_items = max_items_in(self, window.rules, entry, lane);
+            if let Some(policy) = policy_under(self, window.rules, entry, lane) {
                 member.policy = policy;
             }
         }
-        let slot = self.slot_for(person, tenant, &member.policy);
+        let slot = slot_for(self, person, tenant, &member.policy);
         let opened_under = self.rules.len() - 1;
         if let (Policy::Leading { quiet_ms }, Some(at)) =
             (&member.policy, self.lanes[lane].told_nothing_at)
@@ -156,27 +132,6 @@ impl Model {
         let named = self.events[event].event.clone();
         self.name(&named, self.now.day());
         self.days.entry(self.now.day()).or_default().entries.push(entry);
-    }
-
-    /// The policy that an entry's type had of its own in this lane under older rules, whatever the
-    /// recipient chose.
-    fn policy_under(&self, rules: usize, entry: usize, lane: usize) -> Option<Policy> {
-        let entry = &self.entries[entry];
-        let event_type = self.events[entry.event].event.event_type.as_str();
-        match route::route(&self.rules[rules], &[], event_type, &entry.channel) {
-            Route::Lane { name, policy } if name == self.lanes[lane].name => Some(policy),
-            Route::Lane { .. } | Route::Never | Route::UnknownType => None,
-        }
-    }
-
-    /// Contract, section 6: a key is for `first_event`, `cooldown` and `leading`.
-    fn key_in(&self, entry: usize, policy: &Policy) -> BatchKey {
-        match policy {
-            Policy::FirstEvent { .. } | Policy::Cooldown { .. } | Policy::Leading { .. } => {
-                self.entries[entry].key.clone()
-            }
-            Policy::Now | Policy::Digest { .. } | Policy::Never => BatchKey::EMPTY,
-        }
     }
 
     /// A lane with a key or of a tenant remembers its last message as long as some type could ask for it.
@@ -206,16 +161,6 @@ impl Model {
         }
     }
 
-    fn slot_for(&self, person: usize, tenant: Option<usize>, policy: &Policy) -> Option<Instant> {
-        let Policy::Digest { digest } = policy else {
-            return None;
-        };
-        let digest = self.current().digests.get(digest)?;
-        let zone = self.zone_of(person, tenant, digest);
-        let id = self.people[person].id.as_str();
-        Some(calendar::next_slot(digest, id, &zone, self.now))
-    }
-
     pub(super) fn end(&mut self, entry: usize, outcome: Outcome) {
         if let EntryState::Waiting { lane } = self.entries[entry].state {
             self.lanes[lane].waiting.remove(&entry);
@@ -223,18 +168,9 @@ impl Model {
         self.entries[entry].state = EntryState::Ended(outcome);
     }
 
-    /// All that waits in open lanes, of one person or of all.
-    fn waiting(&self, person: Option<usize>) -> Vec<usize> {
-        let lanes = self.open.iter().map(|&lane| &self.lanes[lane]);
-        lanes
-            .filter(|lane| person.is_none_or(|person| lane.person == person))
-            .flat_map(|lane| lane.waiting.iter().copied())
-            .collect()
-    }
-
     /// After a change of preferences or rules: what waits goes where it now belongs.
     pub(super) fn reroute(&mut self, person: Option<usize>) {
-        let mut waiting = self.waiting(person);
+        let mut waiting = waiting(self, person);
         waiting.sort_unstable();
         let mut moved = Vec::new();
         for entry in waiting {
@@ -247,7 +183,7 @@ impl Model {
                 if apart && self.route_of(entry) == Route::UnknownType {
                     self.end(entry, Reason::UnknownType.outcome());
                 } else if apart
-                    && !self.is_set_apart(event_type.as_str(), &self.lanes[lane].channel)
+                    && !is_set_apart(self, event_type.as_str(), &self.lanes[lane].channel)
                 {
                     self.end(entry, Reason::RecipientGone.outcome());
                 }
@@ -258,7 +194,7 @@ impl Model {
                 Route::UnknownType => {}
                 Route::Never => self.end(entry, Reason::Preference.outcome()),
                 Route::Lane { name, policy } => {
-                    let key = self.key_in(entry, &policy);
+                    let key = key_in(self, entry, &policy);
                     if (&name, &key) != (&self.lanes[lane].name, &self.lanes[lane].key) {
                         self.lanes[lane].waiting.remove(&entry);
                         self.enter(entry, name, policy);
@@ -272,19 +208,19 @@ impl Model {
         for (_, entry) in moved {
             self.entries[entry].place = self.places();
         }
-        self.fill();
+        fill(self);
     }
 
     /// Covers what has entered its lane by now, never what enters later.
     pub(super) fn mark(&mut self, person: usize, what: &Marked, kind: MarkKind, view: View<usize>) {
-        for entry in self.waiting(Some(person)) {
+        for entry in waiting(self, Some(person)) {
             let Published { event, tenant, .. } = &self.events[self.entries[entry].event];
             if !has(view, *tenant) {
                 continue;
             }
             let covered = match what {
                 Marked::UpTo(until) => {
-                    self.entries[entry].t <= *until && self.has_inbox(event.event_type.as_str())
+                    self.entries[entry].t <= *until && has_inbox(self, event.event_type.as_str())
                 }
                 Marked::Object(object) => event.object.id == *object,
                 Marked::Event(id) => event.id == *id,
@@ -325,12 +261,6 @@ impl Model {
         let comes_later = route::after_ms(self.current(), event.event_type.as_str(), channel) > 0;
         let mut entries = entries.iter().map(|entry| &self.entries[*entry]);
         comes_later && entries.any(|other| other.person == person && other.shown && other.seen)
-    }
-
-    fn has_inbox(&self, event_type: &str) -> bool {
-        let inbox =
-            self.current().types.get(event_type).and_then(|rules| rules.channels.get(INBOX));
-        inbox.is_some_and(|route| route.policy != Policy::Never)
     }
 
     /// Cancels events: of one tenant, or whatever they are of.
@@ -411,6 +341,80 @@ impl Model {
         let before = before.min(self.now.day());
         self.objects.retain(|_, object| object.newest >= before || object.shrink());
     }
+}
+
+/// Makes windows due that have as many entries as they take, once all of an instant have entered.
+fn fill(model: &mut Model) {
+    for &lane in &model.open {
+        let lane = &mut model.lanes[lane];
+        if let Some(window) = &mut lane.window {
+            window.fill(model.now, lane.last_message);
+        }
+    }
+}
+
+/// `max_items` of an entry's type, if the lane is that of the type's own policy.
+fn max_items_in(model: &Model, rules: usize, entry: usize, lane: usize) -> Option<u16> {
+    policy_under(model, rules, entry, lane)?;
+    let entry = &model.entries[entry];
+    let event_type = &model.events[entry.event].event.event_type;
+    let own = model.rules[rules].types.get(event_type.as_str())?;
+    own.channels.get(&entry.channel)?.max_items
+}
+
+fn is_set_apart(model: &Model, event_type: &str, channel: &str) -> bool {
+    model.paused_types.contains(event_type)
+        || (channel == INBOX && model.paused_channels.contains(INBOX))
+}
+
+/// The policy that an entry's type had of its own in this lane under older rules, whatever the
+/// recipient chose.
+fn policy_under(model: &Model, rules: usize, entry: usize, lane: usize) -> Option<Policy> {
+    let entry = &model.entries[entry];
+    let event_type = model.events[entry.event].event.event_type.as_str();
+    match route::route(&model.rules[rules], &[], event_type, &entry.channel) {
+        Route::Lane { name, policy } if name == model.lanes[lane].name => Some(policy),
+        Route::Lane { .. } | Route::Never | Route::UnknownType => None,
+    }
+}
+
+/// Contract, section 6: a key is for `first_event`, `cooldown` and `leading`.
+fn key_in(model: &Model, entry: usize, policy: &Policy) -> BatchKey {
+    match policy {
+        Policy::FirstEvent { .. } | Policy::Cooldown { .. } | Policy::Leading { .. } => {
+            model.entries[entry].key.clone()
+        }
+        Policy::Now | Policy::Digest { .. } | Policy::Never => BatchKey::EMPTY,
+    }
+}
+
+fn slot_for(
+    model: &Model,
+    person: usize,
+    tenant: Option<usize>,
+    policy: &Policy,
+) -> Option<Instant> {
+    let Policy::Digest { digest } = policy else {
+        return None;
+    };
+    let digest = model.current().digests.get(digest)?;
+    let zone = model.settings(person, tenant).zone_of(digest);
+    let id = model.people[person].id.as_str();
+    Some(calendar::next_slot(digest, id, &zone, model.now))
+}
+
+/// All that waits in open lanes, of one person or of all.
+fn waiting(model: &Model, person: Option<usize>) -> Vec<usize> {
+    let lanes = model.open.iter().map(|&lane| &model.lanes[lane]);
+    lanes
+        .filter(|lane| person.is_none_or(|person| lane.person == person))
+        .flat_map(|lane| lane.waiting.iter().copied())
+        .collect()
+}
+
+fn has_inbox(model: &Model, event_type: &str) -> bool {
+    let inbox = model.current().types.get(event_type).and_then(|rules| rules.channels.get(INBOX));
+    inbox.is_some_and(|route| route.policy != Policy::Never)
 }
 
 /// Returns true if a mark is about an entry of an inbox.

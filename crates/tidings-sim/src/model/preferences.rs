@@ -10,7 +10,7 @@ impl Model {
     /// Sets one preference.
     pub(super) fn prefer(&mut self, person: usize, choice: Choice) -> Result<(), Refused> {
         let tenant = self.named(choice.tenant.as_ref())?;
-        self.may_be_chosen(&choice)?;
+        may_be_chosen(self, &choice)?;
         let mut preferences = self.people[person].preferences.clone();
         set(preferences.entry(tenant).or_default(), choice);
         self.people[person].preferences = preferences;
@@ -30,7 +30,7 @@ impl Model {
         if whole {
             let replaced = preferences.iter_mut();
             for (_, of) in replaced.filter(|(of, _)| whose.is_none() || **of == whose) {
-                of.retain(|(scope, _), mode| self.was_not_asked(scope, mode));
+                of.retain(|(scope, _), mode| was_not_asked(self, scope, mode));
             }
         }
         for choice in chosen {
@@ -42,33 +42,6 @@ impl Model {
         Ok(())
     }
 
-    /// Who was not asked has not changed their mind.
-    fn was_not_asked(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
-        let is_configured = match scope {
-            PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
-            PreferenceScope::Category(name) => self.current().categories.contains_key(name),
-            PreferenceScope::AllCategories
-            | PreferenceScope::Topic(_)
-            | PreferenceScope::Object(_) => true,
-        };
-        *mode == Mode::Never && (!is_configured || self.is_required(scope))
-    }
-
-    fn is_required(&self, scope: &PreferenceScope) -> bool {
-        let kind = match scope {
-            PreferenceScope::Type(kind) => self.current().types.get(kind),
-            _ => None,
-        };
-        kind.is_some_and(|kind| kind.required)
-    }
-
-    fn may_be_chosen(&self, choice: &Choice) -> Result<(), Refused> {
-        if choice.mode == Mode::Never && self.is_required(&choice.scope) {
-            return Err(Refused::Required);
-        }
-        Ok(())
-    }
-
     /// The defaults of a tenant, all of them.
     pub(super) fn defaults_of(&self, chosen: &[Choice]) -> Result<Preferences, Refused> {
         let mut preferences = Preferences::new();
@@ -76,11 +49,38 @@ impl Model {
             if choice.scope.is_mute() {
                 return Err(Refused::Mute);
             }
-            self.may_be_chosen(choice)?;
+            may_be_chosen(self, choice)?;
             set(&mut preferences, choice.clone());
         }
         Ok(preferences)
     }
+}
+
+/// Who was not asked has not changed their mind.
+fn was_not_asked(model: &Model, scope: &PreferenceScope, mode: &Mode) -> bool {
+    let is_configured = match scope {
+        PreferenceScope::Type(kind) => model.current().types.contains_key(kind),
+        PreferenceScope::Category(name) => model.current().categories.contains_key(name),
+        PreferenceScope::AllCategories | PreferenceScope::Topic(_) | PreferenceScope::Object(_) => {
+            true
+        }
+    };
+    *mode == Mode::Never && (!is_configured || is_required(model, scope))
+}
+
+fn is_required(model: &Model, scope: &PreferenceScope) -> bool {
+    let kind = match scope {
+        PreferenceScope::Type(kind) => model.current().types.get(kind),
+        _ => None,
+    };
+    kind.is_some_and(|kind| kind.required)
+}
+
+fn may_be_chosen(model: &Model, choice: &Choice) -> Result<(), Refused> {
+    if choice.mode == Mode::Never && is_required(model, &choice.scope) {
+        return Err(Refused::Required);
+    }
+    Ok(())
 }
 
 fn set(preferences: &mut Preferences, Choice { scope, channel, mode, .. }: Choice) {

@@ -11,7 +11,7 @@ impl Model {
     pub(super) fn zones(&self) -> BTreeMap<usize, String> {
         let open = self.open.iter().map(|&lane| (lane, &self.lanes[lane]));
         open.filter(|(_, lane)| !self.people[lane.person].gone)
-            .map(|(index, lane)| (index, self.tz(lane.person, lane.tenant).to_owned()))
+            .map(|(index, lane)| (index, self.settings(lane.person, lane.tenant).tz().to_owned()))
             .collect()
     }
 
@@ -29,7 +29,7 @@ impl Model {
                 && let Some(digest) = self.rules[window.rules].digests.get(digest)
             {
                 let person = self.lanes[lane].person;
-                let zone = self.zone_of(person, self.lanes[lane].tenant, digest);
+                let zone = self.settings(person, self.lanes[lane].tenant).zone_of(digest);
                 let id = self.people[person].id.as_str();
                 let slot = calendar::next_slot(digest, id, &zone, self.now);
                 if let Some(window) = &mut self.lanes[lane].window {

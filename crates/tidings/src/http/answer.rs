@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::Reply;
+use tidings_node::Kept;
 
 use super::error::{Code, Problem};
 
@@ -85,4 +86,27 @@ pub fn only(replies: Vec<Result<Reply, Problem>>) -> Result<Reply, Problem> {
         Some(reply) => reply,
         None => Err(Problem::new(Code::Internal, "the node gave no answer")),
     }
+}
+
+/// The answer to a request that is done once; `made` gives it if it was done now.
+///
+/// # Errors
+/// The [`Problem`] of `made`, [`Code::IdempotencyKeyReused`], or [`Code::Internal`] where what was kept is no answer.
+pub(super) fn answer_of(
+    kept: Kept,
+    made: impl FnOnce() -> Result<Answer, Problem>,
+) -> Result<Answer, Problem> {
+    match kept {
+        Kept::Now => made(),
+        Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
+        Kept::Other => Err(Problem::new(
+            Code::IdempotencyKeyReused,
+            "the key was used with a different method, path or body",
+        )),
+    }
+}
+
+/// The problem of a key under which no answer is.
+pub(super) fn not_made() -> Problem {
+    Problem::new(Code::Internal, "the key has no stored answer")
 }

@@ -10,6 +10,7 @@ pub(super) mod lines;
 pub(super) mod query;
 pub(super) mod roles;
 pub(super) mod room;
+pub(super) mod tenants;
 pub(super) mod traces;
 
 use std::fmt::Display;

@@ -18,7 +18,7 @@ use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::answer::{Answer, only};
+use super::answer::{Answer, answer_of, not_made, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
 use super::live::Live;
@@ -32,8 +32,8 @@ use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
+use crate::http::request::tenants;
 use crate::http::users::bearer;
-use crate::http::v1::tenants;
 use crate::token::{Refusal, Token};
 use crate::wording::quoted;
 
@@ -466,7 +466,7 @@ impl Service {
         let rules = self.rules();
         let users = rules.users.as_ref().ok_or_else(users_off)?;
         let keys = self.handle.signing_keys();
-        let tenant = |id: &Id, issued_s| tenants::of_token(self, id, issued_s);
+        let tenant = |id: &Id, issued_s| tenants::of_token(&self.handle, id, issued_s);
         let token = Token::check(bearer(headers)?, &keys, users.tokens_ms, self.now(), tenant);
         token.map_err(|refusal| {
             let (code, detail) = match refusal {
@@ -493,7 +493,7 @@ impl Service {
         if token.is_expired(self.now()) {
             return Some(Code::TokenExpired);
         }
-        if token.tenant_no.is_some_and(|number| tenants::id(self, number).is_none()) {
+        if token.tenant_no.is_some_and(|number| tenants::id(&self.handle, number).is_none()) {
             return Some(Code::TokenTenant);
         }
         let before = self.handle.revoked_tokens(&token.recipient)?;
@@ -582,23 +582,4 @@ where
         // Whoever asked may have gone.
         let _ = send.send(answer);
     }
-}
-
-/// The answer to a request that is done once; `made` gives it if it was done now.
-fn answer_of(
-    kept: Kept,
-    made: impl FnOnce() -> Result<Answer, Problem>,
-) -> Result<Answer, Problem> {
-    match kept {
-        Kept::Now => made(),
-        Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
-        Kept::Other => Err(Problem::new(
-            Code::IdempotencyKeyReused,
-            "the key was used with a different method, path or body",
-        )),
-    }
-}
-
-fn not_made() -> Problem {
-    Problem::new(Code::Internal, "the key has no stored answer")
 }

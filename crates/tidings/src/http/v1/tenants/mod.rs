@@ -132,19 +132,6 @@ impl PartialSchema for NamedTenant {
 
 impl ToSchema for NamedTenant {}
 
-/// The number of the tenant of a token that was issued in this second, if it is there and can be read now.
-pub(in crate::http) fn of_token(service: &Service, id: &Id, issued_s: i64) -> Option<TenantNo> {
-    let found =
-        service.handle.look(|node| TenantDirectory::of(node.engine()).of_token(id, issued_s));
-    found.ok().flatten()
-}
-
-/// The id of a tenant, if it is there and can be read now.
-pub(in crate::http) fn id(service: &Service, number: TenantNo) -> Option<Id> {
-    let found = service.handle.look(|node| TenantDirectory::of(node.engine()).id(number).cloned());
-    found.ok().flatten()
-}
-
 /// The number of a tenant that a body or a query names.
 ///
 /// # Errors

@@ -1,0 +1,79 @@
+//! What holds for somebody's entries of a tenant, or of none: their own, the tenant's, or the configured.
+
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+use tidings_core::Rules;
+use tidings_core::channel::{INBOX, channel_no};
+use tidings_core::rules::{Digest, QuietHours};
+
+use super::calendar;
+use super::person::Person;
+use super::route::Preferences;
+use super::tenant::Tenant;
+
+/// The settings of a person, of a tenant, and of the rules.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings<'m> {
+    pub(super) person: &'m Person,
+    /// With its number.
+    pub(super) tenant: Option<(usize, &'m Tenant)>,
+    pub(super) rules: &'m Rules,
+}
+
+impl<'m> Settings<'m> {
+    fn of_tenant(&self) -> Option<&'m Tenant> {
+        self.tenant.map(|(_, tenant)| tenant)
+    }
+
+    /// What was chosen: what holds first comes first.
+    pub(super) fn chosen(&self) -> Vec<&'m Preferences> {
+        let own = &self.person.preferences;
+        let with_tenant = self.tenant.and_then(|(number, _)| own.get(&Some(number)));
+        let of_tenant = self.of_tenant().map(|tenant| &tenant.preferences);
+        with_tenant.into_iter().chain(own.get(&None)).chain(of_tenant).collect()
+    }
+
+    /// The name of the zone.
+    pub(super) fn tz(&self) -> &'m str {
+        let own = self.person.tz.as_deref();
+        let of_tenant = || self.of_tenant().and_then(|tenant| tenant.tz.as_deref());
+        own.or_else(of_tenant).unwrap_or(&self.rules.defaults.tz)
+    }
+
+    /// The zone by which the slots of a digest are worked out.
+    pub(super) fn zone_of(&self, digest: &Digest) -> TimeZone {
+        calendar::zone(digest.tz.as_deref().unwrap_or_else(|| self.tz()))
+    }
+
+    /// The quiet hours that hold on a channel; nobody who is gone has any.
+    pub(super) fn quiet_hours(&self, channel: &str) -> Option<QuietHours> {
+        if self.person.gone || channel == INBOX {
+            return None;
+        }
+        let of_tenant = self.of_tenant().and_then(|tenant| tenant.quiet_hours.as_ref());
+        let mut said = self.person.own_hours.iter().chain(of_tenant).filter(|said| {
+            let number = channel_no(channel);
+            let names = |channels: &Vec<_>| number.is_some_and(|number| channels.contains(&number));
+            said.channels.as_ref().is_none_or(names)
+        });
+        match said.next() {
+            Some(said) => said.hours,
+            None => self.rules.channels.get(channel).and_then(|of| of.quiet_hours),
+        }
+    }
+
+    /// The values of `recipient` and `tenant` in conditions.
+    pub(super) fn values(&self) -> (Value, Value) {
+        let (person, tenant) = (self.person, self.of_tenant());
+        let mut recipient = person.as_value();
+        for (name, own, of_tenant) in [
+            ("tz", &person.tz, tenant.and_then(|tenant| tenant.tz.as_ref())),
+            ("locale", &person.locale, tenant.and_then(|tenant| tenant.locale.as_ref())),
+        ] {
+            if let Some(text) = own.as_ref().or(of_tenant) {
+                recipient[name] = json!(text);
+            }
+        }
+        (recipient, tenant.map_or_else(|| json!({}), Tenant::as_value))
+    }
+}

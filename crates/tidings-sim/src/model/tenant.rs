@@ -1,0 +1,146 @@
+//! Tenants as the model keeps them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use tidings_core::recipient::OwnHours;
+use tidings_core::tenant::{TenantChange, View};
+use tidings_core::{Data, Day, Id};
+
+use super::route::Preferences;
+
+/// A tenant.
+#[derive(Clone, Debug)]
+pub(super) struct Tenant {
+    id: Id,
+    pub(super) disabled: bool,
+    name: Option<String>,
+    data: Option<Data>,
+    pub(super) tz: Option<String>,
+    pub(super) locale: Option<String>,
+    pub(super) quiet_hours: Option<Box<OwnHours>>,
+    pub(super) preferences: Preferences,
+    /// The most notifications of a day.
+    limit: Option<u64>,
+    /// Number of its notifications by the day of their arrival.
+    counted: BTreeMap<Day, u64>,
+    pub(super) members: BTreeSet<usize>,
+}
+
+impl Tenant {
+    /// Takes over what a change gives.
+    pub(super) fn change(&mut self, change: TenantChange, chosen: Option<Preferences>) {
+        if change.replaces {
+            (self.name, self.data, self.tz, self.locale) = (None, None, None, None);
+            (self.quiet_hours, self.limit, self.disabled) = (None, None, false);
+            self.preferences.clear();
+        }
+        if let Some(chosen) = chosen {
+            self.preferences = chosen;
+        }
+        let TenantChange { name, data, tz, locale, quiet_hours, notifications_per_day, .. } =
+            change;
+        self.name = name.unwrap_or(self.name.take());
+        self.data = data.unwrap_or(self.data.take());
+        self.tz = tz.unwrap_or(self.tz.take());
+        self.locale = locale.unwrap_or(self.locale.take());
+        self.quiet_hours = quiet_hours.unwrap_or(self.quiet_hours.take());
+        self.limit = notifications_per_day.unwrap_or(self.limit);
+        self.disabled = change.disabled.unwrap_or(self.disabled);
+    }
+
+    /// Contract, section 12, "Limit": counts one more notification of a day, if it fits.
+    fn fits_limit(&mut self, today: Day) -> bool {
+        let counted = self.counted.entry(today).or_default();
+        let fits = self.limit.is_none_or(|limit| *counted < limit);
+        *counted += u64::from(fits);
+        fits
+    }
+
+    /// The value of `tenant` in conditions.
+    pub(super) fn as_value(&self) -> Value {
+        let data = self.data.as_ref().map_or_else(|| json!({}), |data| json!(data));
+        let mut fields = json!({ "id": self.id, "data": data });
+        if let Some(name) = &self.name {
+            fields["name"] = json!(name);
+        }
+        fields
+    }
+}
+
+/// All tenants that ever were, each known by its place in the list; those that are there have their id, too.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tenants {
+    all: Vec<Tenant>,
+    by_id: BTreeMap<Id, usize>,
+}
+
+impl Tenants {
+    pub(super) fn get(&self, tenant: usize) -> &Tenant {
+        &self.all[tenant]
+    }
+
+    pub(super) fn get_mut(&mut self, tenant: usize) -> &mut Tenant {
+        &mut self.all[tenant]
+    }
+
+    /// Number of tenants, with those that are gone.
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The tenant of this id that is there.
+    pub(super) fn number(&self, id: &Id) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    pub(super) fn id_of(&self, tenant: Option<usize>) -> Option<Id> {
+        tenant.map(|tenant| self.all[tenant].id.clone())
+    }
+
+    pub(super) fn make(&mut self, id: Id) -> usize {
+        self.by_id.insert(id.clone(), self.all.len());
+        self.all.push(Tenant {
+            id,
+            disabled: false,
+            name: None,
+            data: None,
+            tz: None,
+            locale: None,
+            quiet_hours: None,
+            preferences: Preferences::new(),
+            limit: None,
+            counted: BTreeMap::new(),
+            members: BTreeSet::new(),
+        });
+        self.all.len() - 1
+    }
+
+    /// A tenant is gone, and has no members.
+    pub(super) fn remove(&mut self, tenant: usize) {
+        let tenant = &mut self.all[tenant];
+        tenant.members.clear();
+        self.by_id.remove(&tenant.id);
+    }
+
+    /// Somebody is a member of none any more.
+    pub(super) fn forget_member(&mut self, person: usize) {
+        for tenant in &mut self.all {
+            tenant.members.remove(&person);
+        }
+    }
+
+    /// Counts one more notification of a tenant today, if its limit lets it; of none, each fits.
+    pub(super) fn fits_limit(&mut self, tenant: Option<usize>, today: Day) -> bool {
+        tenant.is_none_or(|tenant| self.all[tenant].fits_limit(today))
+    }
+}
+
+/// Returns true if somebody sees, or marks, entries of this tenant, or those of none.
+pub(super) fn has(view: View<usize>, tenant: Option<usize>) -> bool {
+    match view {
+        View::All => true,
+        View::Of(of) => tenant.is_none_or(|tenant| tenant == of),
+        View::Only(of) => tenant == Some(of),
+    }
+}
