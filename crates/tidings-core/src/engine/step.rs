@@ -13,7 +13,7 @@ use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, Stop};
 use super::rows::room::Room;
 use super::shard::follow::together;
-use super::shard::limit::would_notify;
+use super::shard::limit::{self, would_notify};
 use super::shard::members;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
@@ -244,7 +244,7 @@ fn publish_all(
         engine.shards.are_large(commands),
         |intake, shard, draft| {
             acts.iter()
-                .map(|(_, act)| shard.apply(intake, draft, act))
+                .map(|(_, act)| limit::apply(shard, intake, draft, act))
                 .collect::<Result<Vec<_>, _>>()
         },
     )?;
@@ -355,7 +355,7 @@ pub(super) fn apply(
 ) -> Result<Applied, Unreadable> {
     let is_large = matches!(act, Act::Rules { .. });
     let applied = engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
-        shard.apply(intake, draft, act)
+        limit::apply(shard, intake, draft, act)
     })?;
     Ok(Applied::sum(applied))
 }

@@ -15,6 +15,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::reach::Reach;
 use crate::engine::rows::reply::Reply;
+use crate::engine::shard::limit;
 use crate::engine::shard::state::read_heads;
 use crate::engine::state::{Engine, Step};
 use crate::journal::record::EventAt;
@@ -135,7 +136,7 @@ fn apply_acts(
             engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
                 let each = alike.iter().map(|(_, no, act)| {
                     if shard.applied < *no {
-                        shard.apply(intake, draft, act)
+                        limit::apply(shard, intake, draft, act)
                     } else {
                         Ok(Applied::Done)
                     }

@@ -9,6 +9,13 @@ use crate::model::number::EventNo;
 use crate::model::time::Day;
 use crate::rules::LeftOutBy;
 
+/// Numbers of recipients whom an event left out, by the cause.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Suppressed {
+    pub(crate) by_admission: u64,
+    pub(crate) by_limit: u64,
+}
+
 /// Recipients whom an event left out, as they are counted beside its day.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct LeftOut {

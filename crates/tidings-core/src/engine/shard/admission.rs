@@ -21,7 +21,7 @@ use crate::engine::intake::accepted;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::left_out::{LeftOut, left_out_key};
+use crate::engine::rows::left_out::{LeftOut, Suppressed, left_out_key};
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::rows::reach::Reached;
 use crate::engine::rows::room::Room;
@@ -178,64 +178,60 @@ impl Shard {
     }
 }
 
-/// Numbers of recipients whom an event left out, by the cause.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Suppressed {
-    pub(crate) by_admission: u64,
-    pub(crate) by_limit: u64,
-}
-
-/// Leaves out of an event those whom the admission of its type does not take, then those beyond the limit of its tenant,
-/// and ends what it replaces.
-pub(crate) fn admit(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    row: &EventRow,
-    of_type: &Type,
-    room: &Room,
-    routed: &mut BTreeMap<BucketNo, Routed>,
-) -> Result<Suppressed, Unreadable> {
-    let (admission, per) = (of_type.rules.admission, of_type.rules.per);
-    let mut suppressed = Suppressed::default();
-    if admission == Admission::Always && room.is_for_all() {
-        return Ok(suppressed);
+impl Shard {
+    /// Leaves out of an event those whom the admission of its type does not take, then those beyond the limit of its tenant,
+    /// and ends what it replaces.
+    pub(crate) fn admit(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        row: &EventRow,
+        of_type: &Type,
+        room: &Room,
+        routed: &mut BTreeMap<BucketNo, Routed>,
+    ) -> Result<Suppressed, Unreadable> {
+        let (admission, per) = (of_type.rules.admission, of_type.rules.per);
+        let mut suppressed = Suppressed::default();
+        if admission == Admission::Always && room.is_for_all() {
+            return Ok(suppressed);
+        }
+        let of = AdmissionKeySpec { type_no: of_type.no, per };
+        let key = key_of_event(per, &row.event, row.tenant);
+        for (&no, routed) in routed.iter_mut() {
+            let mut who = routed.values().fold(RoaringBitmap::new(), |who, set| who | set);
+            if who.is_empty() {
+                continue;
+            }
+            let once = once_left_out(self, intake, &*draft, no, row, of_type, &who)?;
+            who -= &once;
+            let beyond = room.beyond(&self.buckets[no], &who);
+            who -= &beyond;
+            if admission == Admission::LastOnly {
+                find_admitted(self, intake, &*draft, no, of)?;
+                let pending = pending(self, draft, no, of, key, &who)?;
+                replace(self, draft, no, pending)?;
+            }
+            suppressed.by_admission += once.len();
+            suppressed.by_limit += beyond.len();
+            let counted =
+                [(LeftOutBy::Admission(admission), once), (LeftOutBy::TenantLimit, beyond)];
+            let mut rows = Vec::new();
+            for (why, left_out) in counted.into_iter().filter(|(_, who)| !who.is_empty()) {
+                routed.values_mut().for_each(|set| *set -= &left_out);
+                rows.push(LeftOut { why, recipients: left_out.len() });
+            }
+            if !rows.is_empty() {
+                routed.retain(|_, set| !set.is_empty());
+                let today = Partition::Day(self.now.day());
+                draft.put(today, left_out_key(no, row.place), encode(&rows));
+            }
+            if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
+                *known.by_key.entry(key).or_default() |= who;
+            }
+        }
+        self.tally.suppressed += suppressed.by_admission + suppressed.by_limit;
+        Ok(suppressed)
     }
-    let of = AdmissionKeySpec { type_no: of_type.no, per };
-    let key = key_of_event(per, &row.event, row.tenant);
-    for (&no, routed) in routed.iter_mut() {
-        let mut who = routed.values().fold(RoaringBitmap::new(), |who, set| who | set);
-        if who.is_empty() {
-            continue;
-        }
-        let once = once_left_out(shard, intake, &*draft, no, row, of_type, &who)?;
-        who -= &once;
-        let beyond = room.beyond(&shard.buckets[no], &who);
-        who -= &beyond;
-        if admission == Admission::LastOnly {
-            find_admitted(shard, intake, &*draft, no, of)?;
-            let pending = pending(shard, draft, no, of, key, &who)?;
-            replace(shard, draft, no, pending)?;
-        }
-        suppressed.by_admission += once.len();
-        suppressed.by_limit += beyond.len();
-        let counted = [(LeftOutBy::Admission(admission), once), (LeftOutBy::TenantLimit, beyond)];
-        let mut rows = Vec::new();
-        for (why, left_out) in counted.into_iter().filter(|(_, who)| !who.is_empty()) {
-            routed.values_mut().for_each(|set| *set -= &left_out);
-            rows.push(LeftOut { why, recipients: left_out.len() });
-        }
-        if !rows.is_empty() {
-            routed.retain(|_, set| !set.is_empty());
-            let today = Partition::Day(shard.now.day());
-            draft.put(today, left_out_key(no, row.place), encode(&rows));
-        }
-        if let Some(known) = shard.admitted.get_mut(&(no, of.type_no)) {
-            *known.by_key.entry(key).or_default() |= who;
-        }
-    }
-    shard.tally.suppressed += suppressed.by_admission + suppressed.by_limit;
-    Ok(suppressed)
 }
 
 /// Those of a set whom an admission of once leaves out of an event.

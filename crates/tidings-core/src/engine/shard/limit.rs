@@ -13,6 +13,7 @@ use super::admission::once_left_out;
 use super::publish::{Routed, Routing, routing};
 use super::state::Shard;
 use crate::engine::intake::state::Intake;
+use crate::engine::rows::act::{Act, Applied};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::room::Room;
@@ -20,20 +21,22 @@ use crate::journal::stored::Unreadable;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::RecipientNo;
 
-/// The room for an event in a shard, by its last recipient where a number is left.
-pub(crate) fn room_here(
+/// Applies an act in a shard. Where a number is left to an event, the room is for the first of the shard.
+pub(crate) fn apply(
     shard: &mut Shard,
     intake: &Intake,
-    draft: &Draft<'_>,
-    row: &EventRow,
-    room: &Room,
-) -> Result<Room, Unreadable> {
-    let Room::ForFirst(left) = room else {
-        return Ok(room.clone());
+    draft: &mut Draft<'_>,
+    act: &Act,
+) -> Result<Applied, Unreadable> {
+    let Act::Publish { row, at, profiles, room: Room::ForFirst(left) } = act else {
+        return shard.apply(intake, draft, act);
     };
+    shard.take_profiles(intake, draft, profiles)?;
     let mut would = would_notify(shard, intake, draft, row)?;
     would.sort_unstable();
-    Ok(Room::of(&would, *left))
+    let (row, at, profiles) = (row.clone(), *at, profiles.clone());
+    let act = Act::Publish { row, at, profiles, room: Room::of(&would, *left) };
+    shard.apply(intake, draft, &act)
 }
 
 /// The recipients of a shard whom an event would notify if there were room for all.

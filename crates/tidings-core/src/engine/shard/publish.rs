@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::admission::admit;
-use super::limit::room_here;
 use super::mute::{Branch, Route};
 use super::state::Shard;
 use crate::bucket::{Bucket, Left, Why};
@@ -75,8 +73,7 @@ impl Shard {
         if routed.is_empty() {
             return Ok(spread);
         }
-        let room = room_here(self, intake, draft, row, room)?;
-        let left_out = admit(self, intake, &mut *draft, row, of_type, &room, &mut routed)?;
+        let left_out = self.admit(intake, &mut *draft, row, of_type, room, &mut routed)?;
         spread.suppressed = left_out.by_admission + left_out.by_limit;
         spread.beyond_limit = left_out.by_limit;
         for (route, who) in routed.values().flatten() {

@@ -7,6 +7,7 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
+use tidings_core::engine::TenantDirectory;
 use tidings_core::tenant::KnownTenant;
 use tidings_core::{Batch, Id, Rules};
 use tidings_mail::check_locale;
@@ -62,7 +63,7 @@ pub(super) async fn page(
         if tenant.is_none() { link } else { format!("{link}&tenant={}", encoded(&of_tenant)) }
     };
     let tenants = service.look(|node| {
-        let ids = node.engine().tenants(None).map(|of| of.id.as_str().to_owned());
+        let ids = TenantDirectory::of(node.engine()).all(None).map(|of| of.id.as_str().to_owned());
         ids.take(TENANTS_MAX).collect()
     });
     let tenants = tenants.await?;
@@ -103,7 +104,7 @@ async fn tenant(service: &Service, asked: &Asked) -> Result<Option<Arc<KnownTena
     let unknown = || Problem::new(Code::UnknownTenant, format!("no tenant {}", quoted(&id)));
     let of = Id::new(&id).map_err(|_| unknown())?;
     let known = service.look(move |node| {
-        let found = node.engine().tenant(&of)?;
+        let found = TenantDirectory::of(node.engine()).get(&of)?;
         Some(KnownTenant::new(found.id.clone(), found.tenant.clone(), found.made))
     });
     known.await?.map(|known| Some(Arc::new(known))).ok_or_else(unknown)

@@ -18,7 +18,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use tidings_core::command::Choice;
-use tidings_core::engine::Presenter;
+use tidings_core::engine::{Presenter, TenantDirectory};
 use tidings_core::journal::stored::Unreadable;
 use tidings_core::occurrence::By;
 use tidings_core::{Command, Rules};
@@ -184,7 +184,8 @@ async fn choices_page(
         let of_recipient = |batch: &tidings_core::Batch| batch.recipient.id == token.recipient;
         let choices = chooser.choices(batch.filter(of_recipient).as_ref(), undo.as_deref());
         let locales: Vec<&str> = chooser.locales.iter().map(String::as_str).collect();
-        let tenant = token.tenant.as_ref().and_then(|of| node.engine().tenant(&of.id));
+        let tenant =
+            token.tenant.as_ref().and_then(|of| TenantDirectory::of(node.engine()).get(&of.id));
         let of_tenant = tenant.map(|of| design.of_tenant(of.id, of.tenant));
         rendered(of_tenant.as_ref().unwrap_or(&design).choices(&locales, &choices))
     };
