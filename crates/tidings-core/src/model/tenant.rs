@@ -193,16 +193,16 @@ impl TenantChange {
                 .unwrap_or(known.limits.notifications_per_day),
         };
         Tenant {
-            name: given(&self.name, known.name),
+            name: given(self.name.as_ref(), known.name),
             brand: self.brand.of(known.brand),
-            from_name: given(&self.from_name, known.from_name),
-            reply_to: given(&self.reply_to, known.reply_to),
-            locale: given(&self.locale, known.locale),
-            tz: given(&self.tz, known.tz),
-            quiet_hours: given(&self.quiet_hours, known.quiet_hours),
+            from_name: given(self.from_name.as_ref(), known.from_name),
+            reply_to: given(self.reply_to.as_ref(), known.reply_to),
+            locale: given(self.locale.as_ref(), known.locale),
+            tz: given(self.tz.as_ref(), known.tz),
+            quiet_hours: given(self.quiet_hours.as_ref(), known.quiet_hours),
             preferences: self.preferences.clone().unwrap_or(known.preferences),
             limits,
-            data: given(&self.data, known.data),
+            data: given(self.data.as_ref(), known.data),
             disabled: self.disabled.unwrap_or(known.disabled),
         }
     }
@@ -211,20 +211,20 @@ impl TenantChange {
 impl BrandChange {
     fn of(&self, known: Brand) -> Brand {
         Brand {
-            name: given(&self.name, known.name),
-            logo: given(&self.logo, known.logo),
-            logo_dark: given(&self.logo_dark, known.logo_dark),
-            color: given(&self.color, known.color),
-            footer: given(&self.footer, known.footer),
-            postal_address: given(&self.postal_address, known.postal_address),
-            url: given(&self.url, known.url),
-            address: given(&self.address, known.address),
+            name: given(self.name.as_ref(), known.name),
+            logo: given(self.logo.as_ref(), known.logo),
+            logo_dark: given(self.logo_dark.as_ref(), known.logo_dark),
+            color: given(self.color.as_ref(), known.color),
+            footer: given(self.footer.as_ref(), known.footer),
+            postal_address: given(self.postal_address.as_ref(), known.postal_address),
+            url: given(self.url.as_ref(), known.url),
+            address: given(self.address.as_ref(), known.address),
         }
     }
 }
 
-fn given<T: Clone>(given: &Option<Option<T>>, known: Option<T>) -> Option<T> {
-    given.clone().unwrap_or(known)
+fn given<T: Clone>(given: Option<&Option<T>>, known: Option<T>) -> Option<T> {
+    given.cloned().unwrap_or(known)
 }
 
 /// The entries that a reader sees: those of all tenants, or of some. `T` names a tenant: its id, or its number.

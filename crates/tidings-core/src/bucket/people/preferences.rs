@@ -306,7 +306,7 @@ mod tests {
     }
 
     /// A level of a preference in the naive order: whose it is, and its scope's rank.
-    type Naive = std::collections::HashMap<(u32, Option<u32>, u8), Mode>;
+    type Naive = BTreeMap<(u32, Option<u32>, u8), Mode>;
 
     const SCOPES: [fn() -> PreferenceScope; 3] = [
         || PreferenceScope::Type("t".to_owned()),

@@ -136,7 +136,7 @@ impl Intake {
         self.check_tenants_on()?;
         let number = self.tenants.number(id)?;
         let void = self.take_scheduled_of(draft, number)?;
-        let known = self.tenants.get(number).map(|known| known.made).unwrap_or(self.now);
+        let known = self.tenants.get(number).map_or(self.now, |known| known.made);
         // Events of it are kept, and name it; nothing else of it is needed.
         let after = KnownTenant {
             id: id.clone(),

@@ -46,7 +46,7 @@ impl Tenants {
     pub(crate) fn recover(view: &dyn ReadView) -> Result<Self, Unreadable> {
         let mut tenants = Self::default();
         each_base(view, Table::Tenants, |key, value| {
-            let number = u32_at(key, REST).and_then(|raw| TenantNo::of_raw(raw));
+            let number = u32_at(key, REST).and_then(TenantNo::of_raw);
             let number = number.ok_or_else(|| Unreadable("a tenant's key is odd".to_owned()))?;
             tenants.note(number, from_json("a tenant", value)?);
             Ok(())

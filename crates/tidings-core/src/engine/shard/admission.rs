@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 
 use super::admitted::{Admitted, key_of_event, of_tenant};
 use super::publish::Routed;
-use super::schedule::NotEntered;
 use super::state::Shard;
 use super::take_back::Among;
 use crate::bucket::{Closing, Frozen};
@@ -23,6 +22,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::left_out::{LeftOut, Suppressed, left_out_key};
 use crate::engine::rows::named::scheduled_key;
+use crate::engine::rows::not_entered::NotEntered;
 use crate::engine::rows::reach::Reached;
 use crate::engine::rows::room::Room;
 use crate::engine::rows::sent::Sent;

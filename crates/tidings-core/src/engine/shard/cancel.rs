@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::schedule::NotEntered;
 use super::state::Shard;
 use crate::engine::message::message_row::message_key;
 use crate::engine::rows::act::{Cancel, CancelCount};
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::not_entered::NotEntered;
 use crate::engine::rows::reach::Reached;
 use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::engine::rows::reply::TakenBack;

@@ -16,6 +16,7 @@ use crate::engine::check::look::{Ends, Facts};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::scheduled_key;
+use crate::engine::rows::not_entered::NotEntered;
 use crate::engine::shard::seen::seen_before;
 use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
@@ -161,45 +162,6 @@ impl Shard {
             let record = Record::Dropped { at, place, later, items };
             self.write(draft, bucket, record);
         }
-    }
-}
-
-/// Entries of a scheduled event that end without having entered a lane.
-#[derive(Debug, Default)]
-pub(crate) struct NotEntered {
-    /// By channel and reason, those of recipients without an entry before.
-    first: Ended,
-    /// The others.
-    later: Ended,
-    /// Number of recipients without an entry before, and without another one now.
-    alone: u64,
-}
-
-type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
-
-impl NotEntered {
-    /// Ends one entry of each of a set; `later` as in the shard that they are of.
-    fn end(&mut self, later: bool, channel: ChannelNo, why: Reason, who: &RoaringBitmap) {
-        let ended = if later { &mut self.later } else { &mut self.first };
-        *ended.entry((channel, why)).or_default() |= who;
-    }
-
-    /// Ends all entries of some recipients of a shard.
-    pub(crate) fn end_all(&mut self, subset: &FrozenSubset, who: &RoaringBitmap, why: Reason) {
-        for channel in &subset.channels {
-            self.end(subset.later, *channel, why, who);
-        }
-        self.end_alone(subset.later, who);
-    }
-
-    /// Counts recipients of a shard who have no entry now.
-    fn end_alone(&mut self, later: bool, who: &RoaringBitmap) {
-        self.alone += if later { 0 } else { who.len() };
-    }
-
-    /// Number of these entries.
-    pub(crate) fn entries(&self) -> u64 {
-        self.first.values().chain(self.later.values()).map(RoaringBitmap::len).sum()
     }
 }
 

@@ -25,7 +25,6 @@ use crate::model::number::{LaneNo, TypeNo};
 use crate::model::reason::Reason;
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
-use crate::rules::compiled::Version;
 use crate::rules::lane_kind::LaneKind;
 use crate::rules::names::LaneName;
 use crate::sets::shared::Tree;
@@ -105,7 +104,7 @@ impl Shard {
         let bucket = &self.buckets[at];
         let mut sorted = Sorted::default();
         for (lane, _, found) in &found {
-            sort_out(draft, self, &version, bucket, *lane, found, among, &mut sorted)?;
+            sort_out(draft, self, bucket, *lane, found, among, &mut sorted)?;
         }
         let Sorted { mut ends, mut moved } = sorted;
         moved.sort_by_key(|moved: &Moved<'_>| {
@@ -279,7 +278,6 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
 fn sort_out<'a>(
     draft: &Draft<'_>,
     shard: &Shard,
-    version: &Version,
     bucket: &Bucket,
     lane: LaneNo,
     found: &'a Found,
@@ -287,6 +285,9 @@ fn sort_out<'a>(
     sorted: &mut Sorted<'a>,
 ) -> Result<(), Unreadable> {
     let (compiled, paused) = (&*shard.compiled, &shard.paused);
+    let Some(version) = compiled.current() else {
+        return Ok(());
+    };
     let LaneName { channel, ref kind, .. } = *compiled.names.lane(lane);
     let from_paused = *kind == LaneKind::Paused;
     for (source, mut who) in found.by_source() {

@@ -179,7 +179,7 @@ fn named(view: View<usize>) -> View {
     view
 }
 
-fn of_all(query: InboxQuery) -> [InboxQuery; VIEWS.len()] {
+fn of_all(query: &InboxQuery) -> [InboxQuery; VIEWS.len()] {
     VIEWS.map(|view| InboxQuery { view: named(view), ..query.clone() })
 }
 
@@ -471,7 +471,7 @@ fn body_of(event: usize) -> Option<String> {
 }
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
-    let queries = of_all(InboxQuery::newest(100));
+    let queries = of_all(&InboxQuery::newest(100));
     let page = |name: &&str| {
         let read = |query: &InboxQuery| engine.reader(stored).inbox(&id(name), query).unwrap();
         queries.each_ref().map(read)
