@@ -100,7 +100,7 @@ fn memberships(params: &Params, engine: &mut Engine) -> Result<Vec<Measurement>,
         fill(engine, together.iter().map(|number| world::join(*number, number % tenants)))?;
     }
     let grown = resident_bytes("self")?.saturating_sub(before);
-    let (count, counted) = TenantDirectory::of(&engine).memberships();
+    let (count, counted) = TenantDirectory::of(engine).memberships();
     let each = |bytes: u64| [number(bytes) / number(count.max(1))];
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),

@@ -34,7 +34,7 @@ fn server() -> Rig {
     });
     let published = rig.call(Method::POST, "/v1/events", &event);
     assert_eq!(published.status, StatusCode::ACCEPTED);
-    for path in ["/v1/tenants/acme", "/v1/tenants/acme/members/ada"] {
+    for path in ["/v1/recipients/bob", "/v1/tenants/acme", "/v1/tenants/acme/members/ada"] {
         rig.call(Method::PUT, path, &json!({}));
     }
     rig.make_key("5c0f3d1a9b7e");

@@ -166,16 +166,16 @@ struct KeyMade {
 }
 
 /// The tenants of these numbers, as far as they are there.
-fn of_tenants(
+async fn of_tenants(
     service: &Service,
     numbers: impl Iterator<Item = Option<TenantNo>>,
 ) -> Result<Vec<Option<Id>>, Problem> {
     let numbers: Vec<_> = numbers.collect();
-    let found = service.handle.look(|node| {
+    let found = service.look(move |node| {
         let tenants = TenantDirectory::of(node.engine());
         numbers.iter().map(|number| number.and_then(|no| tenants.id(no).cloned())).collect()
     });
-    Ok(found?)
+    found.await
 }
 
 /// List the API keys
@@ -187,7 +187,7 @@ fn of_tenants(
 )]
 async fn list_keys(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let keys = service.handle.keys();
-    let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant))?;
+    let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant)).await?;
     // The keys of a deleted tenant have ended with it.
     let in_force =
         keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());

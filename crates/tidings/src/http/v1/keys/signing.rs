@@ -137,7 +137,7 @@ struct SigningKeyMade {
 )]
 async fn list_signing_keys(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let keys = service.handle.signing_keys();
-    let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant))?;
+    let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant)).await?;
     // The keys of a deleted tenant have ended with it.
     let in_force =
         keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());
