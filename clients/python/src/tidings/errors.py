@@ -19,6 +19,7 @@ __all__ = [
     "HolderLostError",
     "HookNotFoundError",
     "IdempotencyKeyReusedError",
+    "IdTakenError",
     "InternalError",
     "InvalidBodyError",
     "InvalidDataError",
@@ -45,6 +46,10 @@ __all__ = [
     "StoreFullError",
     "StreamsFullError",
     "SuppressionNotFoundError",
+    "TenantError",
+    "TenantGoneError",
+    "TenantNotFoundError",
+    "TenantsOffError",
     "TidingsError",
     "TimedOutError",
     "TokenExpiredError",
@@ -63,6 +68,7 @@ __all__ = [
     "UnavailableError",
     "UnknownChannelError",
     "UnknownPreferenceError",
+    "UnknownTenantError",
     "UnknownTypeError",
     "UnsupportedMediaTypeError",
     "UsersOffError",
@@ -162,15 +168,6 @@ class TokenSignatureError(APIError):
     known_code = "token_signature"
 
 
-class TokenTenantError(APIError):
-    """The token names a tenant. Status 401.
-
-    Leave the claim `tenant` out: this server has no tenants.
-    """
-
-    known_code = "token_tenant"
-
-
 class TokenTooLongError(APIError):
     """The token lives too long. Status 401.
 
@@ -234,6 +231,15 @@ class RoleError(APIError):
     known_code = "role"
 
 
+class TenantError(APIError):
+    """The API key is of a tenant. Status 403.
+
+    Use a key of the host: this call is of no tenant.
+    """
+
+    known_code = "tenant"
+
+
 class TopicNotOpenError(APIError):
     """The topic is not open to end users. Status 403.
 
@@ -280,6 +286,24 @@ class MessageStateError(APIError):
     known_code = "message_state"
 
 
+class IdTakenError(APIError):
+    """The id is taken. Status 409.
+
+    Another's event has this id: ids of events are one space for all tenants. Choose another.
+    """
+
+    known_code = "id_taken"
+
+
+class TenantGoneError(APIError):
+    """The tenant is disabled. Status 409.
+
+    Enable it first: `PATCH /v1/tenants/{id}` with `{"disabled": false}`.
+    """
+
+    known_code = "tenant_gone"
+
+
 class BodyTooLargeError(APIError):
     """The body is too large. Status 413.
 
@@ -315,6 +339,15 @@ class UnknownTypeError(APIError):
     """
 
     known_code = "unknown_type"
+
+
+class TenantsOffError(APIError):
+    """There are no tenants. Status 422.
+
+    Set `on = true` under `[tenants]` in the configuration, and reload it.
+    """
+
+    known_code = "tenants_off"
 
 
 class InvalidDataError(APIError):
@@ -468,6 +501,16 @@ class StoppingError(APIError):
     known_code = "stopping"
 
 
+class TokenTenantError(TenantError):
+    """The token's tenant is wrong. Status 401.
+
+    The claim `tenant` is the id of a tenant that is there: that of the signing key, if it was made
+    with `--tenant`.
+    """
+
+    known_code = "token_tenant"
+
+
 class RecipientNotFoundError(NotFoundError):
     """Unknown recipient. Status 404.
 
@@ -475,6 +518,15 @@ class RecipientNotFoundError(NotFoundError):
     """
 
     known_code = "recipient_not_found"
+
+
+class TenantNotFoundError(NotFoundError):
+    """Unknown tenant. Status 404.
+
+    Create it first: `PUT /v1/tenants/{id}`.
+    """
+
+    known_code = "tenant_not_found"
 
 
 class EventNotFoundError(NotFoundError):
@@ -559,6 +611,15 @@ class HookNotFoundError(NotFoundError):
     known_code = "hook_not_found"
 
 
+class UnknownTenantError(TenantError):
+    """Unknown tenant. Status 422.
+
+    Create it first: `PUT /v1/tenants/{id}`.
+    """
+
+    known_code = "unknown_tenant"
+
+
 BY_CODE: dict[str, type[APIError]] = {
     "invalid_json": InvalidJsonError,
     "invalid_path": InvalidPathError,
@@ -578,9 +639,11 @@ BY_CODE: dict[str, type[APIError]] = {
     "users_off": UsersOffError,
     "scope": ScopeError,
     "role": RoleError,
+    "tenant": TenantError,
     "topic_not_open": TopicNotOpenError,
     "not_found": NotFoundError,
     "recipient_not_found": RecipientNotFoundError,
+    "tenant_not_found": TenantNotFoundError,
     "event_not_found": EventNotFoundError,
     "type_not_found": TypeNotFoundError,
     "channel_not_found": ChannelNotFoundError,
@@ -593,10 +656,14 @@ BY_CODE: dict[str, type[APIError]] = {
     "method_not_allowed": MethodNotAllowedError,
     "request_timeout": RequestTimeoutError,
     "message_state": MessageStateError,
+    "id_taken": IdTakenError,
+    "tenant_gone": TenantGoneError,
     "body_too_large": BodyTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "invalid_body": InvalidBodyError,
     "unknown_type": UnknownTypeError,
+    "unknown_tenant": UnknownTenantError,
+    "tenants_off": TenantsOffError,
     "invalid_data": InvalidDataError,
     "unknown_channel": UnknownChannelError,
     "unknown_preference": UnknownPreferenceError,

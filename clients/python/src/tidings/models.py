@@ -50,6 +50,7 @@ __all__ = [
     "Hook",
     "HookAnswer",
     "HookState",
+    "HostText",
     "IdOrProfile",
     "ImageSize",
     "InboxCounts",
@@ -61,6 +62,8 @@ __all__ = [
     "KeysAnswer",
     "LeftOut",
     "LineAnswer",
+    "Member",
+    "MembersPage",
     "MessageDetails",
     "MessageItem",
     "MessagePage",
@@ -110,6 +113,10 @@ __all__ = [
     "SuppressedAddress",
     "SuppressionPage",
     "SuppressionReason",
+    "Tenant",
+    "TenantBrand",
+    "TenantLimits",
+    "TenantsPage",
     "TokenSigned",
     "TokensRevoked",
     "TypeChoice",
@@ -297,7 +304,7 @@ class CategoryChoice(Model):
 
 
 class CategoryCounts(Model):
-    """The counts of a category."""
+    """The counts of a category, or of a tenant."""
 
     _required = frozenset(["unread", "unseen"])
 
@@ -481,8 +488,8 @@ class EventObject(Model):
     """A picture: an address as `url`."""
     image_size: ImageSize | None = None
     """Size of the picture; a new `image` without it has none."""
-    title: str | None = None
-    """A title to show, at most 1 KiB."""
+    title: HostText | None = None
+    """A title to show, at most 1 KiB; in several languages, an object of titles by locale."""
     url: str | None = None
     """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it
     percent-encoded."""
@@ -543,6 +550,8 @@ class Explained(Model):
     """The rules that hold for all channels, in their order."""
     supposed: bool
     """True if the event was not published."""
+    tenant: str | None = None
+    """Its tenant; absent = of none."""
     type: str
     """Its type."""
 
@@ -622,8 +631,8 @@ class Flushed(Model):
 
 
 class Group(Model):
-    """A group: items of one type about one thing on one day. Read items are in a group of their
-    own."""
+    """A group: items of one type about one thing on one day, of one tenant or of none. Read items
+    are in a group of their own."""
 
     _required = frozenset(
         [
@@ -665,6 +674,8 @@ class Group(Model):
     """True if all items were seen."""
     snoozed_until: datetime | None
     """The earliest end of a snooze; null = it is not snoozed."""
+    tenant: str | None = None
+    """The tenant of its items; absent if they are of none."""
     text: str
     """The sentence of its type, plain, in the recipient's language."""
     type: str
@@ -719,6 +730,9 @@ class InboxCounts(Model):
     """The same of each category, by its name."""
     rev: int
     """Revision: of two answers the one with the higher number is newer."""
+    tenants: dict[str, CategoryCounts] | None = None
+    """The same of each tenant with something unread, by its id; absent in the view of one tenant,
+    and where tenants are off."""
     unread: int
     """Number of groups with an unread item, in the whole inbox."""
     unseen: int
@@ -776,6 +790,8 @@ class Item(Model):
     """Time at which it entered the inbox."""
     target: ItemObject | None = None
     """The target as it is now; absent if the event has none."""
+    tenant: str | None = None
+    """Its tenant; absent if it is of none."""
     text: str
     """The sentence of its type, plain, in the recipient's language."""
     type: str
@@ -812,6 +828,8 @@ class KeyShown(Model):
     """The name given to it; may be empty."""
     role: RoleName
     """What it may do."""
+    tenant: str | None = None
+    """The tenant whose key it is; left out where it is the host's."""
 
 
 class KeyMade(KeyShown):
@@ -841,6 +859,30 @@ class LeftOut(Model):
     """The event."""
     reason: str
     """The reason, as in the outcome of an event."""
+
+
+class Member(Model):
+    """A member of a tenant."""
+
+    _required = frozenset(["id", "name"])
+
+    id: str
+    """Id of the recipient."""
+    name: str | None
+    """Name to show."""
+
+
+class MembersPage(Model):
+    """A page of members."""
+
+    _required = frozenset(["members", "next"])
+
+    members: list[Member]
+    """The members, sorted by the bytes of their ids."""
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their members are left out. Absent if all did."""
+    next: str | None
+    """The next page's cursor; null = this is the last."""
 
 
 class MessageShown(Model):
@@ -877,6 +919,8 @@ class MessageShown(Model):
     follows), `sent`, `failed`, `unknown` (it may or may not have been handed over), `suppressed`
     (the checks before sending left nothing to tell) or `cancelled` (everything was taken out of
     it)."""
+    tenant: str | None = None
+    """Tenant of its notifications; left out where they are of none."""
 
 
 class MessageDetails(MessageShown):
@@ -1090,6 +1134,8 @@ class PendingLane(Model):
     """Batch key of the lane; left out where it is empty."""
     lane: str
     """Name of the lane; `paused` holds the notifications of paused types."""
+    tenant: str | None = None
+    """Tenant of the lane; left out where it is of none."""
 
 
 class PolicyShown(Model):
@@ -1137,6 +1183,9 @@ class Preference(Model):
     required type, and leaves those of its category out."""
     object: str | None = None
     """An object to mute, also where it is the target; one of the four."""
+    tenant: str | None = None
+    """The tenant for whose notifications alone it holds; without it for those of every tenant and
+    of none."""
     topic: str | None = None
     """A topic to mute, with everything below it."""
     type: str | None = None
@@ -1180,7 +1229,7 @@ class PublishedAs(Model):
     _required = frozenset(["id", "object", "score", "to", "type"])
 
     actor: EventObject | None = None
-    body: str | None = None
+    body: HostText | None = None
     cancellation_key: str | None = None
     channels: list[str] | None = None
     data: dict[str, Any] | None = None
@@ -1193,6 +1242,8 @@ class PublishedAs(Model):
     occurred_at: datetime | None = None
     score: float
     target: EventObject | None = None
+    tenant: str | None = None
+    """The tenant; left out where it is of none."""
     to: Audience
     trace: str | None = None
     type: str
@@ -1295,6 +1346,8 @@ class RecipientChange(Model):
     channel."""
     state: RecipientState | None = None
     """The state, which says if messages are sent; `active` for a new recipient."""
+    tenants: list[str] | None = None
+    """The tenants of which the recipient is a member, all of them; null = none."""
     tz: str | None = None
     """IANA time zone."""
 
@@ -1413,6 +1466,8 @@ class SigningKeyShown(Model):
     """The name given to it; may be empty."""
     scope: str | None
     """What its tokens may open at most; null = everything."""
+    tenant: str | None = None
+    """The tenant that its tokens must name; left out where they may name any, or none."""
 
 
 class SigningKeyMade(SigningKeyShown):
@@ -1495,8 +1550,11 @@ class Subscriptions(Model):
 
     _required = frozenset(["topics"])
 
+    tenants: dict[str, list[str]] | None = None
+    """Topics of tenants, by their ids; left out where there are none."""
     topics: list[str]
-    """Topics, sorted by bytes."""
+    """Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query
+    says one."""
 
 
 class SuppressedAddress(Model):
@@ -1526,6 +1584,79 @@ class SuppressionPage(Model):
     """The next page's cursor; null = this is the last."""
     suppressions: list[SuppressedAddress]
     """The addresses."""
+
+
+class Tenant(Model):
+    """A tenant."""
+
+    _required = frozenset(["brand", "disabled", "id", "limits", "preferences"])
+
+    brand: TenantBrand
+    """The keys of `[brand]` that it has of its own."""
+    data: dict[str, Any] | None = None
+    """Data of the host."""
+    disabled: bool
+    """True if nothing is published for it and nothing of it is sent."""
+    from_name: str | None = None
+    """The name of the sender of its messages."""
+    id: str
+    """Id of the tenant."""
+    limits: TenantLimits
+    """Bounds on what it may send."""
+    locale: str | None = None
+    """BCP 47 locale, for recipients that don't say; the configuration's default where null."""
+    name: str | None = None
+    """Name to show."""
+    preferences: list[Preference]
+    """Its defaults, in the place of the types' own policies."""
+    quiet_hours: QuietHoursChoice | None = None
+    """Quiet hours, for recipients that don't say: null = none at all, `default` = those of each
+    channel."""
+    reply_to: str | None = None
+    """The mailbox to which answers to its mails go."""
+    tz: str | None = None
+    """IANA time zone, for recipients that don't say; the configuration's default where null."""
+
+
+class TenantBrand(Model):
+    """The keys of `[brand]` that a tenant has of its own."""
+
+    address: str | None = None
+    """`familiar` or `formal`."""
+    color: str | None = None
+    """Colour of links and buttons."""
+    footer: str | None = None
+    """Text at the foot of mails."""
+    logo: str | None = None
+    """Picture in the place of the name."""
+    logo_dark: str | None = None
+    """Picture where mails are dark."""
+    name: str | None = None
+    """Name at the head of mails."""
+    postal_address: str | None = None
+    """Postal address at the foot of mails."""
+    url: str | None = None
+    """Public address with which links begin."""
+
+
+class TenantLimits(Model):
+    """Bounds on what a tenant may send."""
+
+    _required = frozenset(["notifications_per_day"])
+
+    notifications_per_day: int | None
+    """The most notifications of a UTC day; null = no limit."""
+
+
+class TenantsPage(Model):
+    """A page of tenants."""
+
+    _required = frozenset(["next", "tenants"])
+
+    next: str | None
+    """The next page's cursor; null = this is the last."""
+    tenants: list[Tenant]
+    """The tenants, sorted by the bytes of their ids."""
 
 
 class TokenSigned(Model):
@@ -1643,6 +1774,8 @@ class Waiting(Model):
     """Its object."""
     t: datetime
     """Time at which it entered its lane, or will."""
+    tenant: str | None = None
+    """Its tenant; left out where it is of none."""
     type: str
     """Its type."""
 
@@ -1695,6 +1828,11 @@ HeldBy: TypeAlias = Literal["paused", "unconfirmed"] | str
 
 HookState: TypeAlias = Literal["on", "off"] | str
 """The state of a hook."""
+
+
+HostText: TypeAlias = str | dict[str, str]
+"""A text for all languages, or an object with a text for each of some locales (BCP 47), of which
+each reader gets the one in the language of the message."""
 
 
 IdOrProfile: TypeAlias = str | RecipientChange

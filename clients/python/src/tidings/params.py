@@ -13,15 +13,19 @@ __all__ = [
     "Addresses",
     "Audience",
     "BareId",
+    "BrandChange",
     "Circles",
     "Event",
     "EventInQuestion",
     "EventObject",
+    "HostText",
     "IdOrObject",
     "IdOrProfile",
     "ImageSize",
+    "MemberChange",
     "NamedObject",
     "NamedRecipient",
+    "NamedTenant",
     "Near",
     "Preference",
     "PushKeys",
@@ -34,6 +38,7 @@ __all__ = [
     "RoleName",
     "Subscription",
     "SuppressionReason",
+    "TenantLimitsChange",
     "Weekday",
 ]
 
@@ -77,6 +82,27 @@ class Audience(TypedDict, total=False):
     """Recipients who follow one of these topics, or a parent of it."""
 
 
+class BrandChange(TypedDict, total=False):
+    """Keys of `[brand]`, each checked as there; null takes that of the configuration."""
+
+    address: str | None
+    """`familiar` or `formal`."""
+    color: str | None
+    """Colour of links and buttons."""
+    footer: str | None
+    """Text at the foot of mails."""
+    logo: str | None
+    """Picture in the place of the name."""
+    logo_dark: str | None
+    """Picture where mails are dark."""
+    name: str | None
+    """Name at the head of mails."""
+    postal_address: str | None
+    """Postal address at the foot of mails."""
+    url: str | None
+    """Public address with which links begin."""
+
+
 class _Event(TypedDict):
     """What `Event` must have."""
 
@@ -93,9 +119,9 @@ class Event(_Event, total=False):
 
     actor: IdOrObject | None
     """The actor: who did it."""
-    body: str | None
-    """Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show
-    it."""
+    body: HostText | None
+    """Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an
+    object of texts by locale. Messages and inboxes show it."""
     cancellation_key: str | None
     """A key to cancel several events at once."""
     channels: Sequence[str] | None
@@ -120,6 +146,8 @@ class Event(_Event, total=False):
     """The rank among the events of a message: the highest is shown first; 0 if it is absent."""
     target: IdOrObject | None
     """The target: what it was done in or for."""
+    tenant: str | None
+    """The tenant whose event it is: all its notifications are of it."""
     trace: str | None
     """The W3C `traceparent` of what made the event: the spans of its messages link to it. By
     default that of the request."""
@@ -141,8 +169,8 @@ class EventObject(_EventObject, total=False):
     """A picture: an address as `url`."""
     image_size: ImageSize | None
     """Size of the picture; a new `image` without it has none."""
-    title: str | None
-    """A title to show, at most 1 KiB."""
+    title: HostText | None
+    """A title to show, at most 1 KiB; in several languages, an object of titles by locale."""
     url: str | None
     """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it
     percent-encoded."""
@@ -155,6 +183,20 @@ class ImageSize(TypedDict):
     """Height."""
     width: int
     """Width."""
+
+
+class _MemberChange(TypedDict):
+    """What `MemberChange` must have."""
+
+    recipient: str
+    """Id of the recipient."""
+
+
+class MemberChange(_MemberChange, total=False):
+    """A membership to make or to end."""
+
+    remove: bool | None
+    """True ends the membership."""
 
 
 class _NamedObject(TypedDict):
@@ -175,8 +217,8 @@ class NamedObject(_NamedObject, total=False):
     """Size of the picture; a new `image` without it has none."""
     notifiable: bool | None
     """False if notifications about it are not sent."""
-    title: str | None
-    """A title to show."""
+    title: HostText | None
+    """A title to show; in several languages, an object of titles by locale."""
     url: str | None
     """Address of its page."""
 
@@ -211,8 +253,45 @@ class NamedRecipient(_NamedRecipient, total=False):
     channel."""
     state: RecipientState
     """The state, which says if messages are sent; `active` for a new recipient."""
+    tenants: Sequence[str] | None
+    """The tenants of which the recipient is a member, all of them; null = none."""
     tz: str | None
     """IANA time zone."""
+
+
+class _NamedTenant(TypedDict):
+    """What `NamedTenant` must have."""
+
+    id: str
+    """Id of the tenant. A path that names it has the same."""
+
+
+class NamedTenant(_NamedTenant, total=False):
+    """A change of a tenant, with its id. Fields that are left out keep their value."""
+
+    brand: BrandChange | None
+    """The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them."""
+    data: Mapping[str, Any] | None
+    """Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`."""
+    disabled: bool
+    """True if nothing may be published for it, and what waits of it is cancelled."""
+    from_name: str | None
+    """The name of the sender of its messages, at most 1 KiB."""
+    limits: TenantLimitsChange | None
+    """Bounds on what it may send, one by one."""
+    locale: str | None
+    """BCP 47 locale, for recipients that don't say."""
+    name: str | None
+    """Name to show, at most 1 KiB."""
+    preferences: Sequence[Preference] | None
+    """Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them."""
+    quiet_hours: QuietHoursChoice | None
+    """Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for
+    those of each channel."""
+    reply_to: str | None
+    """The mailbox to which answers to its mails go."""
+    tz: str | None
+    """IANA time zone, for recipients that don't say."""
 
 
 class Near(TypedDict):
@@ -247,6 +326,9 @@ class Preference(_Preference, total=False):
     included."""
     object: str | None
     """An object to mute, also where it is the target; one of the four."""
+    tenant: str | None
+    """The tenant for whose notifications alone it holds; without it for those of every tenant and
+    of none."""
     topic: str | None
     """A topic to mute, with everything below it."""
     type: str | None
@@ -317,6 +399,8 @@ class RecipientChange(TypedDict, total=False):
     channel."""
     state: RecipientState
     """The state, which says if messages are sent; `active` for a new recipient."""
+    tenants: Sequence[str] | None
+    """The tenants of which the recipient is a member, all of them; null = none."""
     tz: str | None
     """IANA time zone."""
 
@@ -333,8 +417,17 @@ class _Subscription(TypedDict):
 class Subscription(_Subscription, total=False):
     """A subscription to add or to remove."""
 
+    tenant: str | None
+    """The tenant whose events it is about; without it those of none."""
     unsubscribe: bool | None
     """True removes the subscription."""
+
+
+class TenantLimitsChange(TypedDict, total=False):
+    """Bounds on what a tenant may send."""
+
+    notifications_per_day: int | None
+    """The most notifications of a UTC day; 0 = none, null = no limit."""
 
 
 BareId: TypeAlias = str
@@ -346,6 +439,11 @@ Circles: TypeAlias = Near | Sequence[Near]
 
 EventInQuestion: TypeAlias = BareId | Event
 """Id of an event, or an event that is not published."""
+
+
+HostText: TypeAlias = str | Mapping[str, str]
+"""A text for all languages, or an object with a text for each of some locales (BCP 47), of which
+each reader gets the one in the language of the message."""
 
 
 IdOrObject: TypeAlias = BareId | EventObject

@@ -126,6 +126,8 @@ impl DueQuery {
 pub struct ExportQuery {
     /// Days, today included; 7 if absent
     pub days: Option<u64>,
+    /// Only what is of this tenant
+    pub tenant: Option<String>,
 }
 
 impl ExportQuery {
@@ -142,10 +144,20 @@ impl ExportQuery {
         self
     }
 
+    /// Only what is of this tenant
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
     fn query(&self) -> Query {
         let mut query = Query::default();
         if let Some(one) = &self.days {
             query.add("days", one);
+        }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
         }
         query
     }
@@ -268,9 +280,10 @@ impl AdminCalls<'_> {
 
     /// Export the last days as a timeline.
     ///
-    /// Streams lines that `tidings simulate` plays: first all recipients, subscriptions and preferences as they are now,
-    /// then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
-    /// objects, marks of seen and cancels are not part of it. Two exports or backups may be read at once.
+    /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
+    /// as they are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
+    /// objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant: its
+    /// members by name alone, and its events. Two exports or backups may be read at once.
     ///
     /// `GET /v1/export`
     pub fn export(&self, query: &ExportQuery) -> ItemStream<Value> {
@@ -424,8 +437,12 @@ impl EventsCalls<'_> {
     /// the event is cancelled if it comes within 24 hours.
     ///
     /// `POST /v1/events/{id}/cancel`
-    pub fn cancel(&self, id: &str) -> Request<CancelAnswer> {
-        self.0.call(Method::POST, format!("/v1/events/{}/cancel", segment(id))).once().answer()
+    pub fn cancel(&self, id: &str, body: &OfTenant) -> Request<CancelAnswer> {
+        self.0
+            .call(Method::POST, format!("/v1/events/{}/cancel", segment(id)))
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Withdraw an event.
@@ -433,8 +450,12 @@ impl EventsCalls<'_> {
     /// Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays counted as delivered.
     ///
     /// `POST /v1/events/{id}/withdraw`
-    pub fn withdraw(&self, id: &str) -> Request<CancelAnswer> {
-        self.0.call(Method::POST, format!("/v1/events/{}/withdraw", segment(id))).once().answer()
+    pub fn withdraw(&self, id: &str, body: &OfTenant) -> Request<CancelAnswer> {
+        self.0
+            .call(Method::POST, format!("/v1/events/{}/withdraw", segment(id)))
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Explain why a recipient got an event, or did not.
@@ -592,6 +613,37 @@ impl HooksCalls<'_> {
     }
 }
 
+/// The query of `POST /v1/me/flush`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FlushMineQuery {
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    pub tenant: Option<String>,
+}
+
+impl FlushMineQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
 /// The query of `GET /v1/me/inbox`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -612,6 +664,8 @@ pub struct MyInboxQuery {
     pub since: Option<u64>,
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     pub wait: Option<String>,
+    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    pub tenant: Option<String>,
 }
 
 impl MyInboxQuery {
@@ -677,6 +731,13 @@ impl MyInboxQuery {
         self
     }
 
+    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
     fn query(&self) -> Query {
         let mut query = Query::default();
         if let Some(one) = &self.limit {
@@ -703,6 +764,350 @@ impl MyInboxQuery {
         if let Some(one) = &self.wait {
             query.add("wait", one);
         }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/archive`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArchiveMineQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl ArchiveMineQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/me/inbox/counts`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MyInboxCountsQuery {
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    pub tenant: Option<String>,
+}
+
+impl MyInboxCountsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/delete`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeleteMyItemsQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl DeleteMyItemsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/read`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkMineReadQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl MarkMineReadQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/seen`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkMineSeenQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl MarkMineSeenQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/snooze`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnoozeMineQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl SnoozeMineQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/unarchive`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnarchiveMineQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl UnarchiveMineQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/unread`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkMineUnreadQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl MarkMineUnreadQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/me/inbox/unsnooze`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnsnoozeMineQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl UnsnoozeMineQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/me/live`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MyLiveQuery {
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    pub tenant: Option<String>,
+}
+
+impl MyLiveQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/me/pending`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MyPendingQuery {
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    pub tenant: Option<String>,
+}
+
+impl MyPendingQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
         query
     }
 }
@@ -718,14 +1123,20 @@ impl MeCalls<'_> {
     /// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
     ///
     /// `POST /v1/me/flush`
-    pub fn flush(&self, body: &FlushLimits) -> Request<Flushed> {
-        self.0.call(Method::POST, "/v1/me/flush".to_owned()).json(body).once().answer()
+    pub fn flush(&self, query: &FlushMineQuery, body: &FlushLimits) -> Request<Flushed> {
+        self.0
+            .call(Method::POST, "/v1/me/flush".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Get a page of an inbox, page after page as they are reached.
     ///
     /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
     /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
     ///
     /// `GET /v1/me/inbox`
@@ -737,7 +1148,8 @@ impl MeCalls<'_> {
     /// Get a page of an inbox: one page.
     ///
     /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
     /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
     ///
     /// `GET /v1/me/inbox`
@@ -752,7 +1164,8 @@ impl MeCalls<'_> {
     /// Get a page of an inbox: a page, or `None` where nothing is newer than `since`.
     ///
     /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
     /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
     ///
     /// `GET /v1/me/inbox`
@@ -770,8 +1183,13 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/archive`
-    pub fn archive(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/archive".to_owned()).json(body).once().answer()
+    pub fn archive(&self, query: &ArchiveMineQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/archive".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Get the counts of an inbox.
@@ -780,8 +1198,8 @@ impl MeCalls<'_> {
     /// does.
     ///
     /// `GET /v1/me/inbox/counts`
-    pub fn counts(&self) -> Request<InboxCounts> {
-        self.0.call(Method::GET, "/v1/me/inbox/counts".to_owned()).answer()
+    pub fn counts(&self, query: &MyInboxCountsQuery) -> Request<InboxCounts> {
+        self.0.call(Method::GET, "/v1/me/inbox/counts".to_owned()).query(query.query()).answer()
     }
 
     /// Delete items from an inbox.
@@ -790,8 +1208,13 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/delete`
-    pub fn delete(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/delete".to_owned()).json(body).once().answer()
+    pub fn delete(&self, query: &DeleteMyItemsQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/delete".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Mark items as read.
@@ -800,8 +1223,13 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/read`
-    pub fn mark_read(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/read".to_owned()).json(body).once().answer()
+    pub fn mark_read(&self, query: &MarkMineReadQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/read".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Mark items as seen.
@@ -810,8 +1238,13 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/seen`
-    pub fn mark_seen(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/seen".to_owned()).json(body).once().answer()
+    pub fn mark_seen(&self, query: &MarkMineSeenQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/seen".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Snooze items.
@@ -820,8 +1253,13 @@ impl MeCalls<'_> {
     /// at the place of that instant. Answers with the counts after it.
     ///
     /// `POST /v1/me/inbox/snooze`
-    pub fn snooze(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/snooze".to_owned()).json(body).once().answer()
+    pub fn snooze(&self, query: &SnoozeMineQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/snooze".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Take items out of the archive.
@@ -830,8 +1268,13 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/unarchive`
-    pub fn unarchive(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/unarchive".to_owned()).json(body).once().answer()
+    pub fn unarchive(&self, query: &UnarchiveMineQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/unarchive".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Mark items as unread.
@@ -840,8 +1283,13 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/unread`
-    pub fn mark_unread(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/unread".to_owned()).json(body).once().answer()
+    pub fn mark_unread(&self, query: &MarkMineUnreadQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/unread".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// End the snooze of items.
@@ -850,8 +1298,13 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/unsnooze`
-    pub fn unsnooze(&self, body: &Items) -> Request<InboxCounts> {
-        self.0.call(Method::POST, "/v1/me/inbox/unsnooze".to_owned()).json(body).once().answer()
+    pub fn unsnooze(&self, query: &UnsnoozeMineQuery, body: &Items) -> Request<InboxCounts> {
+        self.0
+            .call(Method::POST, "/v1/me/inbox/unsnooze".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .answer()
     }
 
     /// Follow an inbox.
@@ -861,22 +1314,22 @@ impl MeCalls<'_> {
     /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
     /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
     /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
     /// (`token_expired`, `token_revoked`, `token_key`).
     ///
     /// `GET /v1/me/live`
-    pub fn live(&self) -> ItemStream<LiveEvent> {
-        self.0.call(Method::GET, "/v1/me/live".to_owned()).live()
+    pub fn live(&self, query: &MyLiveQuery) -> ItemStream<LiveEvent> {
+        self.0.call(Method::GET, "/v1/me/live".to_owned()).query(query.query()).live()
     }
 
     /// List a recipient's pending notifications.
     ///
     /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-    /// events.
+    /// events, of the reader's view.
     ///
     /// `GET /v1/me/pending`
-    pub fn pending(&self) -> Request<Pending> {
-        self.0.call(Method::GET, "/v1/me/pending".to_owned()).answer()
+    pub fn pending(&self, query: &MyPendingQuery) -> Request<Pending> {
+        self.0.call(Method::GET, "/v1/me/pending".to_owned()).query(query.query()).answer()
     }
 
     /// List the preferences of a recipient.
@@ -977,6 +1430,8 @@ pub struct ListMessagesQuery {
     pub state: Option<String>,
     /// Only messages with a notification of this type.
     pub type_: Option<String>,
+    /// Only messages of this tenant.
+    pub tenant: Option<String>,
     /// Only messages that were built on this UTC date.
     pub day: Option<String>,
     /// Maximum number of messages; 50 if absent.
@@ -1021,6 +1476,13 @@ impl ListMessagesQuery {
         self
     }
 
+    /// Only messages of this tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
     /// Only messages that were built on this UTC date.
     #[must_use]
     pub fn day(mut self, day: impl Into<String>) -> Self {
@@ -1055,6 +1517,9 @@ impl ListMessagesQuery {
         }
         if let Some(one) = &self.type_ {
             query.add("type", one);
+        }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
         }
         if let Some(one) = &self.day {
             query.add("day", one);
@@ -1291,7 +1756,8 @@ impl RecipientsCalls<'_> {
 
     /// Get a recipient's profile.
     ///
-    /// Every field is present; null = the default of the configuration applies.
+    /// Every field is present; null = the default of the configuration applies. A key of a tenant sees `id` and `name` of
+    /// its members.
     ///
     /// `GET /v1/recipients/{id}`
     pub fn get(&self, id: &str) -> Request<RecipientProfile> {
@@ -1379,6 +1845,68 @@ impl RecipientsCalls<'_> {
     }
 }
 
+/// The query of `POST /v1/recipients/{id}/flush`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FlushQuery {
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    pub tenant: Option<String>,
+}
+
+impl FlushQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/recipients/{id}/pending`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PendingQuery {
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    pub tenant: Option<String>,
+}
+
+impl PendingQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only what is of this tenant and of none, as a token with this claim sees it
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
 /// Pending notifications, and sending them now
 #[derive(Clone, Copy, Debug)]
 pub struct PendingCalls<'c>(&'c Client);
@@ -1390,9 +1918,10 @@ impl PendingCalls<'_> {
     /// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
     ///
     /// `POST /v1/recipients/{id}/flush`
-    pub fn flush(&self, id: &str, body: &FlushLimits) -> Request<Flushed> {
+    pub fn flush(&self, id: &str, query: &FlushQuery, body: &FlushLimits) -> Request<Flushed> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/flush", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1401,11 +1930,14 @@ impl PendingCalls<'_> {
     /// List a recipient's pending notifications.
     ///
     /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-    /// events.
+    /// events, of the reader's view.
     ///
     /// `GET /v1/recipients/{id}/pending`
-    pub fn list(&self, id: &str) -> Request<Pending> {
-        self.0.call(Method::GET, format!("/v1/recipients/{}/pending", segment(id))).answer()
+    pub fn list(&self, id: &str, query: &PendingQuery) -> Request<Pending> {
+        self.0
+            .call(Method::GET, format!("/v1/recipients/{}/pending", segment(id)))
+            .query(query.query())
+            .answer()
     }
 }
 
@@ -1429,6 +1961,8 @@ pub struct InboxQuery {
     pub since: Option<u64>,
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     pub wait: Option<String>,
+    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    pub tenant: Option<String>,
 }
 
 impl InboxQuery {
@@ -1494,6 +2028,13 @@ impl InboxQuery {
         self
     }
 
+    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
     fn query(&self) -> Query {
         let mut query = Query::default();
         if let Some(one) = &self.limit {
@@ -1520,6 +2061,319 @@ impl InboxQuery {
         if let Some(one) = &self.wait {
             query.add("wait", one);
         }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/archive`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArchiveQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl ArchiveQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/recipients/{id}/inbox/counts`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CountsQuery {
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    pub tenant: Option<String>,
+}
+
+impl CountsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/delete`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeleteItemsQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl DeleteItemsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/read`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkReadQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl MarkReadQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/seen`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkSeenQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl MarkSeenQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/snooze`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnoozeQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl SnoozeQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/unarchive`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnarchiveQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl UnarchiveQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/unread`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkUnreadQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl MarkUnreadQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `POST /v1/recipients/{id}/inbox/unsnooze`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnsnoozeQuery {
+    /// Only items of this tenant and of none
+    pub tenant: Option<String>,
+}
+
+impl UnsnoozeQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/recipients/{id}/live`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LiveQuery {
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    pub tenant: Option<String>,
+}
+
+impl LiveQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only items of this tenant and of none, as a token with this claim sees them
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
         query
     }
 }
@@ -1532,7 +2386,8 @@ impl InboxCalls<'_> {
     /// Get a page of an inbox, page after page as they are reached.
     ///
     /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
     /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
     ///
     /// `GET /v1/recipients/{id}/inbox`
@@ -1547,7 +2402,8 @@ impl InboxCalls<'_> {
     /// Get a page of an inbox: one page.
     ///
     /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
     /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
     ///
     /// `GET /v1/recipients/{id}/inbox`
@@ -1562,7 +2418,8 @@ impl InboxCalls<'_> {
     /// Get a page of an inbox: a page, or `None` where nothing is newer than `since`.
     ///
     /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
     /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
     ///
     /// `GET /v1/recipients/{id}/inbox`
@@ -1580,9 +2437,10 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/archive`
-    pub fn archive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn archive(&self, id: &str, query: &ArchiveQuery, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/archive", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1594,8 +2452,11 @@ impl InboxCalls<'_> {
     /// does.
     ///
     /// `GET /v1/recipients/{id}/inbox/counts`
-    pub fn counts(&self, id: &str) -> Request<InboxCounts> {
-        self.0.call(Method::GET, format!("/v1/recipients/{}/inbox/counts", segment(id))).answer()
+    pub fn counts(&self, id: &str, query: &CountsQuery) -> Request<InboxCounts> {
+        self.0
+            .call(Method::GET, format!("/v1/recipients/{}/inbox/counts", segment(id)))
+            .query(query.query())
+            .answer()
     }
 
     /// Delete items from an inbox.
@@ -1604,9 +2465,10 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/delete`
-    pub fn delete(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn delete(&self, id: &str, query: &DeleteItemsQuery, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/delete", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1618,9 +2480,10 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/read`
-    pub fn mark_read(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn mark_read(&self, id: &str, query: &MarkReadQuery, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/read", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1632,9 +2495,10 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/seen`
-    pub fn mark_seen(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn mark_seen(&self, id: &str, query: &MarkSeenQuery, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/seen", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1646,9 +2510,10 @@ impl InboxCalls<'_> {
     /// at the place of that instant. Answers with the counts after it.
     ///
     /// `POST /v1/recipients/{id}/inbox/snooze`
-    pub fn snooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn snooze(&self, id: &str, query: &SnoozeQuery, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/snooze", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1660,9 +2525,15 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unarchive`
-    pub fn unarchive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn unarchive(
+        &self,
+        id: &str,
+        query: &UnarchiveQuery,
+        body: &Items,
+    ) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/unarchive", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1674,9 +2545,15 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unread`
-    pub fn mark_unread(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn mark_unread(
+        &self,
+        id: &str,
+        query: &MarkUnreadQuery,
+        body: &Items,
+    ) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/unread", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1688,9 +2565,10 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unsnooze`
-    pub fn unsnooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
+    pub fn unsnooze(&self, id: &str, query: &UnsnoozeQuery, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/unsnooze", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -1703,12 +2581,15 @@ impl InboxCalls<'_> {
     /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
     /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
     /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
     /// (`token_expired`, `token_revoked`, `token_key`).
     ///
     /// `GET /v1/recipients/{id}/live`
-    pub fn live(&self, id: &str) -> ItemStream<LiveEvent> {
-        self.0.call(Method::GET, format!("/v1/recipients/{}/live", segment(id))).live()
+    pub fn live(&self, id: &str, query: &LiveQuery) -> ItemStream<LiveEvent> {
+        self.0
+            .call(Method::GET, format!("/v1/recipients/{}/live", segment(id)))
+            .query(query.query())
+            .live()
     }
 }
 
@@ -1991,6 +2872,297 @@ impl SuppressionsCalls<'_> {
     }
 }
 
+/// The query of `GET /v1/tenants`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListTenantsQuery {
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page.
+    pub cursor: Option<String>,
+}
+
+impl ListTenantsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/tenants/{id}/members`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListMembersQuery {
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page.
+    pub cursor: Option<String>,
+}
+
+impl ListMembersQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
+/// Organisations with members, defaults, a look and limits of their own
+#[derive(Clone, Copy, Debug)]
+pub struct TenantsCalls<'c>(&'c Client);
+
+impl TenantsCalls<'_> {
+    /// List tenants, page after page as they are reached.
+    ///
+    /// Returns tenants, sorted by the bytes of their ids.
+    ///
+    /// `GET /v1/tenants`
+    pub fn list(&self, query: &ListTenantsQuery) -> ItemStream<Tenant> {
+        self.0.pages("/v1/tenants".to_owned(), query.query(), |page: TenantsPage| {
+            (page.tenants, page.next)
+        })
+    }
+
+    /// List tenants: one page.
+    ///
+    /// Returns tenants, sorted by the bytes of their ids.
+    ///
+    /// `GET /v1/tenants`
+    pub fn page(&self, query: &ListTenantsQuery) -> Request<TenantsPage> {
+        self.0.call(Method::GET, "/v1/tenants".to_owned()).query(query.query()).answer()
+    }
+
+    /// Make or change many tenants.
+    ///
+    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
+    /// not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/tenants`
+    pub fn change(&self, body: &[NamedTenant]) -> Request<Vec<ItemAnswer>> {
+        self.0.call(Method::POST, "/v1/tenants".to_owned()).json(body).once().answer()
+    }
+
+    /// Make or change many tenants: any number, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
+    /// not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/tenants`
+    pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
+    where
+        L: IntoIterator<Item = NamedTenant>,
+        L::IntoIter: Send + 'static,
+    {
+        Import::new(self.0, "/v1/tenants".to_owned(), futures_util::stream::iter(lines))
+    }
+
+    /// Make or change many tenants: any number as they come, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
+    /// not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/tenants`
+    pub fn import_stream(
+        &self,
+        lines: impl Stream<Item = NamedTenant> + Send + 'static,
+    ) -> Import<LineAnswer> {
+        Import::new(self.0, "/v1/tenants".to_owned(), lines)
+    }
+
+    /// Get a tenant.
+    ///
+    /// Every field is present; null = the default of the configuration applies.
+    ///
+    /// `GET /v1/tenants/{id}`
+    pub fn get(&self, id: &str) -> Request<Tenant> {
+        self.0.call(Method::GET, format!("/v1/tenants/{}", segment(id))).answer()
+    }
+
+    /// Put a whole tenant.
+    ///
+    /// Makes the tenant if there is none. Absent fields get their default. A tenant from `GET` can be put back as it is.
+    ///
+    /// `PUT /v1/tenants/{id}`
+    pub fn put(&self, id: &str, body: &TenantChange) -> Request<()> {
+        self.0.call(Method::PUT, format!("/v1/tenants/{}", segment(id))).json(body).once().nothing()
+    }
+
+    /// Change a tenant.
+    ///
+    /// Only the given fields change, of `brand` and `limits` only the given keys; null removes a value. What waits is
+    /// judged by the new values. A key of the tenant changes everything but `limits` and `disabled`.
+    ///
+    /// `PATCH /v1/tenants/{id}`
+    pub fn patch(&self, id: &str, body: &TenantChange) -> Request<()> {
+        self.0
+            .call(Method::PATCH, format!("/v1/tenants/{}", segment(id)))
+            .json(body)
+            .once()
+            .nothing()
+    }
+
+    /// Delete a tenant.
+    ///
+    /// What waits of it is cancelled at once, and what was told leaves inboxes. Its members, subscriptions, preferences,
+    /// keys and tokens end with it. Made anew, the id is another tenant.
+    ///
+    /// `DELETE /v1/tenants/{id}`
+    pub fn delete(&self, id: &str) -> Request<()> {
+        self.0.call(Method::DELETE, format!("/v1/tenants/{}", segment(id))).once().nothing()
+    }
+
+    /// List the members of a tenant, page after page as they are reached.
+    ///
+    /// Returns members, sorted by the bytes of their ids.
+    ///
+    /// `GET /v1/tenants/{id}/members`
+    pub fn list_members(&self, id: &str, query: &ListMembersQuery) -> ItemStream<Member> {
+        self.0.pages(
+            format!("/v1/tenants/{}/members", segment(id)),
+            query.query(),
+            |page: MembersPage| (page.members, page.next),
+        )
+    }
+
+    /// List the members of a tenant: one page.
+    ///
+    /// Returns members, sorted by the bytes of their ids.
+    ///
+    /// `GET /v1/tenants/{id}/members`
+    pub fn list_members_page(&self, id: &str, query: &ListMembersQuery) -> Request<MembersPage> {
+        self.0
+            .call(Method::GET, format!("/v1/tenants/{}/members", segment(id)))
+            .query(query.query())
+            .answer()
+    }
+
+    /// Add and remove many members.
+    ///
+    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
+    /// Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/tenants/{id}/members`
+    pub fn change_members(&self, id: &str, body: &[MemberChange]) -> Request<Vec<ItemAnswer>> {
+        self.0
+            .call(Method::POST, format!("/v1/tenants/{}/members", segment(id)))
+            .json(body)
+            .once()
+            .answer()
+    }
+
+    /// Add and remove many members: any number, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
+    /// Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/tenants/{id}/members`
+    pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
+    where
+        L: IntoIterator<Item = MemberChange>,
+        L::IntoIter: Send + 'static,
+    {
+        Import::new(
+            self.0,
+            format!("/v1/tenants/{}/members", segment(id)),
+            futures_util::stream::iter(lines),
+        )
+    }
+
+    /// Add and remove many members: any number as they come, sent in parts.
+    ///
+    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
+    /// Each item is accepted or rejected by itself; the answers are in order.
+    ///
+    /// `POST /v1/tenants/{id}/members`
+    pub fn import_stream(
+        &self,
+        lines: impl Stream<Item = MemberChange> + Send + 'static,
+    ) -> Import<LineAnswer> {
+        Import::new(self.0, format!("/v1/tenants/{}/members", segment(id)), lines)
+    }
+
+    /// Make a recipient a member.
+    ///
+    /// A recipient may be a member of many tenants.
+    ///
+    /// `PUT /v1/tenants/{id}/members/{recipient}`
+    pub fn put_member(&self, id: &str, recipient: &str) -> Request<()> {
+        self.0
+            .call(
+                Method::PUT,
+                format!("/v1/tenants/{}/members/{}", segment(id), segment(recipient)),
+            )
+            .once()
+            .nothing()
+    }
+
+    /// Remove a member.
+    ///
+    /// Ends the recipient's subscriptions of the tenant too. What waits or was told stays, and preferences do.
+    ///
+    /// `DELETE /v1/tenants/{id}/members/{recipient}`
+    pub fn remove_member(&self, id: &str, recipient: &str) -> Request<()> {
+        self.0
+            .call(
+                Method::DELETE,
+                format!("/v1/tenants/{}/members/{}", segment(id), segment(recipient)),
+            )
+            .once()
+            .nothing()
+    }
+}
+
 impl Client {
     /// Health, metrics, this document, and the pages of errors
     #[must_use]
@@ -2080,5 +3252,11 @@ impl Client {
     #[must_use]
     pub fn suppressions(&self) -> SuppressionsCalls<'_> {
         SuppressionsCalls(self)
+    }
+
+    /// Organisations with members, defaults, a look and limits of their own
+    #[must_use]
+    pub fn tenants(&self) -> TenantsCalls<'_> {
+        TenantsCalls(self)
     }
 }

@@ -32,7 +32,7 @@ pub enum Error {
     TokenKey(Box<Problem>),
     /// `token_signature`: The token's signature is wrong. Status 401. Do not retry; fix the request first.
     TokenSignature(Box<Problem>),
-    /// `token_tenant`: The token names a tenant. Status 401. Do not retry; fix the request first.
+    /// `token_tenant`: The token's tenant is wrong. Status 401. Do not retry; fix the request first.
     TokenTenant(Box<Problem>),
     /// `token_too_long`: The token lives too long. Status 401. Do not retry; fix the request first.
     TokenTooLong(Box<Problem>),
@@ -48,12 +48,16 @@ pub enum Error {
     Scope(Box<Problem>),
     /// `role`: The API key lacks the role. Status 403. Do not retry; fix the request first.
     Role(Box<Problem>),
+    /// `tenant`: The API key is of a tenant. Status 403. Do not retry; fix the request first.
+    Tenant(Box<Problem>),
     /// `topic_not_open`: The topic is not open to end users. Status 403. Do not retry; fix the request first.
     TopicNotOpen(Box<Problem>),
     /// `not_found`: Not found. Status 404. Do not retry; fix the request first.
     NotFound(Box<Problem>),
     /// `recipient_not_found`: Unknown recipient. Status 404. Do not retry; fix the request first.
     RecipientNotFound(Box<Problem>),
+    /// `tenant_not_found`: Unknown tenant. Status 404. Do not retry; fix the request first.
+    TenantNotFound(Box<Problem>),
     /// `event_not_found`: Unknown event. Status 404. Do not retry; fix the request first.
     EventNotFound(Box<Problem>),
     /// `type_not_found`: Unknown type. Status 404. Do not retry; fix the request first.
@@ -78,6 +82,10 @@ pub enum Error {
     RequestTimeout(Box<Problem>),
     /// `message_state`: The message is not in a state for this. Status 409. Do not retry; fix the request first.
     MessageState(Box<Problem>),
+    /// `id_taken`: The id is taken. Status 409. Do not retry; fix the request first.
+    IdTaken(Box<Problem>),
+    /// `tenant_gone`: The tenant is disabled. Status 409. Do not retry; fix the request first.
+    TenantGone(Box<Problem>),
     /// `body_too_large`: The body is too large. Status 413. Do not retry; fix the request first.
     BodyTooLarge(Box<Problem>),
     /// `unsupported_media_type`: Unsupported content type. Status 415. Do not retry; fix the request first.
@@ -86,6 +94,10 @@ pub enum Error {
     InvalidBody(Box<Problem>),
     /// `unknown_type`: The type is not configured. Status 422. Do not retry; fix the request first.
     UnknownType(Box<Problem>),
+    /// `unknown_tenant`: Unknown tenant. Status 422. Do not retry; fix the request first.
+    UnknownTenant(Box<Problem>),
+    /// `tenants_off`: There are no tenants. Status 422. Do not retry; fix the request first.
+    TenantsOff(Box<Problem>),
     /// `invalid_data`: The event's `data` does not fit its type. Status 422. Do not retry; fix the request first.
     InvalidData(Box<Problem>),
     /// `unknown_channel`: Unknown channel. Status 422. Do not retry; fix the request first.
@@ -175,9 +187,11 @@ impl From<Problem> for Error {
             "users_off" => Self::UsersOff(problem),
             "scope" => Self::Scope(problem),
             "role" => Self::Role(problem),
+            "tenant" => Self::Tenant(problem),
             "topic_not_open" => Self::TopicNotOpen(problem),
             "not_found" => Self::NotFound(problem),
             "recipient_not_found" => Self::RecipientNotFound(problem),
+            "tenant_not_found" => Self::TenantNotFound(problem),
             "event_not_found" => Self::EventNotFound(problem),
             "type_not_found" => Self::TypeNotFound(problem),
             "channel_not_found" => Self::ChannelNotFound(problem),
@@ -190,10 +204,14 @@ impl From<Problem> for Error {
             "method_not_allowed" => Self::MethodNotAllowed(problem),
             "request_timeout" => Self::RequestTimeout(problem),
             "message_state" => Self::MessageState(problem),
+            "id_taken" => Self::IdTaken(problem),
+            "tenant_gone" => Self::TenantGone(problem),
             "body_too_large" => Self::BodyTooLarge(problem),
             "unsupported_media_type" => Self::UnsupportedMediaType(problem),
             "invalid_body" => Self::InvalidBody(problem),
             "unknown_type" => Self::UnknownType(problem),
+            "unknown_tenant" => Self::UnknownTenant(problem),
+            "tenants_off" => Self::TenantsOff(problem),
             "invalid_data" => Self::InvalidData(problem),
             "unknown_channel" => Self::UnknownChannel(problem),
             "unknown_preference" => Self::UnknownPreference(problem),
@@ -239,9 +257,11 @@ impl Error {
             | Self::UsersOff(problem)
             | Self::Scope(problem)
             | Self::Role(problem)
+            | Self::Tenant(problem)
             | Self::TopicNotOpen(problem)
             | Self::NotFound(problem)
             | Self::RecipientNotFound(problem)
+            | Self::TenantNotFound(problem)
             | Self::EventNotFound(problem)
             | Self::TypeNotFound(problem)
             | Self::ChannelNotFound(problem)
@@ -254,10 +274,14 @@ impl Error {
             | Self::MethodNotAllowed(problem)
             | Self::RequestTimeout(problem)
             | Self::MessageState(problem)
+            | Self::IdTaken(problem)
+            | Self::TenantGone(problem)
             | Self::BodyTooLarge(problem)
             | Self::UnsupportedMediaType(problem)
             | Self::InvalidBody(problem)
             | Self::UnknownType(problem)
+            | Self::UnknownTenant(problem)
+            | Self::TenantsOff(problem)
             | Self::InvalidData(problem)
             | Self::UnknownChannel(problem)
             | Self::UnknownPreference(problem)

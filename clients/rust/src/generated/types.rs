@@ -419,6 +419,100 @@ pub struct AwayShown {
     pub extra: Map<String, Value>,
 }
 
+/// Keys of `[brand]`, each checked as there; null takes that of the configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct BrandChange {
+    /// `familiar` or `formal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Colour of links and buttons.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// Text at the foot of mails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub footer: Option<String>,
+    /// Picture in the place of the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logo: Option<String>,
+    /// Picture where mails are dark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logo_dark: Option<String>,
+    /// Name at the head of mails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Postal address at the foot of mails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postal_address: Option<String>,
+    /// Public address with which links begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl BrandChange {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `familiar` or `formal`.
+    #[must_use]
+    pub fn address(mut self, address: impl Into<String>) -> Self {
+        self.address = Some(address.into());
+        self
+    }
+
+    /// Colour of links and buttons.
+    #[must_use]
+    pub fn color(mut self, color: impl Into<String>) -> Self {
+        self.color = Some(color.into());
+        self
+    }
+
+    /// Text at the foot of mails.
+    #[must_use]
+    pub fn footer(mut self, footer: impl Into<String>) -> Self {
+        self.footer = Some(footer.into());
+        self
+    }
+
+    /// Picture in the place of the name.
+    #[must_use]
+    pub fn logo(mut self, logo: impl Into<String>) -> Self {
+        self.logo = Some(logo.into());
+        self
+    }
+
+    /// Picture where mails are dark.
+    #[must_use]
+    pub fn logo_dark(mut self, logo_dark: impl Into<String>) -> Self {
+        self.logo_dark = Some(logo_dark.into());
+        self
+    }
+
+    /// Name at the head of mails.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Postal address at the foot of mails.
+    #[must_use]
+    pub fn postal_address(mut self, postal_address: impl Into<String>) -> Self {
+        self.postal_address = Some(postal_address.into());
+        self
+    }
+
+    /// Public address with which links begin.
+    #[must_use]
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = Some(url.into());
+        self
+    }
+}
+
 /// The result of a cancel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -450,13 +544,23 @@ pub struct CancelAnswer {
 pub struct CancelKey {
     /// All events published with this key so far.
     pub cancellation_key: String,
+    /// The tenant whose events alone are meant; without it those of all tenants and of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
 }
 
 impl CancelKey {
     /// What is required; the rest is set by methods.
     #[must_use]
     pub fn new(cancellation_key: impl Into<String>) -> Self {
-        Self { cancellation_key: cancellation_key.into() }
+        Self { cancellation_key: cancellation_key.into(), tenant: None }
+    }
+
+    /// The tenant whose events alone are meant; without it those of all tenants and of none.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
     }
 }
 
@@ -516,7 +620,7 @@ pub struct CategoryChoice {
     pub extra: Map<String, Value>,
 }
 
-/// The counts of a category.
+/// The counts of a category, or of a tenant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CategoryCounts {
@@ -732,9 +836,10 @@ pub struct Event {
     /// The actor: who did it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<IdOrObject>,
-    /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
+    /// locale. Messages and inboxes show it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
+    pub body: Option<HostText>,
     /// A key to cancel several events at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<String>,
@@ -771,6 +876,9 @@ pub struct Event {
     /// The target: what it was done in or for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<IdOrObject>,
+    /// The tenant whose event it is: all its notifications are of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The audience.
     pub to: Audience,
     /// The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
@@ -805,6 +913,7 @@ impl Event {
             occurred_at: None,
             score: None,
             target: None,
+            tenant: None,
             to: to.into(),
             trace: None,
             type_: type_.into(),
@@ -818,9 +927,10 @@ impl Event {
         self
     }
 
-    /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
+    /// locale. Messages and inboxes show it.
     #[must_use]
-    pub fn body(mut self, body: impl Into<String>) -> Self {
+    pub fn body(mut self, body: impl Into<HostText>) -> Self {
         self.body = Some(body.into());
         self
     }
@@ -903,6 +1013,13 @@ impl Event {
         self
     }
 
+    /// The tenant whose event it is: all its notifications are of it.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
     /// The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
     /// request.
     #[must_use]
@@ -971,9 +1088,9 @@ pub struct EventObject {
     /// Size of the picture; a new `image` without it has none.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image_size: Patch<ImageSize>,
-    /// A title to show, at most 1 KiB.
+    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
     #[serde(skip_serializing_if = "Patch::is_keep")]
-    pub title: Patch<String>,
+    pub title: Patch<HostText>,
     /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub url: Patch<String>,
@@ -1035,9 +1152,9 @@ impl EventObject {
         self
     }
 
-    /// A title to show, at most 1 KiB.
+    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
+    pub fn title(mut self, title: impl Into<HostText>) -> Self {
         self.title = Patch::Set(title.into());
         self
     }
@@ -1091,9 +1208,9 @@ pub struct EventObjectOut {
     /// Size of the picture; a new `image` without it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_size: Option<ImageSizeOut>,
-    /// A title to show, at most 1 KiB.
+    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
+    pub title: Option<HostTextOut>,
     /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -1191,6 +1308,9 @@ pub struct Explained {
     pub steps: Vec<ExplainedStep>,
     /// True if the event was not published.
     pub supposed: bool,
+    /// Its tenant; absent = of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Its type.
     #[serde(rename = "type")]
     pub type_: String,
@@ -1283,6 +1403,9 @@ pub struct FlushLimits {
     /// Only lanes of this name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
+    /// Only lanes of this tenant and of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
 }
 
 impl FlushLimits {
@@ -1310,6 +1433,13 @@ impl FlushLimits {
     #[must_use]
     pub fn lane(mut self, lane: impl Into<String>) -> Self {
         self.lane = Some(lane.into());
+        self
+    }
+
+    /// Only lanes of this tenant and of none.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
         self
     }
 }
@@ -1363,7 +1493,7 @@ impl GonePushSubscription {
     }
 }
 
-/// A group: items of one type about one thing on one day. Read items are in a group of their own.
+/// A group: items of one type about one thing on one day, of one tenant or of none. Read items are in a group of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Group {
@@ -1390,6 +1520,9 @@ pub struct Group {
     /// The earliest end of a snooze; null = it is not snoozed.
     #[serde(default)]
     pub snoozed_until: Option<String>,
+    /// The tenant of its items; absent if they are of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The sentence of its type, plain, in the recipient's language.
     pub text: String,
     /// The type.
@@ -1451,6 +1584,50 @@ On = "on",
 /// `off`
 Off = "off",
 }
+}
+
+/// A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
+/// one in the language of the message.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum HostText {
+    /// One text for all languages.
+    Text(String),
+    /// A text for each of some locales.
+    ByLocale(BTreeMap<String, String>),
+}
+
+impl From<&str> for HostText {
+    fn from(id: &str) -> Self {
+        Self::Text(id.to_owned())
+    }
+}
+
+impl From<String> for HostText {
+    fn from(of: String) -> Self {
+        Self::Text(of)
+    }
+}
+
+impl From<BTreeMap<String, String>> for HostText {
+    fn from(of: BTreeMap<String, String>) -> Self {
+        Self::ByLocale(of)
+    }
+}
+
+/// A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
+/// one in the language of the message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum HostTextOut {
+    /// One text for all languages.
+    Text(String),
+    /// A text for each of some locales.
+    ByLocale(BTreeMap<String, String>),
+    /// A form that this client does not know.
+    Other(Value),
 }
 
 /// An id, or an object with an id and more fields.
@@ -1563,6 +1740,10 @@ pub struct InboxCounts {
     pub categories: BTreeMap<String, CategoryCounts>,
     /// Revision: of two answers the one with the higher number is newer.
     pub rev: u64,
+    /// The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
+    /// off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<BTreeMap<String, CategoryCounts>>,
     /// Number of groups with an unread item, in the whole inbox.
     pub unread: u64,
     /// Number of groups with an unseen item, in the whole inbox: the badge.
@@ -1614,6 +1795,9 @@ pub struct Item {
     /// The target as it is now; absent if the event has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<ItemObject>,
+    /// Its tenant; absent if it is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The sentence of its type, plain, in the recipient's language.
     pub text: String,
     /// Its type.
@@ -1682,6 +1866,9 @@ pub struct Items {
     /// All items about this object that entered so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// Only those of this tenant and of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// With `up_to` or `all`: only those of this type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
@@ -1742,6 +1929,13 @@ impl Items {
         self
     }
 
+    /// Only those of this tenant and of none.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
     /// With `up_to` or `all`: only those of this type.
     #[must_use]
     pub fn type_(mut self, type_: impl Into<String>) -> Self {
@@ -1776,6 +1970,9 @@ pub struct KeyMade {
     pub name: String,
     /// What it may do.
     pub role: RoleName,
+    /// The tenant whose key it is; left out where it is the host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The key itself, which is stored nowhere; absent in the stored answer to an earlier request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -1796,6 +1993,9 @@ pub struct KeyShown {
     pub name: String,
     /// What it may do.
     pub role: RoleName,
+    /// The tenant whose key it is; left out where it is the host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -1811,6 +2011,9 @@ pub struct KeyToMake {
     /// What it may do; `admin` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleName>,
+    /// The tenant whose key it is: it opens what is that tenant's alone. Absent = the host's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
 }
 
 impl KeyToMake {
@@ -1831,6 +2034,13 @@ impl KeyToMake {
     #[must_use]
     pub fn role(mut self, role: impl Into<RoleName>) -> Self {
         self.role = Some(role.into());
+        self
+    }
+
+    /// The tenant whose key it is: it opens what is that tenant's alone. Absent = the host's.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
         self
     }
 }
@@ -1874,6 +2084,63 @@ pub enum LineAnswer {
     Other(Value),
 }
 
+/// A member of a tenant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Member {
+    /// Id of the recipient.
+    pub id: String,
+    /// Name to show.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A membership to make or to end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct MemberChange {
+    /// Id of the recipient.
+    pub recipient: String,
+    /// True ends the membership.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remove: Option<bool>,
+}
+
+impl MemberChange {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(recipient: impl Into<String>) -> Self {
+        Self { recipient: recipient.into(), remove: None }
+    }
+
+    /// True ends the membership.
+    #[must_use]
+    pub fn remove(mut self, remove: bool) -> Self {
+        self.remove = Some(remove);
+        self
+    }
+}
+
+/// A page of members.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MembersPage {
+    /// The members, sorted by the bytes of their ids.
+    pub members: Vec<Member>,
+    /// Nodes of a cluster that did not answer: their members are left out. Absent if all did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// A message with its time line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1913,6 +2180,9 @@ pub struct MessageDetails {
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
     pub state: String,
+    /// Tenant of its notifications; left out where they are of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The attempts to hand it over of which the provider said something, and what was reported later, in their order.
     pub attempts: Vec<AttemptShown>,
     /// The id under which the provider and the log know it; null = it tells nothing.
@@ -2007,6 +2277,9 @@ pub struct MessageShown {
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
     pub state: String,
+    /// Tenant of its notifications; left out where they are of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -2050,9 +2323,9 @@ pub struct NamedObject {
     /// False if notifications about it are not sent.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub notifiable: Patch<bool>,
-    /// A title to show.
+    /// A title to show; in several languages, an object of titles by locale.
     #[serde(skip_serializing_if = "Patch::is_keep")]
-    pub title: Patch<String>,
+    pub title: Patch<HostText>,
     /// Address of its page.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub url: Patch<String>,
@@ -2129,9 +2402,9 @@ impl NamedObject {
         self
     }
 
-    /// A title to show.
+    /// A title to show; in several languages, an object of titles by locale.
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
+    pub fn title(mut self, title: impl Into<HostText>) -> Self {
         self.title = Patch::Set(title.into());
         self
     }
@@ -2204,6 +2477,9 @@ pub struct NamedRecipient {
     /// The state, which says if messages are sent; `active` for a new recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
+    /// The tenants of which the recipient is a member, all of them; null = none.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub tenants: Patch<Vec<String>>,
     /// IANA time zone.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub tz: Patch<String>,
@@ -2224,6 +2500,7 @@ impl NamedRecipient {
             name: Patch::Keep,
             quiet_hours: Patch::Keep,
             state: None,
+            tenants: Patch::Keep,
             tz: Patch::Keep,
         }
     }
@@ -2348,6 +2625,20 @@ impl NamedRecipient {
         self
     }
 
+    /// The tenants of which the recipient is a member, all of them; null = none.
+    #[must_use]
+    pub fn tenants(mut self, tenants: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tenants = Patch::Set(tenants.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Removes `tenants`.
+    #[must_use]
+    pub fn clear_tenants(mut self) -> Self {
+        self.tenants = Patch::Clear;
+        self
+    }
+
     /// IANA time zone.
     #[must_use]
     pub fn tz(mut self, tz: impl Into<String>) -> Self {
@@ -2370,6 +2661,160 @@ impl From<&str> for NamedRecipient {
 }
 
 impl From<String> for NamedRecipient {
+    fn from(id: String) -> Self {
+        Self::new(id)
+    }
+}
+
+/// A change of a tenant, with its id. Fields that are left out keep their value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct NamedTenant {
+    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brand: Option<BrandChange>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// True if nothing may be published for it, and what waits of it is cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+    /// The name of the sender of its messages, at most 1 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_name: Option<String>,
+    /// Id of the tenant. A path that names it has the same.
+    pub id: String,
+    /// Bounds on what it may send, one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<TenantLimitsChange>,
+    /// BCP 47 locale, for recipients that don't say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// Name to show, at most 1 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferences: Option<Vec<Preference>>,
+    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHoursChoice>,
+    /// The mailbox to which answers to its mails go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// IANA time zone, for recipients that don't say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tz: Option<String>,
+}
+
+impl NamedTenant {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        Self {
+            brand: None,
+            data: None,
+            disabled: None,
+            from_name: None,
+            id: id.into(),
+            limits: None,
+            locale: None,
+            name: None,
+            preferences: None,
+            quiet_hours: None,
+            reply_to: None,
+            tz: None,
+        }
+    }
+
+    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    #[must_use]
+    pub fn brand(mut self, brand: impl Into<BrandChange>) -> Self {
+        self.brand = Some(brand.into());
+        self
+    }
+
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// True if nothing may be published for it, and what waits of it is cancelled.
+    #[must_use]
+    pub fn disabled(mut self, disabled: bool) -> Self {
+        self.disabled = Some(disabled);
+        self
+    }
+
+    /// The name of the sender of its messages, at most 1 KiB.
+    #[must_use]
+    pub fn from_name(mut self, from_name: impl Into<String>) -> Self {
+        self.from_name = Some(from_name.into());
+        self
+    }
+
+    /// Bounds on what it may send, one by one.
+    #[must_use]
+    pub fn limits(mut self, limits: impl Into<TenantLimitsChange>) -> Self {
+        self.limits = Some(limits.into());
+        self
+    }
+
+    /// BCP 47 locale, for recipients that don't say.
+    #[must_use]
+    pub fn locale(mut self, locale: impl Into<String>) -> Self {
+        self.locale = Some(locale.into());
+        self
+    }
+
+    /// Name to show, at most 1 KiB.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    #[must_use]
+    pub fn preferences(
+        mut self,
+        preferences: impl IntoIterator<Item = impl Into<Preference>>,
+    ) -> Self {
+        self.preferences = Some(preferences.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    #[must_use]
+    pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
+        self.quiet_hours = Some(quiet_hours.into());
+        self
+    }
+
+    /// The mailbox to which answers to its mails go.
+    #[must_use]
+    pub fn reply_to(mut self, reply_to: impl Into<String>) -> Self {
+        self.reply_to = Some(reply_to.into());
+        self
+    }
+
+    /// IANA time zone, for recipients that don't say.
+    #[must_use]
+    pub fn tz(mut self, tz: impl Into<String>) -> Self {
+        self.tz = Some(tz.into());
+        self
+    }
+}
+
+impl From<&str> for NamedTenant {
+    fn from(id: &str) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<String> for NamedTenant {
     fn from(id: String) -> Self {
         Self::new(id)
     }
@@ -2487,9 +2932,9 @@ pub struct ObjectChange {
     /// False if notifications about it are not sent.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub notifiable: Patch<bool>,
-    /// A title to show.
+    /// A title to show; in several languages, an object of titles by locale.
     #[serde(skip_serializing_if = "Patch::is_keep")]
-    pub title: Patch<String>,
+    pub title: Patch<HostText>,
     /// Address of its page.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub url: Patch<String>,
@@ -2565,9 +3010,9 @@ impl ObjectChange {
         self
     }
 
-    /// A title to show.
+    /// A title to show; in several languages, an object of titles by locale.
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
+    pub fn title(mut self, title: impl Into<HostText>) -> Self {
         self.title = Patch::Set(title.into());
         self
     }
@@ -2590,6 +3035,30 @@ impl ObjectChange {
     #[must_use]
     pub fn clear_url(mut self) -> Self {
         self.url = Patch::Clear;
+        self
+    }
+}
+
+/// The tenant whose event a path names.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct OfTenant {
+    /// The tenant whose event is meant; without it the event of any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+}
+
+impl OfTenant {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tenant whose event is meant; without it the event of any.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
         self
     }
 }
@@ -2630,6 +3099,10 @@ pub struct Page {
     pub categories: BTreeMap<String, CategoryCounts>,
     /// Revision: of two answers the one with the higher number is newer.
     pub rev: u64,
+    /// The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
+    /// off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<BTreeMap<String, CategoryCounts>>,
     /// Number of groups with an unread item, in the whole inbox.
     pub unread: u64,
     /// Number of groups with an unseen item, in the whole inbox: the badge.
@@ -2692,6 +3165,9 @@ pub struct PendingLane {
     pub key: Option<String>,
     /// Name of the lane; `paused` holds the notifications of paused types.
     pub lane: String,
+    /// Tenant of the lane; left out where it is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -2752,6 +3228,9 @@ pub struct Preference {
     /// An object to mute, also where it is the target; one of the four.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// A topic to mute, with everything below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
@@ -2769,6 +3248,7 @@ impl Preference {
             channel: channel.into(),
             mode: mode.into(),
             object: None,
+            tenant: None,
             topic: None,
             type_: None,
         }
@@ -2785,6 +3265,13 @@ impl Preference {
     #[must_use]
     pub fn object(mut self, object: impl Into<String>) -> Self {
         self.object = Some(object.into());
+        self
+    }
+
+    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
         self
     }
 
@@ -2820,6 +3307,9 @@ pub struct PreferenceOut {
     /// An object to mute, also where it is the target; one of the four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// A topic to mute, with everything below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
@@ -2962,7 +3452,7 @@ pub struct PublishedAs {
     pub actor: Option<EventObjectOut>,
     /// `body`
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
+    pub body: Option<HostTextOut>,
     /// `cancellation_key`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<String>,
@@ -2996,6 +3486,9 @@ pub struct PublishedAs {
     /// `target`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<EventObjectOut>,
+    /// The tenant; left out where it is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// `to`
     pub to: AudienceOut,
     /// `trace`
@@ -3257,6 +3750,9 @@ pub struct RecipientChange {
     /// The state, which says if messages are sent; `active` for a new recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
+    /// The tenants of which the recipient is a member, all of them; null = none.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
+    pub tenants: Patch<Vec<String>>,
     /// IANA time zone.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub tz: Patch<String>,
@@ -3396,6 +3892,20 @@ impl RecipientChange {
         self
     }
 
+    /// The tenants of which the recipient is a member, all of them; null = none.
+    #[must_use]
+    pub fn tenants(mut self, tenants: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.tenants = Patch::Set(tenants.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Removes `tenants`.
+    #[must_use]
+    pub fn clear_tenants(mut self) -> Self {
+        self.tenants = Patch::Clear;
+        self
+    }
+
     /// IANA time zone.
     #[must_use]
     pub fn tz(mut self, tz: impl Into<String>) -> Self {
@@ -3447,6 +3957,9 @@ pub struct RecipientChangeOut {
     /// The state, which says if messages are sent; `active` for a new recipient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
+    /// The tenants of which the recipient is a member, all of them; null = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<Vec<String>>,
     /// IANA time zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
@@ -3589,6 +4102,9 @@ pub struct RetriedMessage {
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
     pub state: String,
+    /// Tenant of its notifications; left out where they are of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The reason why it is held; null = it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_by: Option<HeldBy>,
@@ -3681,6 +4197,9 @@ pub struct SigningKeyMade {
     /// What its tokens may open at most; null = everything.
     #[serde(default)]
     pub scope: Option<String>,
+    /// The tenant that its tokens must name; left out where they may name any, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The secret, whose text is the key of HS256; absent with a public key, and in the stored answer to an earlier
     /// request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3705,6 +4224,9 @@ pub struct SigningKeyShown {
     /// What its tokens may open at most; null = everything.
     #[serde(default)]
     pub scope: Option<String>,
+    /// The tenant that its tokens must name; left out where they may name any, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -3724,6 +4246,9 @@ pub struct SigningKeyToMake {
     /// by spaces; absent = everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
+    /// The tenant that its tokens must name; absent = they may name any, or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
 }
 
 impl SigningKeyToMake {
@@ -3752,6 +4277,13 @@ impl SigningKeyToMake {
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.scope = Some(scope.into());
+        self
+    }
+
+    /// The tenant that its tokens must name; absent = they may name any, or none.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
         self
     }
 }
@@ -3824,6 +4356,9 @@ pub struct StatusAnswer {
 pub struct Subscription {
     /// Id of the recipient.
     pub recipient: String,
+    /// The tenant whose events it is about; without it those of none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// The topic.
     pub topic: String,
     /// True removes the subscription.
@@ -3835,7 +4370,14 @@ impl Subscription {
     /// What is required; the rest is set by methods.
     #[must_use]
     pub fn new(recipient: impl Into<String>, topic: impl Into<String>) -> Self {
-        Self { recipient: recipient.into(), topic: topic.into(), unsubscribe: None }
+        Self { recipient: recipient.into(), tenant: None, topic: topic.into(), unsubscribe: None }
+    }
+
+    /// The tenant whose events it is about; without it those of none.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
     }
 
     /// True removes the subscription.
@@ -3850,7 +4392,10 @@ impl Subscription {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Subscriptions {
-    /// Topics, sorted by bytes.
+    /// Topics of tenants, by their ids; left out where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<BTreeMap<String, Vec<String>>>,
+    /// Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query says one.
     pub topics: Vec<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -3943,6 +4488,266 @@ Gone = "gone",
 }
 }
 
+/// A tenant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Tenant {
+    /// The keys of `[brand]` that it has of its own.
+    pub brand: TenantBrand,
+    /// Data of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// True if nothing is published for it and nothing of it is sent.
+    pub disabled: bool,
+    /// The name of the sender of its messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_name: Option<String>,
+    /// Id of the tenant.
+    pub id: String,
+    /// Bounds on what it may send.
+    pub limits: TenantLimits,
+    /// BCP 47 locale, for recipients that don't say; the configuration's default where null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// Name to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its defaults, in the place of the types' own policies.
+    pub preferences: Vec<PreferenceOut>,
+    /// Quiet hours, for recipients that don't say: null = none at all, `default` = those of each channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHoursChoiceOut>,
+    /// The mailbox to which answers to its mails go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// IANA time zone, for recipients that don't say; the configuration's default where null.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tz: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The keys of `[brand]` that a tenant has of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TenantBrand {
+    /// `familiar` or `formal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Colour of links and buttons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// Text at the foot of mails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub footer: Option<String>,
+    /// Picture in the place of the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logo: Option<String>,
+    /// Picture where mails are dark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logo_dark: Option<String>,
+    /// Name at the head of mails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Postal address at the foot of mails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub postal_address: Option<String>,
+    /// Public address with which links begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A tenant, or a part of one. Null removes a value (of `quiet_hours` all hours).
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct TenantChange {
+    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brand: Option<BrandChange>,
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// True if nothing may be published for it, and what waits of it is cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+    /// The name of the sender of its messages, at most 1 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_name: Option<String>,
+    /// Id of the tenant. A path that names it has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Bounds on what it may send, one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<TenantLimitsChange>,
+    /// BCP 47 locale, for recipients that don't say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// Name to show, at most 1 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferences: Option<Vec<Preference>>,
+    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHoursChoice>,
+    /// The mailbox to which answers to its mails go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// IANA time zone, for recipients that don't say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tz: Option<String>,
+}
+
+impl TenantChange {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    #[must_use]
+    pub fn brand(mut self, brand: impl Into<BrandChange>) -> Self {
+        self.brand = Some(brand.into());
+        self
+    }
+
+    /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+    #[must_use]
+    pub fn data(mut self, data: impl Into<Value>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// True if nothing may be published for it, and what waits of it is cancelled.
+    #[must_use]
+    pub fn disabled(mut self, disabled: bool) -> Self {
+        self.disabled = Some(disabled);
+        self
+    }
+
+    /// The name of the sender of its messages, at most 1 KiB.
+    #[must_use]
+    pub fn from_name(mut self, from_name: impl Into<String>) -> Self {
+        self.from_name = Some(from_name.into());
+        self
+    }
+
+    /// Id of the tenant. A path that names it has the same.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Bounds on what it may send, one by one.
+    #[must_use]
+    pub fn limits(mut self, limits: impl Into<TenantLimitsChange>) -> Self {
+        self.limits = Some(limits.into());
+        self
+    }
+
+    /// BCP 47 locale, for recipients that don't say.
+    #[must_use]
+    pub fn locale(mut self, locale: impl Into<String>) -> Self {
+        self.locale = Some(locale.into());
+        self
+    }
+
+    /// Name to show, at most 1 KiB.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    #[must_use]
+    pub fn preferences(
+        mut self,
+        preferences: impl IntoIterator<Item = impl Into<Preference>>,
+    ) -> Self {
+        self.preferences = Some(preferences.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    #[must_use]
+    pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
+        self.quiet_hours = Some(quiet_hours.into());
+        self
+    }
+
+    /// The mailbox to which answers to its mails go.
+    #[must_use]
+    pub fn reply_to(mut self, reply_to: impl Into<String>) -> Self {
+        self.reply_to = Some(reply_to.into());
+        self
+    }
+
+    /// IANA time zone, for recipients that don't say.
+    #[must_use]
+    pub fn tz(mut self, tz: impl Into<String>) -> Self {
+        self.tz = Some(tz.into());
+        self
+    }
+}
+
+/// Bounds on what a tenant may send.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TenantLimits {
+    /// The most notifications of a UTC day; null = no limit.
+    #[serde(default)]
+    pub notifications_per_day: Option<u64>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Bounds on what a tenant may send.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
+#[non_exhaustive]
+pub struct TenantLimitsChange {
+    /// The most notifications of a UTC day; 0 = none, null = no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notifications_per_day: Option<u64>,
+}
+
+impl TenantLimitsChange {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The most notifications of a UTC day; 0 = none, null = no limit.
+    #[must_use]
+    pub fn notifications_per_day(mut self, notifications_per_day: u64) -> Self {
+        self.notifications_per_day = Some(notifications_per_day);
+        self
+    }
+}
+
+/// A page of tenants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TenantsPage {
+    /// The next page's cursor; null = this is the last.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// The tenants, sorted by the bytes of their ids.
+    pub tenants: Vec<Tenant>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// A token that was signed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -3969,13 +4774,16 @@ pub struct TokenToSign {
     /// everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
+    /// The tenant whose notifications it shows beside those of none; absent = it shows all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
 }
 
 impl TokenToSign {
     /// What is required; the rest is set by methods.
     #[must_use]
     pub fn new(recipient: impl Into<String>) -> Self {
-        Self { for_: None, recipient: recipient.into(), scope: None }
+        Self { for_: None, recipient: recipient.into(), scope: None, tenant: None }
     }
 
     /// Its life, at most `[users] tokens`; 15 minutes if absent, or that if it is less.
@@ -3990,6 +4798,13 @@ impl TokenToSign {
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.scope = Some(scope.into());
+        self
+    }
+
+    /// The tenant whose notifications it shows beside those of none; absent = it shows all.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
         self
     }
 }
@@ -4118,6 +4933,9 @@ pub struct Waiting {
     pub object: String,
     /// Time at which it entered its lane, or will.
     pub t: String,
+    /// Its tenant; left out where it is of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Its type.
     #[serde(rename = "type")]
     pub type_: String,

@@ -32,7 +32,7 @@ export class TokenKeyError extends ProblemError {}
 /** The token's signature is wrong. `token_signature`, status 401. */
 export class TokenSignatureError extends ProblemError {}
 
-/** The token names a tenant. `token_tenant`, status 401. */
+/** The token's tenant is wrong. `token_tenant`, status 401. */
 export class TokenTenantError extends ProblemError {}
 
 /** The token lives too long. `token_too_long`, status 401. */
@@ -56,6 +56,9 @@ export class ScopeError extends ProblemError {}
 /** The API key lacks the role. `role`, status 403. */
 export class RoleError extends ProblemError {}
 
+/** The API key is of a tenant. `tenant`, status 403. */
+export class TenantError extends ProblemError {}
+
 /** The topic is not open to end users. `topic_not_open`, status 403. */
 export class TopicNotOpenError extends ProblemError {}
 
@@ -64,6 +67,9 @@ export class NotFoundError extends ProblemError {}
 
 /** Unknown recipient. `recipient_not_found`, status 404. */
 export class RecipientNotFoundError extends ProblemError {}
+
+/** Unknown tenant. `tenant_not_found`, status 404. */
+export class TenantNotFoundError extends ProblemError {}
 
 /** Unknown event. `event_not_found`, status 404. */
 export class EventNotFoundError extends ProblemError {}
@@ -101,6 +107,12 @@ export class RequestTimeoutError extends ProblemError {}
 /** The message is not in a state for this. `message_state`, status 409. */
 export class MessageStateError extends ProblemError {}
 
+/** The id is taken. `id_taken`, status 409. */
+export class IdTakenError extends ProblemError {}
+
+/** The tenant is disabled. `tenant_gone`, status 409. */
+export class TenantGoneError extends ProblemError {}
+
 /** The body is too large. `body_too_large`, status 413. */
 export class BodyTooLargeError extends ProblemError {}
 
@@ -112,6 +124,12 @@ export class InvalidBodyError extends ProblemError {}
 
 /** The type is not configured. `unknown_type`, status 422. */
 export class UnknownTypeError extends ProblemError {}
+
+/** Unknown tenant. `unknown_tenant`, status 422. */
+export class UnknownTenantError extends ProblemError {}
+
+/** There are no tenants. `tenants_off`, status 422. */
+export class TenantsOffError extends ProblemError {}
 
 /** The event's `data` does not fit its type. `invalid_data`, status 422. */
 export class InvalidDataError extends ProblemError {}
@@ -181,9 +199,11 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   users_off: UsersOffError,
   scope: ScopeError,
   role: RoleError,
+  tenant: TenantError,
   topic_not_open: TopicNotOpenError,
   not_found: NotFoundError,
   recipient_not_found: RecipientNotFoundError,
+  tenant_not_found: TenantNotFoundError,
   event_not_found: EventNotFoundError,
   type_not_found: TypeNotFoundError,
   channel_not_found: ChannelNotFoundError,
@@ -196,10 +216,14 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   method_not_allowed: MethodNotAllowedError,
   request_timeout: RequestTimeoutError,
   message_state: MessageStateError,
+  id_taken: IdTakenError,
+  tenant_gone: TenantGoneError,
   body_too_large: BodyTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,
   invalid_body: InvalidBodyError,
   unknown_type: UnknownTypeError,
+  unknown_tenant: UnknownTenantError,
+  tenants_off: TenantsOffError,
   invalid_data: InvalidDataError,
   unknown_channel: UnknownChannelError,
   unknown_preference: UnknownPreferenceError,

@@ -32,13 +32,18 @@ import type {
   KeyToMake,
   KeysAnswer,
   LineAnswer,
+  Member,
+  MemberChange,
+  MembersPage,
   MessageDetails,
   MessagePage,
   MessageShown,
   NamedObject,
   NamedRecipient,
+  NamedTenant,
   NodeShown,
   ObjectChange,
+  OfTenant,
   OperatedAnswer,
   Page,
   Pending,
@@ -59,6 +64,9 @@ import type {
   SuppressedAddress,
   Suppression,
   SuppressionPage,
+  Tenant,
+  TenantChange,
+  TenantsPage,
   TokenSigned,
   TokenToSign,
   TokensRevoked,
@@ -289,15 +297,18 @@ export class AdminCalls extends Resource {
   /**
    * Export the last days as a timeline.
    *
-   * Streams lines that `tidings simulate` plays: first all recipients, subscriptions and preferences as they are now,
-   * then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
-   * objects, marks of seen and cancels are not part of it. Two exports or backups may be read at once.
+   * Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
+   * as they are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
+   * objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant: its
+   * members by name alone, and its events. Two exports or backups may be read at once.
    *
    * `GET /v1/export`
    */
   export(query?: {
     /** Days, today included; 7 if absent */
     days?: number | undefined;
+    /** Only what is of this tenant */
+    tenant?: string | undefined;
   }, options?: Options): AsyncIterable<Record<string, unknown>> {
     return this.http.lines("GET", "/v1/export", options, undefined, query);
   }
@@ -390,8 +401,8 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/events/{id}/cancel`
    */
-  cancel(id: string, options?: Options): Promise<CancelAnswer> {
-    return this.http.send("POST", path`/v1/events/${id}/cancel`, options);
+  cancel(id: string, body?: OfTenant, options?: Options): Promise<CancelAnswer> {
+    return this.http.send("POST", path`/v1/events/${id}/cancel`, options, body);
   }
 
   /**
@@ -401,8 +412,8 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/events/{id}/withdraw`
    */
-  withdraw(id: string, options?: Options): Promise<CancelAnswer> {
-    return this.http.send("POST", path`/v1/events/${id}/withdraw`, options);
+  withdraw(id: string, body?: OfTenant, options?: Options): Promise<CancelAnswer> {
+    return this.http.send("POST", path`/v1/events/${id}/withdraw`, options, body);
   }
 
   /**
@@ -577,15 +588,19 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/flush`
    */
-  flush(body?: FlushLimits, options?: Options): Promise<Flushed> {
-    return this.http.send("POST", "/v1/me/flush", options, body);
+  flush(body?: FlushLimits, query?: {
+    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<Flushed> {
+    return this.http.send("POST", "/v1/me/flush", options, body, query);
   }
 
   /**
    * Get a page of an inbox.
    *
    * Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-   * for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+   * for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+   * and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
    * newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
@@ -605,6 +620,8 @@ export class MeCalls extends Resource {
     type?: string | readonly string[] | undefined;
     /** False: each item is a group. */
     grouped?: boolean | undefined;
+    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    tenant?: string | undefined;
   }, options?: Options): Pages<Page, Group> {
     return this.http.pages("/v1/me/inbox", "groups", query, options);
   }
@@ -631,6 +648,8 @@ export class MeCalls extends Resource {
     since: number;
     /** The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. */
     wait?: string | undefined;
+    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    tenant?: string | undefined;
   }, options?: Options): Promise<Page | undefined> {
     return this.http.send("GET", "/v1/me/inbox", options, undefined, query);
   }
@@ -643,8 +662,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/archive`
    */
-  archive(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/archive", options, body);
+  archive(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/archive", options, body, query);
   }
 
   /**
@@ -655,8 +677,11 @@ export class MeCalls extends Resource {
    *
    * `GET /v1/me/inbox/counts`
    */
-  counts(options?: Options): Promise<InboxCounts> {
-    return this.http.send("GET", "/v1/me/inbox/counts", options);
+  counts(query?: {
+    /** Only items of this tenant and of none, as a token with this claim sees them */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("GET", "/v1/me/inbox/counts", options, undefined, query);
   }
 
   /**
@@ -667,8 +692,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/delete`
    */
-  delete(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/delete", options, body);
+  delete(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/delete", options, body, query);
   }
 
   /**
@@ -679,8 +707,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/read`
    */
-  markRead(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/read", options, body);
+  markRead(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/read", options, body, query);
   }
 
   /**
@@ -691,8 +722,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/seen`
    */
-  markSeen(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/seen", options, body);
+  markSeen(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/seen", options, body, query);
   }
 
   /**
@@ -703,8 +737,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/snooze`
    */
-  snooze(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/snooze", options, body);
+  snooze(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/snooze", options, body, query);
   }
 
   /**
@@ -715,8 +752,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/unarchive`
    */
-  unarchive(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/unarchive", options, body);
+  unarchive(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/unarchive", options, body, query);
   }
 
   /**
@@ -727,8 +767,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/unread`
    */
-  markUnread(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/unread", options, body);
+  markUnread(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/unread", options, body, query);
   }
 
   /**
@@ -739,8 +782,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/unsnooze`
    */
-  unsnooze(body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/unsnooze", options, body);
+  unsnooze(body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/unsnooze", options, body, query);
   }
 
   /**
@@ -751,25 +797,31 @@ export class MeCalls extends Resource {
    * are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
    * `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
    * comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
    * (`token_expired`, `token_revoked`, `token_key`).
    *
    * `GET /v1/me/live`
    */
-  live(options?: Options): AsyncIterable<LiveEvent> {
-    return this.http.live("GET", "/v1/me/live", options);
+  live(query?: {
+    /** Only items of this tenant and of none, as a token with this claim sees them */
+    tenant?: string | undefined;
+  }, options?: Options): AsyncIterable<LiveEvent> {
+    return this.http.live("GET", "/v1/me/live", options, undefined, query);
   }
 
   /**
    * List a recipient's pending notifications.
    *
    * Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-   * events.
+   * events, of the reader's view.
    *
    * `GET /v1/me/pending`
    */
-  pending(options?: Options): Promise<Pending> {
-    return this.http.send("GET", "/v1/me/pending", options);
+  pending(query?: {
+    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<Pending> {
+    return this.http.send("GET", "/v1/me/pending", options, undefined, query);
   }
 
   /**
@@ -885,6 +937,8 @@ export class MessagesCalls extends Resource {
     state?: string | undefined;
     /** Only messages with a notification of this type. */
     type?: string | undefined;
+    /** Only messages of this tenant. */
+    tenant?: string | undefined;
     /** Only messages that were built on this UTC date. */
     day?: string | undefined;
     /** Maximum number of messages; 50 if absent. */
@@ -1042,7 +1096,8 @@ export class RecipientsCalls extends Resource {
   /**
    * Get a recipient's profile.
    *
-   * Every field is present; null = the default of the configuration applies.
+   * Every field is present; null = the default of the configuration applies. A key of a tenant sees `id` and `name` of
+   * its members.
    *
    * `GET /v1/recipients/{id}`
    */
@@ -1133,20 +1188,26 @@ export class PendingCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/flush`
    */
-  flush(id: string, body?: FlushLimits, options?: Options): Promise<Flushed> {
-    return this.http.send("POST", path`/v1/recipients/${id}/flush`, options, body);
+  flush(id: string, body?: FlushLimits, query?: {
+    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<Flushed> {
+    return this.http.send("POST", path`/v1/recipients/${id}/flush`, options, body, query);
   }
 
   /**
    * List a recipient's pending notifications.
    *
    * Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-   * events.
+   * events, of the reader's view.
    *
    * `GET /v1/recipients/{id}/pending`
    */
-  list(id: string, options?: Options): Promise<Pending> {
-    return this.http.send("GET", path`/v1/recipients/${id}/pending`, options);
+  list(id: string, query?: {
+    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<Pending> {
+    return this.http.send("GET", path`/v1/recipients/${id}/pending`, options, undefined, query);
   }
 }
 
@@ -1156,7 +1217,8 @@ export class InboxCalls extends Resource {
    * Get a page of an inbox.
    *
    * Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-   * for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
+   * for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
+   * and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
    * newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
@@ -1176,6 +1238,8 @@ export class InboxCalls extends Resource {
     type?: string | readonly string[] | undefined;
     /** False: each item is a group. */
     grouped?: boolean | undefined;
+    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    tenant?: string | undefined;
   }, options?: Options): Pages<Page, Group> {
     return this.http.pages(path`/v1/recipients/${id}/inbox`, "groups", query, options);
   }
@@ -1202,6 +1266,8 @@ export class InboxCalls extends Resource {
     since: number;
     /** The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. */
     wait?: string | undefined;
+    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    tenant?: string | undefined;
   }, options?: Options): Promise<Page | undefined> {
     return this.http.send("GET", path`/v1/recipients/${id}/inbox`, options, undefined, query);
   }
@@ -1214,8 +1280,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/archive`
    */
-  archive(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/archive`, options, body);
+  archive(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/archive`, options, body, query);
   }
 
   /**
@@ -1226,8 +1295,11 @@ export class InboxCalls extends Resource {
    *
    * `GET /v1/recipients/{id}/inbox/counts`
    */
-  counts(id: string, options?: Options): Promise<InboxCounts> {
-    return this.http.send("GET", path`/v1/recipients/${id}/inbox/counts`, options);
+  counts(id: string, query?: {
+    /** Only items of this tenant and of none, as a token with this claim sees them */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("GET", path`/v1/recipients/${id}/inbox/counts`, options, undefined, query);
   }
 
   /**
@@ -1238,8 +1310,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/delete`
    */
-  delete(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/delete`, options, body);
+  delete(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/delete`, options, body, query);
   }
 
   /**
@@ -1250,8 +1325,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/read`
    */
-  markRead(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/read`, options, body);
+  markRead(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/read`, options, body, query);
   }
 
   /**
@@ -1262,8 +1340,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/seen`
    */
-  markSeen(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/seen`, options, body);
+  markSeen(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/seen`, options, body, query);
   }
 
   /**
@@ -1274,8 +1355,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/snooze`
    */
-  snooze(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/snooze`, options, body);
+  snooze(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/snooze`, options, body, query);
   }
 
   /**
@@ -1286,8 +1370,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/unarchive`
    */
-  unarchive(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unarchive`, options, body);
+  unarchive(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unarchive`, options, body, query);
   }
 
   /**
@@ -1298,8 +1385,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/unread`
    */
-  markUnread(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unread`, options, body);
+  markUnread(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unread`, options, body, query);
   }
 
   /**
@@ -1310,8 +1400,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/unsnooze`
    */
-  unsnooze(id: string, body: Items, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unsnooze`, options, body);
+  unsnooze(id: string, body: Items, query?: {
+    /** Only items of this tenant and of none */
+    tenant?: string | undefined;
+  }, options?: Options): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unsnooze`, options, body, query);
   }
 
   /**
@@ -1322,13 +1415,16 @@ export class InboxCalls extends Resource {
    * are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
    * `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
    * comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
    * (`token_expired`, `token_revoked`, `token_key`).
    *
    * `GET /v1/recipients/{id}/live`
    */
-  live(id: string, options?: Options): AsyncIterable<LiveEvent> {
-    return this.http.live("GET", path`/v1/recipients/${id}/live`, options);
+  live(id: string, query?: {
+    /** Only items of this tenant and of none, as a token with this claim sees them */
+    tenant?: string | undefined;
+  }, options?: Options): AsyncIterable<LiveEvent> {
+    return this.http.live("GET", path`/v1/recipients/${id}/live`, options, undefined, query);
   }
 }
 
@@ -1513,6 +1609,163 @@ export class SuppressionsCalls extends Resource {
   }
 }
 
+/** Organisations with members, defaults, a look and limits of their own */
+export class TenantsCalls extends Resource {
+  /**
+   * List tenants.
+   *
+   * Returns tenants, sorted by the bytes of their ids.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/tenants`
+   */
+  list(query?: {
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<TenantsPage, Tenant> {
+    return this.http.pages("/v1/tenants", "tenants", query, options);
+  }
+
+  /**
+   * Make or change many tenants.
+   *
+   * Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
+   * not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+   *
+   * `POST /v1/tenants`
+   */
+  change(body: readonly NamedTenant[], options?: Options): Promise<ItemAnswer[]> {
+    return this.http.send("POST", "/v1/tenants", options, body);
+  }
+
+  /**
+   * Make or change many tenants, as many as there are.
+   *
+   * Takes an iterable of any length and sends it in parts; a part that breaks is sent again from the first line without an
+   * answer. Awaited it is the counts and the lines that were rejected; iterated over (`for await`) it is the answer to each
+   * line, in order.
+   *
+   * `POST /v1/tenants`
+   */
+  import(lines: Iterable<NamedTenant> | AsyncIterable<NamedTenant>, options?: Options): Import<Exclude<LineAnswer, Counted>> {
+    return this.http.importing("/v1/tenants", lines, options);
+  }
+
+  /**
+   * Get a tenant.
+   *
+   * Every field is present; null = the default of the configuration applies.
+   *
+   * `GET /v1/tenants/{id}`
+   */
+  get(id: string, options?: Options): Promise<Tenant> {
+    return this.http.send("GET", path`/v1/tenants/${id}`, options);
+  }
+
+  /**
+   * Put a whole tenant.
+   *
+   * Makes the tenant if there is none. Absent fields get their default. A tenant from `GET` can be put back as it is.
+   *
+   * `PUT /v1/tenants/{id}`
+   */
+  put(id: string, body: TenantChange, options?: Options): Promise<void> {
+    return this.http.send("PUT", path`/v1/tenants/${id}`, options, body);
+  }
+
+  /**
+   * Change a tenant.
+   *
+   * Only the given fields change, of `brand` and `limits` only the given keys; null removes a value. What waits is
+   * judged by the new values. A key of the tenant changes everything but `limits` and `disabled`.
+   *
+   * `PATCH /v1/tenants/{id}`
+   */
+  patch(id: string, body: TenantChange, options?: Options): Promise<void> {
+    return this.http.send("PATCH", path`/v1/tenants/${id}`, options, body);
+  }
+
+  /**
+   * Delete a tenant.
+   *
+   * What waits of it is cancelled at once, and what was told leaves inboxes. Its members, subscriptions, preferences,
+   * keys and tokens end with it. Made anew, the id is another tenant.
+   *
+   * `DELETE /v1/tenants/{id}`
+   */
+  delete(id: string, options?: Options): Promise<void> {
+    return this.http.send("DELETE", path`/v1/tenants/${id}`, options);
+  }
+
+  /**
+   * List the members of a tenant.
+   *
+   * Returns members, sorted by the bytes of their ids.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/tenants/{id}/members`
+   */
+  listMembers(id: string, query?: {
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<MembersPage, Member> {
+    return this.http.pages(path`/v1/tenants/${id}/members`, "members", query, options);
+  }
+
+  /**
+   * Add and remove many members.
+   *
+   * Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
+   * Each item is accepted or rejected by itself; the answers are in order.
+   *
+   * `POST /v1/tenants/{id}/members`
+   */
+  changeMembers(id: string, body: readonly MemberChange[], options?: Options): Promise<ItemAnswer[]> {
+    return this.http.send("POST", path`/v1/tenants/${id}/members`, options, body);
+  }
+
+  /**
+   * Add and remove many members, as many as there are.
+   *
+   * Takes an iterable of any length and sends it in parts; a part that breaks is sent again from the first line without an
+   * answer. Awaited it is the counts and the lines that were rejected; iterated over (`for await`) it is the answer to each
+   * line, in order.
+   *
+   * `POST /v1/tenants/{id}/members`
+   */
+  import(lines: Iterable<MemberChange> | AsyncIterable<MemberChange>, options?: Options): Import<Exclude<LineAnswer, Counted>> {
+    return this.http.importing(path`/v1/tenants/${id}/members`, lines, options);
+  }
+
+  /**
+   * Make a recipient a member.
+   *
+   * A recipient may be a member of many tenants.
+   *
+   * `PUT /v1/tenants/{id}/members/{recipient}`
+   */
+  putMember(id: string, recipient: string, options?: Options): Promise<void> {
+    return this.http.send("PUT", path`/v1/tenants/${id}/members/${recipient}`, options);
+  }
+
+  /**
+   * Remove a member.
+   *
+   * Ends the recipient's subscriptions of the tenant too. What waits or was told stays, and preferences do.
+   *
+   * `DELETE /v1/tenants/{id}/members/{recipient}`
+   */
+  removeMember(id: string, recipient: string, options?: Options): Promise<void> {
+    return this.http.send("DELETE", path`/v1/tenants/${id}/members/${recipient}`, options);
+  }
+}
+
 /** All resources of the API. */
 export class Resources<D = AnyData> extends Resource {
   /** Health, metrics, this document, and the pages of errors */
@@ -1545,4 +1798,6 @@ export class Resources<D = AnyData> extends Resource {
   readonly subscriptions = new SubscriptionsCalls(this.http);
   /** Addresses to which nothing is sent */
   readonly suppressions = new SuppressionsCalls(this.http);
+  /** Organisations with members, defaults, a look and limits of their own */
+  readonly tenants = new TenantsCalls(this.http);
 }

@@ -120,6 +120,26 @@ export interface AwayShown {
 /** An id alone. */
 export type BareId = string;
 
+/** Keys of `[brand]`, each checked as there; null takes that of the configuration. */
+export interface BrandChange {
+  /** `familiar` or `formal`. */
+  address?: string | null | undefined;
+  /** Colour of links and buttons. */
+  color?: string | null | undefined;
+  /** Text at the foot of mails. */
+  footer?: string | null | undefined;
+  /** Picture in the place of the name. */
+  logo?: string | null | undefined;
+  /** Picture where mails are dark. */
+  logo_dark?: string | null | undefined;
+  /** Name at the head of mails. */
+  name?: string | null | undefined;
+  /** Postal address at the foot of mails. */
+  postal_address?: string | null | undefined;
+  /** Public address with which links begin. */
+  url?: string | null | undefined;
+}
+
 /** The result of a cancel. */
 export interface CancelAnswer {
   /** Entries that were pending or scheduled and are now cancelled. */
@@ -147,6 +167,8 @@ export interface CancelAnswer {
 export interface CancelKey {
   /** All events published with this key so far. */
   cancellation_key: string;
+  /** The tenant whose events alone are meant; without it those of all tenants and of none. */
+  tenant?: string | null | undefined;
 }
 
 /**
@@ -180,7 +202,7 @@ export interface CategoryChoice {
   types: TypeChoice[];
 }
 
-/** The counts of a category. */
+/** The counts of a category, or of a tenant. */
 export interface CategoryCounts {
   /** Number of groups with an unread item. */
   unread: number;
@@ -337,8 +359,11 @@ export interface EntriesCounted {
 export interface Event {
   /** The actor: who did it. */
   actor?: IdOrObject | null | undefined;
-  /** Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it. */
-  body?: string | null | undefined;
+  /**
+   * Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
+   * locale. Messages and inboxes show it.
+   */
+  body?: HostText | null | undefined;
   /** A key to cancel several events at once. */
   cancellation_key?: string | null | undefined;
   /** Restricts the type's channels; `["inbox"]` imports a history without sending mail. */
@@ -366,6 +391,8 @@ export interface Event {
   score?: number | null | undefined;
   /** The target: what it was done in or for. */
   target?: IdOrObject | null | undefined;
+  /** The tenant whose event it is: all its notifications are of it. */
+  tenant?: string | null | undefined;
   /** The audience. */
   to: Audience;
   /**
@@ -393,8 +420,8 @@ export interface EventObject {
   image?: string | null | undefined;
   /** Size of the picture; a new `image` without it has none. */
   image_size?: ImageSize | null | undefined;
-  /** A title to show, at most 1 KiB. */
-  title?: string | null | undefined;
+  /** A title to show, at most 1 KiB; in several languages, an object of titles by locale. */
+  title?: HostText | null | undefined;
   /** Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded. */
   url?: string | null | undefined;
 }
@@ -455,6 +482,8 @@ export interface Explained {
   steps: ExplainedStep[];
   /** True if the event was not published. */
   supposed: boolean;
+  /** Its tenant; absent = of none. */
+  tenant?: string | null;
   /** Its type. */
   type: string;
 }
@@ -517,6 +546,8 @@ export interface FlushLimits {
   key?: string | null | undefined;
   /** Only lanes of this name. */
   lane?: string | null | undefined;
+  /** Only lanes of this tenant and of none. */
+  tenant?: string | null | undefined;
 }
 
 /** The marker of a flush. */
@@ -544,7 +575,9 @@ export interface GonePushSubscription {
   endpoint: string;
 }
 
-/** A group: items of one type about one thing on one day. Read items are in a group of their own. */
+/**
+ * A group: items of one type about one thing on one day, of one tenant or of none. Read items are in a group of their own.
+ */
 export interface Group {
   /** The actors of the listed items, each once, newest first. */
   actors: string[];
@@ -568,6 +601,8 @@ export interface Group {
   seen: boolean;
   /** The earliest end of a snooze; null = it is not snoozed. */
   snoozed_until: string | null;
+  /** The tenant of its items; absent if they are of none. */
+  tenant?: string;
   /** The sentence of its type, plain, in the recipient's language. */
   text: string;
   /** The type. */
@@ -602,6 +637,12 @@ export interface HookAnswer {
 /** The state of a hook. */
 export type HookState = "on" | "off" | (string & {});
 
+/**
+ * A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
+ * one in the language of the message.
+ */
+export type HostText = string | Record<string, string>;
+
 /** An id, or an object with an id and more fields. */
 export type IdOrObject = BareId | EventObject;
 
@@ -621,6 +662,11 @@ export interface InboxCounts {
   categories: Record<string, CategoryCounts>;
   /** Revision: of two answers the one with the higher number is newer. */
   rev: number;
+  /**
+   * The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
+   * off.
+   */
+  tenants?: Record<string, CategoryCounts>;
   /** Number of groups with an unread item, in the whole inbox. */
   unread: number;
   /** Number of groups with an unseen item, in the whole inbox: the badge. */
@@ -662,6 +708,8 @@ export interface Item {
   t: string;
   /** The target as it is now; absent if the event has none. */
   target?: ItemObject;
+  /** Its tenant; absent if it is of none. */
+  tenant?: string;
   /** The sentence of its type, plain, in the recipient's language. */
   text: string;
   /** Its type. */
@@ -699,6 +747,8 @@ export interface Items {
   group?: string | null | undefined;
   /** All items about this object that entered so far. */
   object?: string | null | undefined;
+  /** Only those of this tenant and of none. */
+  tenant?: string | null | undefined;
   /** With `up_to` or `all`: only those of this type. */
   type?: string | null | undefined;
   /** Of a snooze: its end, at most 365 days ahead. */
@@ -723,6 +773,8 @@ export interface KeyShown {
   name: string;
   /** What it may do. */
   role: RoleName;
+  /** The tenant whose key it is; left out where it is the host's. */
+  tenant?: string;
 }
 
 /** A new API key. */
@@ -731,6 +783,8 @@ export interface KeyToMake {
   name?: string | null | undefined;
   /** What it may do; `admin` if absent. */
   role?: RoleName | null | undefined;
+  /** The tenant whose key it is: it opens what is that tenant's alone. Absent = the host's. */
+  tenant?: string | null | undefined;
 }
 
 /** The API keys that are accepted. */
@@ -749,6 +803,32 @@ export interface LeftOut {
 
 /** The answer to a line of a stream. */
 export type LineAnswer = Done | Rejected | Counted;
+
+/** A member of a tenant. */
+export interface Member {
+  /** Id of the recipient. */
+  id: string;
+  /** Name to show. */
+  name: string | null;
+}
+
+/** A membership to make or to end. */
+export interface MemberChange {
+  /** Id of the recipient. */
+  recipient: string;
+  /** True ends the membership. */
+  remove?: boolean | null | undefined;
+}
+
+/** A page of members. */
+export interface MembersPage {
+  /** The members, sorted by the bytes of their ids. */
+  members: Member[];
+  /** Nodes of a cluster that did not answer: their members are left out. Absent if all did. */
+  missing?: string[];
+  /** The next page's cursor; null = this is the last. */
+  next: string | null;
+}
 
 /** A message with its time line. */
 export interface MessageDetails extends MessageShown {
@@ -828,6 +908,8 @@ export interface MessageShown {
    * nothing to tell) or `cancelled` (everything was taken out of it).
    */
   state: string;
+  /** Tenant of its notifications; left out where they are of none. */
+  tenant?: string;
 }
 
 /** A muted topic or object, on a channel or on each (`*`). */
@@ -854,8 +936,8 @@ export interface NamedObject {
   image_size?: ImageSize | null | undefined;
   /** False if notifications about it are not sent. */
   notifiable?: boolean | null | undefined;
-  /** A title to show. */
-  title?: string | null | undefined;
+  /** A title to show; in several languages, an object of titles by locale. */
+  title?: HostText | null | undefined;
   /** Address of its page. */
   url?: string | null | undefined;
 }
@@ -885,7 +967,39 @@ export interface NamedRecipient {
   quiet_hours?: QuietHoursChoice | null | undefined;
   /** The state, which says if messages are sent; `active` for a new recipient. */
   state?: RecipientState | undefined;
+  /** The tenants of which the recipient is a member, all of them; null = none. */
+  tenants?: readonly string[] | null | undefined;
   /** IANA time zone. */
+  tz?: string | null | undefined;
+}
+
+/** A change of a tenant, with its id. Fields that are left out keep their value. */
+export interface NamedTenant {
+  /** The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them. */
+  brand?: BrandChange | null | undefined;
+  /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
+  data?: Record<string, unknown> | null | undefined;
+  /** True if nothing may be published for it, and what waits of it is cancelled. */
+  disabled?: boolean | undefined;
+  /** The name of the sender of its messages, at most 1 KiB. */
+  from_name?: string | null | undefined;
+  /** Id of the tenant. A path that names it has the same. */
+  id: string;
+  /** Bounds on what it may send, one by one. */
+  limits?: TenantLimitsChange | null | undefined;
+  /** BCP 47 locale, for recipients that don't say. */
+  locale?: string | null | undefined;
+  /** Name to show, at most 1 KiB. */
+  name?: string | null | undefined;
+  /** Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them. */
+  preferences?: readonly Preference[] | null | undefined;
+  /**
+   * Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+   */
+  quiet_hours?: QuietHoursChoice | null | undefined;
+  /** The mailbox to which answers to its mails go. */
+  reply_to?: string | null | undefined;
+  /** IANA time zone, for recipients that don't say. */
   tz?: string | null | undefined;
 }
 
@@ -958,10 +1072,16 @@ export interface ObjectChange {
   image_size?: ImageSize | null | undefined;
   /** False if notifications about it are not sent. */
   notifiable?: boolean | null | undefined;
-  /** A title to show. */
-  title?: string | null | undefined;
+  /** A title to show; in several languages, an object of titles by locale. */
+  title?: HostText | null | undefined;
   /** Address of its page. */
   url?: string | null | undefined;
+}
+
+/** The tenant whose event a path names. */
+export interface OfTenant {
+  /** The tenant whose event is meant; without it the event of any. */
+  tenant?: string | null | undefined;
 }
 
 /** The result of a change of a message. */
@@ -1020,6 +1140,8 @@ export interface PendingLane {
   key?: string | null;
   /** Name of the lane; `paused` holds the notifications of paused types. */
   lane: string;
+  /** Tenant of the lane; left out where it is of none. */
+  tenant?: string;
 }
 
 /** The policy of a type on a channel. */
@@ -1063,6 +1185,8 @@ export interface Preference {
   mode: string;
   /** An object to mute, also where it is the target; one of the four. */
   object?: string | null | undefined;
+  /** The tenant for whose notifications alone it holds; without it for those of every tenant and of none. */
+  tenant?: string | null | undefined;
   /** A topic to mute, with everything below it. */
   topic?: string | null | undefined;
   /** A type of the configuration. */
@@ -1120,7 +1244,7 @@ export type PublishBody = Event | readonly Event[];
 /** An event as it was published; absent fields are null. */
 export interface PublishedAs {
   actor?: EventObject | null;
-  body?: string | null;
+  body?: HostText | null;
   cancellation_key?: string | null;
   channels?: string[] | null;
   data?: Record<string, unknown> | null;
@@ -1133,6 +1257,8 @@ export interface PublishedAs {
   occurred_at?: string | null;
   score: number;
   target?: EventObject | null;
+  /** The tenant; left out where it is of none. */
+  tenant?: string;
   to: Audience;
   trace?: string | null;
   type: string;
@@ -1231,6 +1357,8 @@ export interface RecipientChange {
   quiet_hours?: QuietHoursChoice | null | undefined;
   /** The state, which says if messages are sent; `active` for a new recipient. */
   state?: RecipientState | undefined;
+  /** The tenants of which the recipient is a member, all of them; null = none. */
+  tenants?: string[] | null | undefined;
   /** IANA time zone. */
   tz?: string | null | undefined;
 }
@@ -1350,6 +1478,8 @@ export interface SigningKeyShown {
   name: string;
   /** What its tokens may open at most; null = everything. */
   scope: string | null;
+  /** The tenant that its tokens must name; left out where they may name any, or none. */
+  tenant?: string;
 }
 
 /** A new signing key. */
@@ -1363,6 +1493,8 @@ export interface SigningKeyToMake {
    * by spaces; absent = everything.
    */
   scope?: string | null | undefined;
+  /** The tenant that its tokens must name; absent = they may name any, or none. */
+  tenant?: string | null | undefined;
 }
 
 /** The signing keys in force. */
@@ -1420,6 +1552,8 @@ export interface StatusAnswer {
 export interface Subscription {
   /** Id of the recipient. */
   recipient: string;
+  /** The tenant whose events it is about; without it those of none. */
+  tenant?: string | null | undefined;
   /** The topic. */
   topic: string;
   /** True removes the subscription. */
@@ -1428,7 +1562,9 @@ export interface Subscription {
 
 /** The topics of a recipient. */
 export interface Subscriptions {
-  /** Topics, sorted by bytes. */
+  /** Topics of tenants, by their ids; left out where there are none. */
+  tenants?: Record<string, string[]>;
+  /** Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query says one. */
   topics: string[];
 }
 
@@ -1469,6 +1605,104 @@ export interface SuppressionPage {
  */
 export type SuppressionReason = "manual" | "bounce" | "complaint" | "stop" | "gone" | (string & {});
 
+/** A tenant. */
+export interface Tenant {
+  /** The keys of `[brand]` that it has of its own. */
+  brand: TenantBrand;
+  /** Data of the host. */
+  data?: Record<string, unknown> | null;
+  /** True if nothing is published for it and nothing of it is sent. */
+  disabled: boolean;
+  /** The name of the sender of its messages. */
+  from_name?: string | null;
+  /** Id of the tenant. */
+  id: string;
+  /** Bounds on what it may send. */
+  limits: TenantLimits;
+  /** BCP 47 locale, for recipients that don't say; the configuration's default where null. */
+  locale?: string | null;
+  /** Name to show. */
+  name?: string | null;
+  /** Its defaults, in the place of the types' own policies. */
+  preferences: Preference[];
+  /** Quiet hours, for recipients that don't say: null = none at all, `default` = those of each channel. */
+  quiet_hours?: QuietHoursChoice | null;
+  /** The mailbox to which answers to its mails go. */
+  reply_to?: string | null;
+  /** IANA time zone, for recipients that don't say; the configuration's default where null. */
+  tz?: string | null;
+}
+
+/** The keys of `[brand]` that a tenant has of its own. */
+export interface TenantBrand {
+  /** `familiar` or `formal`. */
+  address?: string;
+  /** Colour of links and buttons. */
+  color?: string;
+  /** Text at the foot of mails. */
+  footer?: string;
+  /** Picture in the place of the name. */
+  logo?: string;
+  /** Picture where mails are dark. */
+  logo_dark?: string;
+  /** Name at the head of mails. */
+  name?: string;
+  /** Postal address at the foot of mails. */
+  postal_address?: string;
+  /** Public address with which links begin. */
+  url?: string;
+}
+
+/** A tenant, or a part of one. Null removes a value (of `quiet_hours` all hours). */
+export interface TenantChange {
+  /** The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them. */
+  brand?: BrandChange | null | undefined;
+  /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
+  data?: Record<string, unknown> | null | undefined;
+  /** True if nothing may be published for it, and what waits of it is cancelled. */
+  disabled?: boolean | undefined;
+  /** The name of the sender of its messages, at most 1 KiB. */
+  from_name?: string | null | undefined;
+  /** Id of the tenant. A path that names it has the same. */
+  id?: string | undefined;
+  /** Bounds on what it may send, one by one. */
+  limits?: TenantLimitsChange | null | undefined;
+  /** BCP 47 locale, for recipients that don't say. */
+  locale?: string | null | undefined;
+  /** Name to show, at most 1 KiB. */
+  name?: string | null | undefined;
+  /** Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them. */
+  preferences?: readonly Preference[] | null | undefined;
+  /**
+   * Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+   */
+  quiet_hours?: QuietHoursChoice | null | undefined;
+  /** The mailbox to which answers to its mails go. */
+  reply_to?: string | null | undefined;
+  /** IANA time zone, for recipients that don't say. */
+  tz?: string | null | undefined;
+}
+
+/** Bounds on what a tenant may send. */
+export interface TenantLimits {
+  /** The most notifications of a UTC day; null = no limit. */
+  notifications_per_day: number | null;
+}
+
+/** Bounds on what a tenant may send. */
+export interface TenantLimitsChange {
+  /** The most notifications of a UTC day; 0 = none, null = no limit. */
+  notifications_per_day?: number | null | undefined;
+}
+
+/** A page of tenants. */
+export interface TenantsPage {
+  /** The next page's cursor; null = this is the last. */
+  next: string | null;
+  /** The tenants, sorted by the bytes of their ids. */
+  tenants: Tenant[];
+}
+
 /** A token that was signed. */
 export interface TokenSigned {
   /** The time when it ends. */
@@ -1488,6 +1722,8 @@ export interface TokenToSign {
    * everything.
    */
   scope?: string | null | undefined;
+  /** The tenant whose notifications it shows beside those of none; absent = it shows all. */
+  tenant?: string | null | undefined;
 }
 
 /** The tokens that are refused. */
@@ -1568,6 +1804,8 @@ export interface Waiting {
   object: string;
   /** Time at which it entered its lane, or will. */
   t: string;
+  /** Its tenant; left out where it is of none. */
+  tenant?: string;
   /** Its type. */
   type: string;
 }

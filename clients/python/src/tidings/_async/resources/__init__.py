@@ -21,6 +21,7 @@ from .preferences import AsyncPreferences
 from .recipients import AsyncRecipients
 from .subscriptions import AsyncSubscriptions
 from .suppressions import AsyncSuppressions
+from .tenants import AsyncTenants
 from .types import AsyncTypes
 
 
@@ -44,4 +45,5 @@ class AsyncResources:
         self.recipients = AsyncRecipients(transport)
         self.subscriptions = AsyncSubscriptions(transport)
         self.suppressions = AsyncSuppressions(transport)
+        self.tenants = AsyncTenants(transport)
         self.types = AsyncTypes(transport)

@@ -86,6 +86,7 @@ class AsyncAdmin:
         *,
         name: str | Unset | None = UNSET,
         role: params.RoleName | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.KeyMade:
         """Make an API key.
@@ -96,6 +97,8 @@ class AsyncAdmin:
         Args:
             name: A name to recognise it by.
             role: What it may do; `admin` if absent.
+            tenant: The tenant whose key it is: it opens what is that tenant's alone. Absent =
+                the host's.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -103,7 +106,7 @@ class AsyncAdmin:
             models.KeyMade,
             "POST",
             "/v1/admin/keys",
-            body=given({"name": name, "role": role}),
+            body=given({"name": name, "role": role, "tenant": tenant}),
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -143,6 +146,7 @@ class AsyncAdmin:
         name: str | Unset | None = UNSET,
         public: str | Unset | None = UNSET,
         scope: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.SigningKeyMade:
         """Make a signing key.
@@ -157,6 +161,7 @@ class AsyncAdmin:
                 Absent = a secret is made.
             scope: What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`,
                 `subscriptions` and `push`, separated by spaces; absent = everything.
+            tenant: The tenant that its tokens must name; absent = they may name any, or none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -164,7 +169,7 @@ class AsyncAdmin:
             models.SigningKeyMade,
             "POST",
             "/v1/admin/signing-keys",
-            body=given({"name": name, "public": public, "scope": scope}),
+            body=given({"name": name, "public": public, "scope": scope, "tenant": tenant}),
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -210,6 +215,7 @@ class AsyncAdmin:
         recipient: str,
         for_: str | Unset | None = UNSET,
         scope: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
     ) -> models.TokenSigned:
         """Sign a token for development.
 
@@ -223,24 +229,28 @@ class AsyncAdmin:
                 less.
             scope: What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and
                 `push`, separated by spaces; absent = everything.
+            tenant: The tenant whose notifications it shows beside those of none; absent = it
+                shows all.
         """
         answer: models.TokenSigned = await self._transport.call(
             models.TokenSigned,
             "POST",
             "/v1/admin/tokens",
-            body=given({"recipient": recipient, "for": for_, "scope": scope}),
+            body=given({"recipient": recipient, "for": for_, "scope": scope, "tenant": tenant}),
         )
         return answer
 
-    def export(self, *, days: int | None = None) -> Stream[Any]:
+    def export(self, *, days: int | None = None, tenant: str | None = None) -> Stream[Any]:
         """Export the last days as a timeline.
 
-        Streams lines that `tidings simulate` plays: first all recipients, subscriptions and
-        preferences as they are now, then the events of the last days as they were accepted, today
-        included. Events that are still scheduled, changes of objects, marks of seen and cancels are
-        not part of it. Two exports or backups may be read at once.
+        Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships,
+        subscriptions and preferences as they are now, then the events of the last days as they were
+        accepted, today included. Events that are still scheduled, changes of objects, marks of seen
+        and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant:
+        its members by name alone, and its events. Two exports or backups may be read at once.
 
         Args:
             days: Days, today included; 7 if absent.
+            tenant: Only what is of this tenant.
         """
-        return self._transport.lines("/v1/export", {"days": days})
+        return self._transport.lines("/v1/export", {"days": days, "tenant": tenant})

@@ -32,13 +32,15 @@ class AsyncInbox:
         category: Sequence[str] | None = None,
         type: Sequence[str] | None = None,
         grouped: bool | None = None,
+        tenant: str | None = None,
     ) -> Stream[models.Group]:
         """Get a page of an inbox.
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
-        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
-        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
-        a newer one (long poll).
+        Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
+        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
+        soon as there is a newer one (long poll).
 
         Pages are fetched as they are needed.
 
@@ -51,6 +53,8 @@ class AsyncInbox:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
+            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
+                it by itself.
         """
         return self._transport.pages(
             models.Page,
@@ -63,6 +67,7 @@ class AsyncInbox:
                 "category": category,
                 "type": type,
                 "grouped": grouped,
+                "tenant": tenant,
             },
         )
 
@@ -77,13 +82,15 @@ class AsyncInbox:
         category: Sequence[str] | None = None,
         type: Sequence[str] | None = None,
         grouped: bool | None = None,
+        tenant: str | None = None,
     ) -> models.Page:
         """Get a page of an inbox.
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
-        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
-        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
-        a newer one (long poll).
+        Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
+        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
+        soon as there is a newer one (long poll).
 
         This is one page; `list` gives all.
 
@@ -96,6 +103,8 @@ class AsyncInbox:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
+            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
+                it by itself.
         """
         answer: models.Page = await self._transport.call(
             models.Page,
@@ -108,6 +117,7 @@ class AsyncInbox:
                 "category": category,
                 "type": type,
                 "grouped": grouped,
+                "tenant": tenant,
             },
         )
         return answer
@@ -125,13 +135,15 @@ class AsyncInbox:
         category: Sequence[str] | None = None,
         type: Sequence[str] | None = None,
         grouped: bool | None = None,
+        tenant: str | None = None,
     ) -> models.Page | None:
         """Get a page of an inbox.
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
-        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
-        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
-        a newer one (long poll).
+        Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
+        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
+        soon as there is a newer one (long poll).
 
         None if nothing has changed within `wait`.
 
@@ -146,6 +158,8 @@ class AsyncInbox:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
+            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
+                it by itself.
         """
         answer: models.Page | None = await self._transport.call(
             models.Page | None,
@@ -160,6 +174,7 @@ class AsyncInbox:
                 "category": category,
                 "type": type,
                 "grouped": grouped,
+                "tenant": tenant,
             },
             longer=seconds(wait),
         )
@@ -176,9 +191,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Archive items.
@@ -195,9 +212,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -205,6 +224,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/archive",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -213,6 +233,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -223,7 +244,7 @@ class AsyncInbox:
         )
         return answer
 
-    async def counts(self, recipient: str, /) -> models.InboxCounts:
+    async def counts(self, recipient: str, /, *, tenant: str | None = None) -> models.InboxCounts:
         """Get the counts of an inbox.
 
         Counts groups with something unseen and with something unread, of the whole inbox and of
@@ -231,9 +252,13 @@ class AsyncInbox:
 
         Args:
             recipient: Recipient id.
+            tenant: Only items of this tenant and of none, as a token with this claim sees them.
         """
         answer: models.InboxCounts = await self._transport.call(
-            models.InboxCounts, "GET", f"/v1/recipients/{segment(recipient)}/inbox/counts"
+            models.InboxCounts,
+            "GET",
+            f"/v1/recipients/{segment(recipient)}/inbox/counts",
+            query={"tenant": tenant},
         )
         return answer
 
@@ -248,9 +273,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Delete items from an inbox.
@@ -267,9 +294,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -277,6 +306,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/delete",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -285,6 +315,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -306,9 +337,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Mark items as read.
@@ -324,9 +357,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -334,6 +369,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/read",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -342,6 +378,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -363,9 +400,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Mark items as seen.
@@ -381,9 +420,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -391,6 +432,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/seen",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -399,6 +441,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -420,9 +463,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Snooze items.
@@ -438,9 +483,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -448,6 +495,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/snooze",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -456,6 +504,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -477,9 +526,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Take items out of the archive.
@@ -495,9 +546,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -505,6 +558,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/unarchive",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -513,6 +567,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -534,9 +589,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Mark items as unread.
@@ -552,9 +609,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -562,6 +621,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/unread",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -570,6 +630,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -591,9 +652,11 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """End the snooze of items.
@@ -610,9 +673,11 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -620,6 +685,7 @@ class AsyncInbox:
             models.InboxCounts,
             "POST",
             f"/v1/recipients/{segment(recipient)}/inbox/unsnooze",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -628,6 +694,7 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -638,7 +705,14 @@ class AsyncInbox:
         )
         return answer
 
-    def live(self, recipient: str, /, *, last_event_id: str | None = None) -> Stream[LiveEvent]:
+    def live(
+        self,
+        recipient: str,
+        /,
+        *,
+        tenant: str | None = None,
+        last_event_id: str | None = None,
+    ) -> Stream[LiveEvent]:
         """Follow an inbox.
 
         A stream of server-sent events. The first is `hello`, with the counts; then each change of
@@ -648,10 +722,12 @@ class AsyncInbox:
         goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
         comment comes every 15 s. `end` comes before the server closes the stream, with a `code`:
         `restart` (after `retry_ms` it may be opened again), `replaced` (the recipient has opened
-        more than 8), or why the token has ended (`token_expired`, `token_revoked`, `token_key`).
+        more than 8 of that view), or why the token has ended (`token_expired`, `token_revoked`,
+        `token_key`).
 
         Args:
             recipient: Recipient id.
+            tenant: Only items of this tenant and of none, as a token with this claim sees them.
             last_event_id: The `id` of the last event that was received.
         """
         return self._transport.live(f"/v1/recipients/{segment(recipient)}/live", last_event_id)

@@ -27,6 +27,8 @@ class AsyncMe:
         channel: str | Unset | None = UNSET,
         key: str | Unset | None = UNSET,
         lane: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Flushed:
         """Send a recipient's pending notifications now.
@@ -39,6 +41,8 @@ class AsyncMe:
             channel: Only lanes of this channel.
             key: Only lanes with this batch key; the empty one is that of lanes without.
             lane: Only lanes of this name.
+            tenant: Only lanes of this tenant and of none.
+            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -46,7 +50,8 @@ class AsyncMe:
             models.Flushed,
             "POST",
             "/v1/me/flush",
-            body=given({"channel": channel, "key": key, "lane": lane}) or UNSET,
+            query={"tenant": tenant},
+            body=given({"channel": channel, "key": key, "lane": lane, "tenant": tenant}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -61,13 +66,15 @@ class AsyncMe:
         category: Sequence[str] | None = None,
         type: Sequence[str] | None = None,
         grouped: bool | None = None,
+        tenant: str | None = None,
     ) -> Stream[models.Group]:
         """Get a page of an inbox.
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
-        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
-        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
-        a newer one (long poll).
+        Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
+        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
+        soon as there is a newer one (long poll).
 
         Pages are fetched as they are needed.
 
@@ -79,6 +86,8 @@ class AsyncMe:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
+            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
+                it by itself.
         """
         return self._transport.pages(
             models.Page,
@@ -91,6 +100,7 @@ class AsyncMe:
                 "category": category,
                 "type": type,
                 "grouped": grouped,
+                "tenant": tenant,
             },
         )
 
@@ -103,13 +113,15 @@ class AsyncMe:
         category: Sequence[str] | None = None,
         type: Sequence[str] | None = None,
         grouped: bool | None = None,
+        tenant: str | None = None,
     ) -> models.Page:
         """Get a page of an inbox.
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
-        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
-        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
-        a newer one (long poll).
+        Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
+        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
+        soon as there is a newer one (long poll).
 
         This is one page; `inbox` gives all.
 
@@ -121,6 +133,8 @@ class AsyncMe:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
+            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
+                it by itself.
         """
         answer: models.Page = await self._transport.call(
             models.Page,
@@ -133,6 +147,7 @@ class AsyncMe:
                 "category": category,
                 "type": type,
                 "grouped": grouped,
+                "tenant": tenant,
             },
         )
         return answer
@@ -148,13 +163,15 @@ class AsyncMe:
         category: Sequence[str] | None = None,
         type: Sequence[str] | None = None,
         grouped: bool | None = None,
+        tenant: str | None = None,
     ) -> models.Page | None:
         """Get a page of an inbox.
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
-        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
-        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
-        a newer one (long poll).
+        Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
+        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
+        soon as there is a newer one (long poll).
 
         None if nothing has changed within `wait`.
 
@@ -168,6 +185,8 @@ class AsyncMe:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
+            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
+                it by itself.
         """
         answer: models.Page | None = await self._transport.call(
             models.Page | None,
@@ -182,6 +201,7 @@ class AsyncMe:
                 "category": category,
                 "type": type,
                 "grouped": grouped,
+                "tenant": tenant,
             },
             longer=seconds(wait),
         )
@@ -196,9 +216,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Archive items.
@@ -214,9 +236,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -224,6 +248,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/archive",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -232,6 +257,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -242,14 +268,17 @@ class AsyncMe:
         )
         return answer
 
-    async def inbox_counts(self) -> models.InboxCounts:
+    async def inbox_counts(self, *, tenant: str | None = None) -> models.InboxCounts:
         """Get the counts of an inbox.
 
         Counts groups with something unseen and with something unread, of the whole inbox and of
         each category, as its page does.
+
+        Args:
+            tenant: Only items of this tenant and of none, as a token with this claim sees them.
         """
         answer: models.InboxCounts = await self._transport.call(
-            models.InboxCounts, "GET", "/v1/me/inbox/counts"
+            models.InboxCounts, "GET", "/v1/me/inbox/counts", query={"tenant": tenant}
         )
         return answer
 
@@ -262,9 +291,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Delete items from an inbox.
@@ -280,9 +311,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -290,6 +323,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/delete",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -298,6 +332,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -317,9 +352,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Mark items as read.
@@ -334,9 +371,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -344,6 +383,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/read",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -352,6 +392,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -371,9 +412,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Mark items as seen.
@@ -388,9 +431,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -398,6 +443,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/seen",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -406,6 +452,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -425,9 +472,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Snooze items.
@@ -442,9 +491,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -452,6 +503,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/snooze",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -460,6 +512,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -479,9 +532,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Take items out of the archive.
@@ -496,9 +551,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -506,6 +563,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/unarchive",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -514,6 +572,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -533,9 +592,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """Mark items as unread.
@@ -550,9 +611,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -560,6 +623,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/unread",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -568,6 +632,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -587,9 +652,11 @@ class AsyncMe:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.InboxCounts:
         """End the snooze of items.
@@ -605,9 +672,11 @@ class AsyncMe:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
+            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
+            tenant: Only items of this tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -615,6 +684,7 @@ class AsyncMe:
             models.InboxCounts,
             "POST",
             "/v1/me/inbox/unsnooze",
+            query={"tenant": tenant},
             body=given(
                 {
                     "all": all,
@@ -623,6 +693,7 @@ class AsyncMe:
                     "for": for_,
                     "group": group,
                     "object": object,
+                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -633,7 +704,12 @@ class AsyncMe:
         )
         return answer
 
-    def live(self, *, last_event_id: str | None = None) -> Stream[LiveEvent]:
+    def live(
+        self,
+        *,
+        tenant: str | None = None,
+        last_event_id: str | None = None,
+    ) -> Stream[LiveEvent]:
         """Follow an inbox.
 
         A stream of server-sent events. The first is `hello`, with the counts; then each change of
@@ -643,20 +719,27 @@ class AsyncMe:
         goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
         comment comes every 15 s. `end` comes before the server closes the stream, with a `code`:
         `restart` (after `retry_ms` it may be opened again), `replaced` (the recipient has opened
-        more than 8), or why the token has ended (`token_expired`, `token_revoked`, `token_key`).
+        more than 8 of that view), or why the token has ended (`token_expired`, `token_revoked`,
+        `token_key`).
 
         Args:
+            tenant: Only items of this tenant and of none, as a token with this claim sees them.
             last_event_id: The `id` of the last event that was received.
         """
         return self._transport.live("/v1/me/live", last_event_id)
 
-    async def pending(self) -> models.Pending:
+    async def pending(self, *, tenant: str | None = None) -> models.Pending:
         """List a recipient's pending notifications.
 
         Returns open lanes with their deadline and notifications, messages that wait for a retry,
-        and scheduled events.
+        and scheduled events, of the reader's view.
+
+        Args:
+            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
         """
-        answer: models.Pending = await self._transport.call(models.Pending, "GET", "/v1/me/pending")
+        answer: models.Pending = await self._transport.call(
+            models.Pending, "GET", "/v1/me/pending", query={"tenant": tenant}
+        )
         return answer
 
     async def preferences(self) -> models.AllPreferences:

@@ -24,6 +24,8 @@ class AsyncPending:
         channel: str | Unset | None = UNSET,
         key: str | Unset | None = UNSET,
         lane: str | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Flushed:
         """Send a recipient's pending notifications now.
@@ -37,6 +39,8 @@ class AsyncPending:
             channel: Only lanes of this channel.
             key: Only lanes with this batch key; the empty one is that of lanes without.
             lane: Only lanes of this name.
+            tenant: Only lanes of this tenant and of none.
+            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -44,22 +48,27 @@ class AsyncPending:
             models.Flushed,
             "POST",
             f"/v1/recipients/{segment(recipient)}/flush",
-            body=given({"channel": channel, "key": key, "lane": lane}) or UNSET,
+            query={"tenant": tenant},
+            body=given({"channel": channel, "key": key, "lane": lane, "tenant": tenant}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
         )
         return answer
 
-    async def get(self, recipient: str, /) -> models.Pending:
+    async def get(self, recipient: str, /, *, tenant: str | None = None) -> models.Pending:
         """List a recipient's pending notifications.
 
         Returns open lanes with their deadline and notifications, messages that wait for a retry,
-        and scheduled events.
+        and scheduled events, of the reader's view.
 
         Args:
             recipient: Recipient id.
+            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
         """
         answer: models.Pending = await self._transport.call(
-            models.Pending, "GET", f"/v1/recipients/{segment(recipient)}/pending"
+            models.Pending,
+            "GET",
+            f"/v1/recipients/{segment(recipient)}/pending",
+            query={"tenant": tenant},
         )
         return answer

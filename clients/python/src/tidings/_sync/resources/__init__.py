@@ -21,6 +21,7 @@ from .preferences import Preferences
 from .recipients import Recipients
 from .subscriptions import Subscriptions
 from .suppressions import Suppressions
+from .tenants import Tenants
 from .types import Types
 
 
@@ -44,4 +45,5 @@ class Resources:
         self.recipients = Recipients(transport)
         self.subscriptions = Subscriptions(transport)
         self.suppressions = Suppressions(transport)
+        self.tenants = Tenants(transport)
         self.types = Types(transport)

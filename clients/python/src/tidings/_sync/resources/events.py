@@ -26,6 +26,7 @@ class Events:
         self,
         *,
         cancellation_key: str,
+        tenant: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Cancel all events of a key.
@@ -35,6 +36,8 @@ class Events:
 
         Args:
             cancellation_key: All events published with this key so far.
+            tenant: The tenant whose events alone are meant; without it those of all tenants and
+                of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -42,7 +45,7 @@ class Events:
             models.CancelAnswer,
             "POST",
             "/v1/cancel",
-            body=given({"cancellation_key": cancellation_key}),
+            body=given({"cancellation_key": cancellation_key, "tenant": tenant}),
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -55,7 +58,7 @@ class Events:
         to: params.Audience,
         type: str,
         actor: params.IdOrObject | Unset | None = UNSET,
-        body: str | Unset | None = UNSET,
+        body: params.HostText | Unset | None = UNSET,
         cancellation_key: str | Unset | None = UNSET,
         channels: Sequence[str] | Unset | None = UNSET,
         data: Mapping[str, Any] | Unset | None = UNSET,
@@ -67,6 +70,7 @@ class Events:
         occurred_at: datetime | str | Unset | None = UNSET,
         score: float | Unset | None = UNSET,
         target: params.IdOrObject | Unset | None = UNSET,
+        tenant: str | Unset | None = UNSET,
         trace: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.PublishedEvent:
@@ -102,8 +106,8 @@ class Events:
             to: The audience.
             type: A type of the configuration.
             actor: The actor: who did it.
-            body: Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages
-                and inboxes show it.
+            body: Text that a person wrote, such as a comment: plain, at most 2 KiB; in several
+                languages, an object of texts by locale. Messages and inboxes show it.
             cancellation_key: A key to cancel several events at once.
             channels: Restricts the type's channels; `["inbox"]` imports a history without
                 sending mail.
@@ -122,6 +126,7 @@ class Events:
             score: The rank among the events of a message: the highest is shown first; 0 if it
                 is absent.
             target: The target: what it was done in or for.
+            tenant: The tenant whose event it is: all its notifications are of it.
             trace: The W3C `traceparent` of what made the event: the spans of its messages link
                 to it. By default that of the request.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -149,6 +154,7 @@ class Events:
                     "occurred_at": occurred_at,
                     "score": score,
                     "target": target,
+                    "tenant": tenant,
                     "trace": trace,
                 }
             ),
@@ -275,6 +281,7 @@ class Events:
         event: str,
         /,
         *,
+        tenant: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Cancel an event.
@@ -285,6 +292,7 @@ class Events:
 
         Args:
             event: Event id.
+            tenant: The tenant whose event is meant; without it the event of any.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -292,6 +300,7 @@ class Events:
             models.CancelAnswer,
             "POST",
             f"/v1/events/{segment(event)}/cancel",
+            body=given({"tenant": tenant}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -302,6 +311,7 @@ class Events:
         event: str,
         /,
         *,
+        tenant: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Withdraw an event.
@@ -311,6 +321,7 @@ class Events:
 
         Args:
             event: Event id.
+            tenant: The tenant whose event is meant; without it the event of any.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -318,6 +329,7 @@ class Events:
             models.CancelAnswer,
             "POST",
             f"/v1/events/{segment(event)}/withdraw",
+            body=given({"tenant": tenant}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -348,6 +360,7 @@ class Events:
         self,
         *,
         cancellation_key: str,
+        tenant: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Withdraw an event, or all events of a key.
@@ -357,6 +370,8 @@ class Events:
 
         Args:
             cancellation_key: All events published with this key so far.
+            tenant: The tenant whose events alone are meant; without it those of all tenants and
+                of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -364,7 +379,7 @@ class Events:
             models.CancelAnswer,
             "POST",
             "/v1/withdraw",
-            body=given({"cancellation_key": cancellation_key}),
+            body=given({"cancellation_key": cancellation_key, "tenant": tenant}),
             changes=True,
             idempotency_key=idempotency_key,
         )

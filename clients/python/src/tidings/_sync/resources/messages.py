@@ -26,6 +26,7 @@ class Messages:
         channel: str | None = None,
         state: str | None = None,
         type: str | None = None,
+        tenant: str | None = None,
         day: date | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -44,6 +45,7 @@ class Messages:
             state: Only messages in this state: `planned`, `sending`, `retrying`, `sent`,
                 `failed`, `unknown`, `suppressed` or `cancelled`.
             type: Only messages with a notification of this type.
+            tenant: Only messages of this tenant.
             day: Only messages that were built on this UTC date.
             limit: Maximum number of messages; 50 if absent.
             cursor: Start of the page: `next` of the previous page.
@@ -57,6 +59,7 @@ class Messages:
                 "channel": channel,
                 "state": state,
                 "type": type,
+                "tenant": tenant,
                 "day": day,
                 "limit": limit,
                 "cursor": cursor,
@@ -70,6 +73,7 @@ class Messages:
         channel: str | None = None,
         state: str | None = None,
         type: str | None = None,
+        tenant: str | None = None,
         day: date | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -88,6 +92,7 @@ class Messages:
             state: Only messages in this state: `planned`, `sending`, `retrying`, `sent`,
                 `failed`, `unknown`, `suppressed` or `cancelled`.
             type: Only messages with a notification of this type.
+            tenant: Only messages of this tenant.
             day: Only messages that were built on this UTC date.
             limit: Maximum number of messages; 50 if absent.
             cursor: Start of the page: `next` of the previous page.
@@ -101,6 +106,7 @@ class Messages:
                 "channel": channel,
                 "state": state,
                 "type": type,
+                "tenant": tenant,
                 "day": day,
                 "limit": limit,
                 "cursor": cursor,

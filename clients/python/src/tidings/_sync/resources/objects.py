@@ -87,7 +87,7 @@ class Objects:
         image: str | Unset | None = UNSET,
         image_size: params.ImageSize | Unset | None = UNSET,
         notifiable: bool | Unset | None = UNSET,
-        title: str | Unset | None = UNSET,
+        title: params.HostText | Unset | None = UNSET,
         url: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> None:
@@ -103,7 +103,7 @@ class Objects:
             image: Address of a picture.
             image_size: Size of the picture; a new `image` without it has none.
             notifiable: False if notifications about it are not sent.
-            title: A title to show.
+            title: A title to show; in several languages, an object of titles by locale.
             url: Address of its page.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.

@@ -82,7 +82,8 @@ class Recipients:
     def get(self, recipient: str, /) -> models.RecipientProfile:
         """Get a recipient's profile.
 
-        Every field is present; null = the default of the configuration applies.
+        Every field is present; null = the default of the configuration applies. A key of a tenant
+        sees `id` and `name` of its members.
 
         Args:
             recipient: Recipient id.
@@ -106,6 +107,7 @@ class Recipients:
         name: str | Unset | None = UNSET,
         quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
         state: params.RecipientState | Unset = UNSET,
+        tenants: Sequence[str] | Unset | None = UNSET,
         tz: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> None:
@@ -127,6 +129,7 @@ class Recipients:
             quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
                 those of each channel.
             state: The state, which says if messages are sent; `active` for a new recipient.
+            tenants: The tenants of which the recipient is a member, all of them; null = none.
             tz: IANA time zone.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -146,6 +149,7 @@ class Recipients:
                     "name": name,
                     "quiet_hours": quiet_hours,
                     "state": state,
+                    "tenants": tenants,
                     "tz": tz,
                 }
             ),
@@ -167,6 +171,7 @@ class Recipients:
         name: str | Unset | None = UNSET,
         quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
         state: params.RecipientState | Unset = UNSET,
+        tenants: Sequence[str] | Unset | None = UNSET,
         tz: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> None:
@@ -187,6 +192,7 @@ class Recipients:
             quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
                 those of each channel.
             state: The state, which says if messages are sent; `active` for a new recipient.
+            tenants: The tenants of which the recipient is a member, all of them; null = none.
             tz: IANA time zone.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -206,6 +212,7 @@ class Recipients:
                     "name": name,
                     "quiet_hours": quiet_hours,
                     "state": state,
+                    "tenants": tenants,
                     "tz": tz,
                 }
             ),

@@ -1,0 +1,448 @@
+"""Organisations with members, defaults, a look and limits of their own.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from ... import models, params
+from ..._values import UNSET, Unset, given, segment
+from ..platform import Items, Stream
+from ..transport import Transport
+
+
+class Tenants:
+    """Organisations with members, defaults, a look and limits of their own."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Stream[models.Tenant]:
+        """List tenants.
+
+        Returns tenants, sorted by the bytes of their ids.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        return self._transport.pages(
+            models.TenantsPage, "tenants", "/v1/tenants", {"limit": limit, "cursor": cursor}
+        )
+
+    def page(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.TenantsPage:
+        """List tenants.
+
+        Returns tenants, sorted by the bytes of their ids.
+
+        This is one page; `list` gives all.
+
+        Args:
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        answer: models.TenantsPage = self._transport.call(
+            models.TenantsPage, "GET", "/v1/tenants", query={"limit": limit, "cursor": cursor}
+        )
+        return answer
+
+    def change_many(
+        self,
+        items: Sequence[params.NamedTenant],
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> builtins.list[models.ItemAnswer]:
+        """Make or change many tenants.
+
+        Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes
+        those that there are not. Only the given fields change. Each item is accepted or rejected by
+        itself; the answers are in order.
+
+        Args:
+            items: What is sent, in its order.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: builtins.list[models.ItemAnswer] = self._transport.call(
+            builtins.list[models.ItemAnswer],
+            "POST",
+            "/v1/tenants",
+            body=items,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def change_stream(
+        self,
+        items: Items[params.NamedTenant],
+        /,
+        *,
+        answers: Literal["all", "problems"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Stream[models.LineAnswer]:
+        """Make or change many tenants.
+
+        Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes
+        those that there are not. Only the given fields change. Each item is accepted or rejected by
+        itself; the answers are in order.
+
+        Args:
+            items: What is sent, one by one.
+            answers: For a stream of lines: `all` answers each line; `problems` answers failed
+                lines only, with a last line of counts. An array is always answered item by item.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        return self._transport.upload(
+            models.LineAnswer,
+            "/v1/tenants",
+            items,
+            query={"answers": answers},
+            idempotency_key=idempotency_key,
+        )
+
+    def get(self, tenant: str, /) -> models.Tenant:
+        """Get a tenant.
+
+        Every field is present; null = the default of the configuration applies.
+
+        Args:
+            tenant: Tenant id.
+        """
+        answer: models.Tenant = self._transport.call(
+            models.Tenant, "GET", f"/v1/tenants/{segment(tenant)}"
+        )
+        return answer
+
+    def put(
+        self,
+        tenant: str,
+        /,
+        *,
+        brand: params.BrandChange | Unset | None = UNSET,
+        data: Mapping[str, Any] | Unset | None = UNSET,
+        disabled: bool | Unset = UNSET,
+        from_name: str | Unset | None = UNSET,
+        limits: params.TenantLimitsChange | Unset | None = UNSET,
+        locale: str | Unset | None = UNSET,
+        name: str | Unset | None = UNSET,
+        preferences: Sequence[params.Preference] | Unset | None = UNSET,
+        quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
+        reply_to: str | Unset | None = UNSET,
+        tz: str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Put a whole tenant.
+
+        Makes the tenant if there is none. Absent fields get their default. A tenant from `GET` can
+        be put back as it is.
+
+        Args:
+            tenant: Tenant id.
+            brand: The keys of `[brand]` that the tenant has of its own, one by one; null
+                removes all of them.
+            data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+            disabled: True if nothing may be published for it, and what waits of it is
+                cancelled.
+            from_name: The name of the sender of its messages, at most 1 KiB.
+            limits: Bounds on what it may send, one by one.
+            locale: BCP 47 locale, for recipients that don't say.
+            name: Name to show, at most 1 KiB.
+            preferences: Its defaults, all of them, in the place of the types' own policies.
+                Nothing is muted by them.
+            quiet_hours: Quiet hours, for recipients that don't say: hours, null for none at
+                all, or `default` for those of each channel.
+            reply_to: The mailbox to which answers to its mails go.
+            tz: IANA time zone, for recipients that don't say.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "PUT",
+            f"/v1/tenants/{segment(tenant)}",
+            body=given(
+                {
+                    "brand": brand,
+                    "data": data,
+                    "disabled": disabled,
+                    "from_name": from_name,
+                    "limits": limits,
+                    "locale": locale,
+                    "name": name,
+                    "preferences": preferences,
+                    "quiet_hours": quiet_hours,
+                    "reply_to": reply_to,
+                    "tz": tz,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def patch(
+        self,
+        tenant: str,
+        /,
+        *,
+        brand: params.BrandChange | Unset | None = UNSET,
+        data: Mapping[str, Any] | Unset | None = UNSET,
+        disabled: bool | Unset = UNSET,
+        from_name: str | Unset | None = UNSET,
+        limits: params.TenantLimitsChange | Unset | None = UNSET,
+        locale: str | Unset | None = UNSET,
+        name: str | Unset | None = UNSET,
+        preferences: Sequence[params.Preference] | Unset | None = UNSET,
+        quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
+        reply_to: str | Unset | None = UNSET,
+        tz: str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Change a tenant.
+
+        Only the given fields change, of `brand` and `limits` only the given keys; null removes a
+        value. What waits is judged by the new values. A key of the tenant changes everything but
+        `limits` and `disabled`.
+
+        Args:
+            tenant: Tenant id.
+            brand: The keys of `[brand]` that the tenant has of its own, one by one; null
+                removes all of them.
+            data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+            disabled: True if nothing may be published for it, and what waits of it is
+                cancelled.
+            from_name: The name of the sender of its messages, at most 1 KiB.
+            limits: Bounds on what it may send, one by one.
+            locale: BCP 47 locale, for recipients that don't say.
+            name: Name to show, at most 1 KiB.
+            preferences: Its defaults, all of them, in the place of the types' own policies.
+                Nothing is muted by them.
+            quiet_hours: Quiet hours, for recipients that don't say: hours, null for none at
+                all, or `default` for those of each channel.
+            reply_to: The mailbox to which answers to its mails go.
+            tz: IANA time zone, for recipients that don't say.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "PATCH",
+            f"/v1/tenants/{segment(tenant)}",
+            body=given(
+                {
+                    "brand": brand,
+                    "data": data,
+                    "disabled": disabled,
+                    "from_name": from_name,
+                    "limits": limits,
+                    "locale": locale,
+                    "name": name,
+                    "preferences": preferences,
+                    "quiet_hours": quiet_hours,
+                    "reply_to": reply_to,
+                    "tz": tz,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(self, tenant: str, /, *, idempotency_key: str | None = None) -> None:
+        """Delete a tenant.
+
+        What waits of it is cancelled at once, and what was told leaves inboxes. Its members,
+        subscriptions, preferences, keys and tokens end with it. Made anew, the id is another
+        tenant.
+
+        Args:
+            tenant: Tenant id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/tenants/{segment(tenant)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def list_members(
+        self,
+        tenant: str,
+        /,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.Member]:
+        """List the members of a tenant.
+
+        Returns members, sorted by the bytes of their ids.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            tenant: Tenant id.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        return self._transport.pages(
+            models.MembersPage,
+            "members",
+            f"/v1/tenants/{segment(tenant)}/members",
+            {"limit": limit, "cursor": cursor},
+        )
+
+    def list_members_page(
+        self,
+        tenant: str,
+        /,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.MembersPage:
+        """List the members of a tenant.
+
+        Returns members, sorted by the bytes of their ids.
+
+        This is one page; `list_members` gives all.
+
+        Args:
+            tenant: Tenant id.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        answer: models.MembersPage = self._transport.call(
+            models.MembersPage,
+            "GET",
+            f"/v1/tenants/{segment(tenant)}/members",
+            query={"limit": limit, "cursor": cursor},
+        )
+        return answer
+
+    def change_members_many(
+        self,
+        tenant: str,
+        items: Sequence[params.MemberChange],
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> builtins.list[models.ItemAnswer]:
+        """Add and remove many members.
+
+        Takes an array of at most 10,000 members, or a stream of any length with one per line;
+        `remove` ends a membership. Each item is accepted or rejected by itself; the answers are in
+        order.
+
+        Args:
+            tenant: Tenant id.
+            items: What is sent, in its order.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: builtins.list[models.ItemAnswer] = self._transport.call(
+            builtins.list[models.ItemAnswer],
+            "POST",
+            f"/v1/tenants/{segment(tenant)}/members",
+            body=items,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def change_members_stream(
+        self,
+        tenant: str,
+        items: Items[params.MemberChange],
+        /,
+        *,
+        answers: Literal["all", "problems"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Stream[models.LineAnswer]:
+        """Add and remove many members.
+
+        Takes an array of at most 10,000 members, or a stream of any length with one per line;
+        `remove` ends a membership. Each item is accepted or rejected by itself; the answers are in
+        order.
+
+        Args:
+            tenant: Tenant id.
+            items: What is sent, one by one.
+            answers: For a stream of lines: `all` answers each line; `problems` answers failed
+                lines only, with a last line of counts. An array is always answered item by item.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        return self._transport.upload(
+            models.LineAnswer,
+            f"/v1/tenants/{segment(tenant)}/members",
+            items,
+            query={"answers": answers},
+            idempotency_key=idempotency_key,
+        )
+
+    def put_member(
+        self,
+        tenant: str,
+        recipient: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Make a recipient a member.
+
+        A recipient may be a member of many tenants.
+
+        Args:
+            tenant: Tenant id.
+            recipient: Recipient id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "PUT",
+            f"/v1/tenants/{segment(tenant)}/members/{segment(recipient)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def remove_member(
+        self,
+        tenant: str,
+        recipient: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Remove a member.
+
+        Ends the recipient's subscriptions of the tenant too. What waits or was told stays, and
+        preferences do.
+
+        Args:
+            tenant: Tenant id.
+            recipient: Recipient id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/tenants/{segment(tenant)}/members/{segment(recipient)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
