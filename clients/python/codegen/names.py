@@ -69,6 +69,9 @@ METHODS = {
     "list_hooks": ("hooks", "list"),
     "replay_hook": ("hooks", "replay"),
     "resume_hook": ("hooks", "resume"),
+    "list_tenants": ("tenants", "list"),
+    "change_tenants": ("tenants", "change"),
+    "list_members": ("tenants", "members"),
 }
 
 # Resources that are no tag of the document.
@@ -78,6 +81,9 @@ ABOUT = {
     "hooks": "Hooks to the application: list them, and send again",
     "types": "List, pause and resume types",
 }
+
+# Calls that take many and say so in their name: it does not end with `_many`.
+MANY = {"change_members"}
 
 # Calls whose answer is another one with this parameter: a method of its own.
 CHOICES = {"get_preferences": "choices"}

@@ -203,7 +203,8 @@ class Resources:
         one, many = self._variants(schema)
         if one is not None:
             single = Method(**{**vars(plain)})
-            single.body = self._body(one, {arg.sent_as for arg in method.in_path})
+            # What the path or the query says already, the body need not: one argument for both.
+            single.body = self._body(one, {arg.sent_as for arg in plain.in_path + plain.query})
             if many is not None and answered is not None and None not in self._variants(answered):
                 single.answer = self._got.of(self._variants(answered)[0] or answered)
             found.append(single)
@@ -212,7 +213,8 @@ class Resources:
             self.params += self._document.uses(many)
             kind = self._sent.of(many)
             several.whole = Argument("items", "", kind, "", "What is sent, in its order.")
-            if "application/x-ndjson" in content or one is not None:
+            either = "application/x-ndjson" in content or one is not None
+            if either and operation["operationId"] not in names.MANY:
                 several.name += "_many"
             if one is not None and answered is not None and None not in self._variants(answered):
                 several.answer = self._got.of(self._variants(answered)[1] or answered)
@@ -251,11 +253,11 @@ class Resources:
         fields = self._document.fields(one).values()
         return any(of.get("items") == many["items"] for of in fields)
 
-    def _body(self, schema: Schema, in_path: set[str]) -> list[Argument]:
+    def _body(self, schema: Schema, said: set[str]) -> list[Argument]:
         fields, required = self._document.fields(schema), self._document.required(schema)
         found = []
         for name, of in fields.items():
-            if name in in_path:
+            if name in said:
                 continue
             self.params += self._document.uses(of)
             kind = self._sent.of(of)
@@ -378,7 +380,7 @@ def _code(method: Method, returns: str) -> str:
     query = _dict(pairs)
     start = "        return self._transport."
     if method.way == "live":
-        return f"{start}live({path}, last_event_id)\n"
+        return _wrapped(f"{start}live", [path, query, "last_event_id"])
     if method.way in ("lines", "data"):
         return f"{start}{method.way}({path}, {query})\n"
     if method.way == "pages":

@@ -136,7 +136,7 @@ pub(crate) fn calls(api: &Value) -> String {
             "{said}#[must_use]\npub fn {resource}(&self) -> {name}<'_> {{ {name}(self) }}\n\n"
         );
         for call in calls {
-            text += &query(call);
+            text += &query(&schemas, call);
         }
         text += &format!(
             "{said}#[derive(Clone, Copy, Debug)]\npub struct {name}<'c>(&'c Client);\n\nimpl {name}<'_> {{\n"
@@ -161,10 +161,19 @@ fn method_of(id: &str, tag: &str) -> String {
     if words.is_empty() { id.to_owned() } else { words.join("_") }
 }
 
+/// The parameters of a call's query. A tenant is named once: in the body, where that has a place for it.
+fn query_of<'a>(schemas: &Schemas<'_>, call: &Call<'a>) -> Vec<&'a Value> {
+    let schema = &call.operation["requestBody"]["content"]["application/json"]["schema"];
+    let named_in_body = reference(schema).is_some_and(|name| {
+        properties(schemas, &schemas.all[name]).iter().any(|of| of.0 == "tenant")
+    });
+    let is_given = |name: &Value| *name != "choices" && !(named_in_body && *name == "tenant");
+    call.parameters("query").into_iter().filter(|one| is_given(&one["name"])).collect()
+}
+
 /// The type of a call's query.
-fn query(call: &Call<'_>) -> String {
-    let parameters: Vec<&Value> =
-        call.parameters("query").into_iter().filter(|one| one["name"] != "choices").collect();
+fn query(schemas: &Schemas<'_>, call: &Call<'_>) -> String {
+    let parameters = query_of(schemas, call);
     if parameters.is_empty() {
         return String::new();
     }
@@ -298,8 +307,8 @@ fn method(schemas: &Schemas<'_>, call: &Call<'_>, one: &One<'_>) -> String {
     let answers = call.answers();
     let json = answers.get("application/json");
     let mut make = format!("self.0.call(Method::{}, {path})", call.verb);
-    let query =
-        call.parameters("query").into_iter().any(|parameter| parameter["name"] != "choices");
+    let schema = &call.operation["requestBody"]["content"]["application/json"]["schema"];
+    let query = !query_of(schemas, call).is_empty();
     if query {
         given += &format!(", query: &{}Query", camel(call.id));
         make += ".query(query.query())";
@@ -307,7 +316,6 @@ fn method(schemas: &Schemas<'_>, call: &Call<'_>, one: &One<'_>) -> String {
     if let Some((name, value)) = one.fixed.split_once('=') {
         make += &format!(".query(Query::of(\"{name}\", \"{value}\"))");
     }
-    let schema = &call.operation["requestBody"]["content"]["application/json"]["schema"];
     if let Some((typed, name)) = one.body {
         given += &format!(", {name}: {typed}");
         make += &format!(".json({name})");
@@ -401,11 +409,14 @@ fn import(schemas: &Schemas<'_>, call: &Call<'_>) -> String {
     let content = &call.operation["requestBody"]["content"]["application/x-ndjson"]["schema"];
     let line = schemas.typed(content, Way::In).name;
     let answer = schemas.typed(call.answers()["application/x-ndjson"], Way::Out).name;
-    let (_, path) = path(call);
+    let (given, path) = path(call);
+    // What is below something else is named after it.
+    let below = call.method.split_once('_').filter(|_| !given.is_empty());
+    let name = below.map_or("import".to_owned(), |(_, below)| format!("import_{below}"));
     format!(
-        "{}pub fn import<L>(&self, lines: L) -> Import<{answer}>\nwhere L: IntoIterator<Item = {line}>, L::IntoIter: Send + 'static,\n{{\n\
+        "{}pub fn {name}<L>(&self{given}, lines: L) -> Import<{answer}>\nwhere L: IntoIterator<Item = {line}>, L::IntoIter: Send + 'static,\n{{\n\
          Import::new(self.0, {path}, futures_util::stream::iter(lines))\n}}\n\n\
-         {}pub fn import_stream(&self, lines: impl Stream<Item = {line}> + Send + 'static) -> Import<{answer}> {{\n\
+         {}pub fn {name}_stream(&self{given}, lines: impl Stream<Item = {line}> + Send + 'static) -> Import<{answer}> {{\n\
          Import::new(self.0, {path}, lines)\n}}\n\n",
         call.said(": any number, sent in parts"),
         call.said(": any number as they come, sent in parts"),

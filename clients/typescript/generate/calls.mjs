@@ -37,7 +37,14 @@ const METHODS = {
   leave_my_push: "removePush",
   join_push: "addPush",
   leave_push: "removePush",
+  change_tenants: "patchMany",
+  put_tenant: "upsert",
+  list_members: "members",
+  put_member: "addMember",
 };
+
+/** Names of the methods that take streams, of calls whose resource has an `import` of its own. */
+const IMPORTS = { change_members: "importMembers" };
 
 /** What a call with a choice between two answers is divided into. */
 const DIVIDED = {
@@ -67,8 +74,9 @@ export function callsOf(api) {
     }
   }
   for (const [resource, { calls }] of Object.entries(resources)) {
-    const twice = calls.find(({ method }, at) => calls.findIndex((call) => call.method === method) !== at);
-    if (twice) throw new Error(`${resource}.${twice.method} is there twice: name ${twice.id} in generate/calls.mjs`);
+    const names = calls.flatMap(({ id, method, lines, importing }) => [[method, id], ...(lines ? [[importing, id]] : [])]);
+    const twice = names.find(([name], at) => names.findIndex(([other]) => other === name) !== at);
+    if (twice) throw new Error(`${resource}.${twice[0]} is there twice: name ${twice[1]} in generate/calls.mjs`);
   }
   return resources;
 }
@@ -93,6 +101,7 @@ function callOf(api, path, verb, operation, tag) {
     body: body?.content["application/json"]?.schema,
     bodyRequired: body?.required === true,
     lines: body?.content["application/x-ndjson"]?.schema,
+    importing: IMPORTS[operation.operationId] ?? "import",
     answerSchema: answer("application/json"),
     lineAnswer: body?.content["application/x-ndjson"] && answer("application/x-ndjson"),
     kind: contents.length === 0 ? "nothing" : answer("application/json") ? "application/json" : contents[0][0],

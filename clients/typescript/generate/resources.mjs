@@ -47,6 +47,12 @@ function queryType(parameters) {
   return `{\n${members.join("")}  }`;
 }
 
+/** True if the tenant is all that a call's query has: it is given among the options, of which it is one more. */
+const tenantInQuery = ({ query }) => query.length === 1 && query[0].name === "tenant" && !query[0].required;
+
+/** True if the tenant is all that a call's body has, which may be left out: it is given among the options too. */
+const tenantInBody = (call) => call.body && !call.bodyRequired && bodyType(call) === "OfTenant";
+
 /** The path as a template that encodes its parts. */
 const pathOf = (call) => (call.inPath.length ? `path\`${call.path.replace(/\{(\w+)\}/g, "${$1}")}\`` : JSON.stringify(call.path));
 
@@ -62,11 +68,17 @@ function methodsOf(resource, call) {
 /** One request, one answer. */
 function oneOf(call) {
   const parameters = parametersIn(call).map(({ text }) => text);
-  const input = call.body && bodyType(call);
+  const ofTenant = tenantInBody(call) ? "OfTenant" : tenantInQuery(call) ? queryType(call.query) : "";
+  const input = call.body && !tenantInBody(call) && bodyType(call);
+  const query = call.query.length > 0 && !tenantInQuery(call);
   if (input) parameters.push(`body${call.bodyRequired ? "" : "?"}: ${input}`);
-  if (call.query.length) parameters.push(`query${call.query.some(({ required }) => required) ? "" : "?"}: ${queryType(call.query)}`);
-  parameters.push("options?: Options");
-  const rest = [input ? "body" : "", call.query.length ? "query" : call.fixed ? JSON.stringify(call.fixed).replace(/"(\w+)":/g, "$1: ") : ""];
+  if (query) parameters.push(`query${call.query.some(({ required }) => required) ? "" : "?"}: ${queryType(call.query)}`);
+  parameters.push(`options?: Options${ofTenant && ` & ${ofTenant}`}`);
+  const fixed = call.fixed ? JSON.stringify(call.fixed).replace(/"(\w+)":/g, "$1: ") : "";
+  const rest = [
+    input ? "body" : tenantInBody(call) ? "options?.tenant && { tenant: options.tenant }" : "",
+    query ? "query" : tenantInQuery(call) ? "{ tenant: options?.tenant }" : fixed,
+  ];
   const { type, send } = answerOf(call);
   const extra = rest[1] ? `, ${rest[0] || "undefined"}, ${rest[1]}` : rest[0] ? `, ${rest[0]}` : "";
   return `${docsOf(call)}  ${call.method}(${parameters.join(", ")}): ${type} {\n    return this.http.${send}("${call.verb}", ${pathOf(call)}, options${extra});\n  }\n`;
@@ -125,7 +137,8 @@ function importOf(call) {
   const line = call.id === "publish" ? "EventOf<D>" : typeOf(call.lines);
   const answer = typeOf(call.lineAnswer);
   const docs = docsOf({ ...call, summary: `${call.summary}, as many as there are`, description: "Takes an iterable of any length and sends it in parts; a part that breaks is sent again from the first line without an\nanswer. Awaited it is the counts and the lines that were rejected; iterated over (`for await`) it is the answer to each\nline, in order." });
-  return `${docs}  import(lines: Iterable<${line}> | AsyncIterable<${line}>, options?: Options): Import<Exclude<${answer}, Counted>> {
+  const parameters = [...parametersIn(call).map(({ text }) => text), `lines: Iterable<${line}> | AsyncIterable<${line}>`];
+  return `${docs}  ${call.importing}(${parameters.join(", ")}, options?: Options): Import<Exclude<${answer}, Counted>> {
     return this.http.importing(${pathOf(call)}, lines, options);
   }\n`;
 }

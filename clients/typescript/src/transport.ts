@@ -39,8 +39,8 @@ export class Transport extends Http {
     yield* linesOf<Record<string, unknown>>(await this.stream({ method, path, body: JSON.stringify(body), query }, options));
   }
 
-  live(method: string, path: string, options?: Options): AsyncIterable<LiveEvent> {
-    return live(this, { method, path }, options);
+  live(method: string, path: string, options?: Options, _body?: undefined, query?: object): AsyncIterable<LiveEvent> {
+    return live(this, { method, path, query }, options);
   }
 
   pages<P extends { next?: string | null }, I>(path: string, items: string, query?: object, options?: Options): Pages<P, I> {

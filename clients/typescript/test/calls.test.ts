@@ -27,7 +27,7 @@ test("each call of the API document has a method, and an Idempotency-Key where i
       const method = prototype[name]!;
       // As many ids as the path takes: a template names them.
       const ids = [...(/`([^`]*)`/.exec(method.toString())?.[1] ?? "").matchAll(/\$\{(\w+)\}/g)].map(([, id]) => `{${id}}`);
-      const answer = name === "import" ? method.call(resource, [{}]) : method.call(resource, ...ids, {});
+      const answer = name.startsWith("import") ? method.call(resource, ...ids, [{}]) : method.call(resource, ...ids, {});
       if (typeof (answer as PromiseLike<unknown>).then === "function") await answer;
       else await (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]().next().catch(() => {});
     }
@@ -55,6 +55,31 @@ test("ids are encoded, and those that no URL can have are refused", async () => 
     "http://localhost/below/v1/recipients/ana/inbox?since=3&category=a&category=b%26c",
   ]);
   for (const id of ["", ".", ".."]) assert.throws(() => void tidings.recipients.erase(id), TypeError);
+});
+
+test("a tenant is given with the query, or with the options where nothing else is", async () => {
+  const urls: string[] = [];
+  const bodies: unknown[] = [];
+  const fetch = async (url: string, { body }: RequestInit) => (urls.push(url), bodies.push(body), new Response("{}", { status: 200 }));
+  const tidings = new Tidings({ url: "http://localhost", fetch, retries: 0 });
+  await tidings.inbox.list("ana", { limit: 2, tenant: "acme" });
+  await tidings.inbox.counts("ana", { tenant: "acme", timeout: 1_000 });
+  await tidings.inbox.counts("ana", { timeout: 1_000 });
+  await tidings.me.markRead({ all: true }, { tenant: "a&b" });
+  await tidings.me.live({ tenant: "acme", timeout: 1_000 })[Symbol.asyncIterator]().next().catch(() => {});
+  await tidings.tenants.addMember("acme", "ana");
+  assert.deepEqual(urls, [
+    "http://localhost/v1/recipients/ana/inbox?limit=2&tenant=acme",
+    "http://localhost/v1/recipients/ana/inbox/counts?tenant=acme",
+    "http://localhost/v1/recipients/ana/inbox/counts",
+    "http://localhost/v1/me/inbox/read?tenant=a%26b",
+    "http://localhost/v1/me/live?tenant=acme",
+    "http://localhost/v1/tenants/acme/members/ana",
+  ]);
+  bodies.length = 0;
+  await tidings.events.cancel("e", { timeout: 1_000 });
+  await tidings.events.withdraw("e", { tenant: "acme", timeout: 1_000 });
+  assert.deepEqual(bodies, [undefined, '{"tenant":"acme"}']);
 });
 
 test("a key may be a function, which each try asks", async () => {

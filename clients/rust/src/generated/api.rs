@@ -771,37 +771,6 @@ impl MyInboxQuery {
     }
 }
 
-/// The query of `POST /v1/me/inbox/archive`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ArchiveMineQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl ArchiveMineQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
 /// The query of `GET /v1/me/inbox/counts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -818,223 +787,6 @@ impl MyInboxCountsQuery {
     }
 
     /// Only items of this tenant and of none, as a token with this claim sees them
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/me/inbox/delete`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeleteMyItemsQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl DeleteMyItemsQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/me/inbox/read`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MarkMineReadQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl MarkMineReadQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/me/inbox/seen`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MarkMineSeenQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl MarkMineSeenQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/me/inbox/snooze`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SnoozeMineQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl SnoozeMineQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/me/inbox/unarchive`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnarchiveMineQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl UnarchiveMineQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/me/inbox/unread`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MarkMineUnreadQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl MarkMineUnreadQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/me/inbox/unsnooze`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnsnoozeMineQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl UnsnoozeMineQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1183,13 +935,8 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/archive`
-    pub fn archive(&self, query: &ArchiveMineQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/archive".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn archive(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/archive".to_owned()).json(body).once().answer()
     }
 
     /// Get the counts of an inbox.
@@ -1208,13 +955,8 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/delete`
-    pub fn delete(&self, query: &DeleteMyItemsQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/delete".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn delete(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/delete".to_owned()).json(body).once().answer()
     }
 
     /// Mark items as read.
@@ -1223,13 +965,8 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/read`
-    pub fn mark_read(&self, query: &MarkMineReadQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/read".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn mark_read(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/read".to_owned()).json(body).once().answer()
     }
 
     /// Mark items as seen.
@@ -1238,13 +975,8 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/seen`
-    pub fn mark_seen(&self, query: &MarkMineSeenQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/seen".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn mark_seen(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/seen".to_owned()).json(body).once().answer()
     }
 
     /// Snooze items.
@@ -1253,13 +985,8 @@ impl MeCalls<'_> {
     /// at the place of that instant. Answers with the counts after it.
     ///
     /// `POST /v1/me/inbox/snooze`
-    pub fn snooze(&self, query: &SnoozeMineQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/snooze".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn snooze(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/snooze".to_owned()).json(body).once().answer()
     }
 
     /// Take items out of the archive.
@@ -1268,13 +995,8 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/unarchive`
-    pub fn unarchive(&self, query: &UnarchiveMineQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/unarchive".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn unarchive(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/unarchive".to_owned()).json(body).once().answer()
     }
 
     /// Mark items as unread.
@@ -1283,13 +1005,8 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/unread`
-    pub fn mark_unread(&self, query: &MarkMineUnreadQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/unread".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn mark_unread(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/unread".to_owned()).json(body).once().answer()
     }
 
     /// End the snooze of items.
@@ -1298,13 +1015,8 @@ impl MeCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/me/inbox/unsnooze`
-    pub fn unsnooze(&self, query: &UnsnoozeMineQuery, body: &Items) -> Request<InboxCounts> {
-        self.0
-            .call(Method::POST, "/v1/me/inbox/unsnooze".to_owned())
-            .query(query.query())
-            .json(body)
-            .once()
-            .answer()
+    pub fn unsnooze(&self, body: &Items) -> Request<InboxCounts> {
+        self.0.call(Method::POST, "/v1/me/inbox/unsnooze".to_owned()).json(body).once().answer()
     }
 
     /// Follow an inbox.
@@ -2068,37 +1780,6 @@ impl InboxQuery {
     }
 }
 
-/// The query of `POST /v1/recipients/{id}/inbox/archive`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ArchiveQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl ArchiveQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
 /// The query of `GET /v1/recipients/{id}/inbox/counts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -2115,223 +1796,6 @@ impl CountsQuery {
     }
 
     /// Only items of this tenant and of none, as a token with this claim sees them
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/recipients/{id}/inbox/delete`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeleteItemsQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl DeleteItemsQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/recipients/{id}/inbox/read`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MarkReadQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl MarkReadQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/recipients/{id}/inbox/seen`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MarkSeenQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl MarkSeenQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/recipients/{id}/inbox/snooze`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SnoozeQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl SnoozeQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/recipients/{id}/inbox/unarchive`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnarchiveQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl UnarchiveQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/recipients/{id}/inbox/unread`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MarkUnreadQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl MarkUnreadQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
-        self
-    }
-
-    fn query(&self) -> Query {
-        let mut query = Query::default();
-        if let Some(one) = &self.tenant {
-            query.add("tenant", one);
-        }
-        query
-    }
-}
-
-/// The query of `POST /v1/recipients/{id}/inbox/unsnooze`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnsnoozeQuery {
-    /// Only items of this tenant and of none
-    pub tenant: Option<String>,
-}
-
-impl UnsnoozeQuery {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Only items of this tenant and of none
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -2437,10 +1901,9 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/archive`
-    pub fn archive(&self, id: &str, query: &ArchiveQuery, body: &Items) -> Request<InboxCounts> {
+    pub fn archive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/archive", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -2465,10 +1928,9 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/delete`
-    pub fn delete(&self, id: &str, query: &DeleteItemsQuery, body: &Items) -> Request<InboxCounts> {
+    pub fn delete(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/delete", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -2480,10 +1942,9 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/read`
-    pub fn mark_read(&self, id: &str, query: &MarkReadQuery, body: &Items) -> Request<InboxCounts> {
+    pub fn mark_read(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/read", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -2495,10 +1956,9 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/seen`
-    pub fn mark_seen(&self, id: &str, query: &MarkSeenQuery, body: &Items) -> Request<InboxCounts> {
+    pub fn mark_seen(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/seen", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -2510,10 +1970,9 @@ impl InboxCalls<'_> {
     /// at the place of that instant. Answers with the counts after it.
     ///
     /// `POST /v1/recipients/{id}/inbox/snooze`
-    pub fn snooze(&self, id: &str, query: &SnoozeQuery, body: &Items) -> Request<InboxCounts> {
+    pub fn snooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/snooze", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -2525,15 +1984,9 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unarchive`
-    pub fn unarchive(
-        &self,
-        id: &str,
-        query: &UnarchiveQuery,
-        body: &Items,
-    ) -> Request<InboxCounts> {
+    pub fn unarchive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/unarchive", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -2545,15 +1998,9 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unread`
-    pub fn mark_unread(
-        &self,
-        id: &str,
-        query: &MarkUnreadQuery,
-        body: &Items,
-    ) -> Request<InboxCounts> {
+    pub fn mark_unread(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/unread", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -2565,10 +2012,9 @@ impl InboxCalls<'_> {
     /// the others in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unsnooze`
-    pub fn unsnooze(&self, id: &str, query: &UnsnoozeQuery, body: &Items) -> Request<InboxCounts> {
+    pub fn unsnooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
         self.0
             .call(Method::POST, format!("/v1/recipients/{}/inbox/unsnooze", segment(id)))
-            .query(query.query())
             .json(body)
             .once()
             .answer()
@@ -3107,7 +2553,7 @@ impl TenantsCalls<'_> {
     /// Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants/{id}/members`
-    pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
+    pub fn import_members<L>(&self, id: &str, lines: L) -> Import<LineAnswer>
     where
         L: IntoIterator<Item = MemberChange>,
         L::IntoIter: Send + 'static,
@@ -3125,8 +2571,9 @@ impl TenantsCalls<'_> {
     /// Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants/{id}/members`
-    pub fn import_stream(
+    pub fn import_members_stream(
         &self,
+        id: &str,
         lines: impl Stream<Item = MemberChange> + Send + 'static,
     ) -> Import<LineAnswer> {
         Import::new(self.0, format!("/v1/tenants/{}/members", segment(id)), lines)

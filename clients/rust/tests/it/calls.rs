@@ -99,13 +99,29 @@ async fn events_and_inboxes() {
     tidings.inbox().delete("ana", &one).await.unwrap();
     let counts = tidings.inbox().mark_seen("ana", &Items::new().all(true)).await.unwrap();
     assert_eq!((counts.unseen, counts.categories["conversations"].unseen), (0, 0));
-    assert_eq!(tidings.inbox().counts("ana").await.unwrap().unseen, 0);
+    assert_eq!(
+        tidings
+            .inbox()
+            .counts("ana", &tidings_client::api::CountsQuery::new())
+            .await
+            .unwrap()
+            .unseen,
+        0
+    );
 
     let told = tidings.events().get("e2").await.unwrap();
     assert_eq!(told.event.object.id, "o/2");
     assert_eq!(told.channels["inbox"].entries, 1);
-    assert_eq!(tidings.events().withdraw("e2").await.unwrap().withdrawn, 1);
-    tidings.events().cancel("e3").await.unwrap();
+    assert_eq!(
+        tidings
+            .events()
+            .withdraw("e2", &tidings_client::types::OfTenant::new())
+            .await
+            .unwrap()
+            .withdrawn,
+        1
+    );
+    tidings.events().cancel("e3", &tidings_client::types::OfTenant::new()).await.unwrap();
     let key = CancelKey::new("nothing");
     assert_eq!(tidings.events().cancel_all(&key).await.unwrap().cancelled, 0);
     tidings.events().withdraw_all(&key).await.unwrap();
@@ -120,7 +136,7 @@ async fn events_and_inboxes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_inbox_is_followed() {
     let Some((_server, tidings)) = with_ana().await else { return };
-    let mut live = tidings.inbox().live("ana");
+    let mut live = tidings.inbox().live("ana", &tidings_client::api::LiveQuery::new());
     let Some(Ok(LiveEvent::Hello(hello))) = live.next().await else { panic!("no hello") };
     assert_eq!(hello.counts.unseen, 0);
     tidings.events().publish(&comment("e", "o")).await.unwrap();
@@ -137,7 +153,10 @@ async fn tokens_open_what_their_scope_says() {
         server.through(&server.url).key(token).build().unwrap()
     };
     let mine = of(Some("inbox:read"));
-    assert_eq!(mine.me().counts().await.unwrap().unseen, 1);
+    assert_eq!(
+        mine.me().counts(&tidings_client::api::MyInboxCountsQuery::new()).await.unwrap().unseen,
+        1
+    );
     assert_eq!(mine.me().inbox(&MyInboxQuery::new()).all().await.unwrap().len(), 1);
     let error = mine.me().mark_seen(&Items::new().all(true)).await.unwrap_err();
     assert!(matches!(error, Error::Scope(_)), "{error}");
@@ -150,13 +169,19 @@ async fn tokens_open_what_their_scope_says() {
     assert_eq!(mine.me().subscriptions().await.unwrap().topics, ["artist/5 & co"]);
     assert!(matches!(mine.me().follow("other").await, Err(Error::TopicNotOpen(_))));
     mine.me().unfollow("artist/5 & co").await.unwrap();
-    mine.me().flush(&FlushLimits::new()).await.unwrap();
-    mine.me().pending().await.unwrap();
+    mine.me()
+        .flush(&tidings_client::api::FlushMineQuery::new(), &FlushLimits::new())
+        .await
+        .unwrap();
+    mine.me().pending(&tidings_client::api::MyPendingQuery::new()).await.unwrap();
     let signed = tidings.admin().sign_token(&TokenToSign::new("ana").for_("5m")).await.unwrap();
     let signed = server.through(&server.url).key(signed.token).build().unwrap();
-    signed.me().counts().await.unwrap();
+    signed.me().counts(&tidings_client::api::MyInboxCountsQuery::new()).await.unwrap();
     tidings.recipients().revoke_tokens("ana", &TokensToRevoke::new()).await.unwrap();
-    assert!(matches!(signed.me().counts().await, Err(Error::TokenRevoked(_))));
+    assert!(matches!(
+        signed.me().counts(&tidings_client::api::MyInboxCountsQuery::new()).await,
+        Err(Error::TokenRevoked(_))
+    ));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -208,11 +233,21 @@ async fn messages_and_operating() {
     let Some((_server, tidings)) = with_ana().await else { return };
     let mailed = Event::new("mailed", "o", Audience::new().recipients(["ana"])).id("m");
     tidings.events().publish(&mailed).await.unwrap();
-    let pending = tidings.pending().list("ana").await.unwrap();
+    let pending =
+        tidings.pending().list("ana", &tidings_client::api::PendingQuery::new()).await.unwrap();
     assert_eq!(pending.lanes[0].entries.len(), 1);
     assert!(tidings.messages().preview("ana", &PreviewQuery::new()).await.unwrap().mail.is_some());
     assert_eq!(
-        tidings.pending().flush("ana", &FlushLimits::new().channel("email")).await.unwrap().lanes,
+        tidings
+            .pending()
+            .flush(
+                "ana",
+                &tidings_client::api::FlushQuery::new(),
+                &FlushLimits::new().channel("email")
+            )
+            .await
+            .unwrap()
+            .lanes,
         1
     );
     let of_ana = ListMessagesQuery::new().recipient("ana").channel("email");

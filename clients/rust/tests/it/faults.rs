@@ -201,7 +201,13 @@ async fn situation_15_descriptors_are_constant_over_10_000_calls() {
                     .patch("ana", &RecipientChange::new().tz("UTC"))
                     .await
                     .unwrap(),
-                _ => drop(tidings.inbox().counts("ana").await.unwrap()),
+                _ => drop(
+                    tidings
+                        .inbox()
+                        .counts("ana", &tidings_client::api::CountsQuery::new())
+                        .await
+                        .unwrap(),
+                ),
             }
         }
     };

@@ -77,7 +77,8 @@ async fn situation_15_an_older_server_is_named_where_it_lacks_something() {
             .await;
     let tidings = Client::new(&stub.url, "k").unwrap();
     // A call that it doesn't have.
-    let error = tidings.inbox().counts("ana").await.unwrap_err();
+    let error =
+        tidings.inbox().counts("ana", &tidings_client::api::CountsQuery::new()).await.unwrap_err();
     assert!(matches!(error, Error::NotFound(_)), "{error}");
     assert!(
         error.to_string().contains("tidings 0.0.9") && error.to_string().contains(API_VERSION),

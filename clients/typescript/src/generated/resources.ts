@@ -401,8 +401,8 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/events/{id}/cancel`
    */
-  cancel(id: string, body?: OfTenant, options?: Options): Promise<CancelAnswer> {
-    return this.http.send("POST", path`/v1/events/${id}/cancel`, options, body);
+  cancel(id: string, options?: Options & OfTenant): Promise<CancelAnswer> {
+    return this.http.send("POST", path`/v1/events/${id}/cancel`, options, options?.tenant && { tenant: options.tenant });
   }
 
   /**
@@ -412,8 +412,8 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/events/{id}/withdraw`
    */
-  withdraw(id: string, body?: OfTenant, options?: Options): Promise<CancelAnswer> {
-    return this.http.send("POST", path`/v1/events/${id}/withdraw`, options, body);
+  withdraw(id: string, options?: Options & OfTenant): Promise<CancelAnswer> {
+    return this.http.send("POST", path`/v1/events/${id}/withdraw`, options, options?.tenant && { tenant: options.tenant });
   }
 
   /**
@@ -588,11 +588,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/flush`
    */
-  flush(body?: FlushLimits, query?: {
+  flush(body?: FlushLimits, options?: Options & {
     /** Only what is of this tenant and of none, as a token with this claim sees it */
     tenant?: string | undefined;
-  }, options?: Options): Promise<Flushed> {
-    return this.http.send("POST", "/v1/me/flush", options, body, query);
+  }): Promise<Flushed> {
+    return this.http.send("POST", "/v1/me/flush", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -662,11 +662,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/archive`
    */
-  archive(body: Items, query?: {
+  archive(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/archive", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/archive", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -677,11 +677,11 @@ export class MeCalls extends Resource {
    *
    * `GET /v1/me/inbox/counts`
    */
-  counts(query?: {
+  counts(options?: Options & {
     /** Only items of this tenant and of none, as a token with this claim sees them */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("GET", "/v1/me/inbox/counts", options, undefined, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("GET", "/v1/me/inbox/counts", options, undefined, { tenant: options?.tenant });
   }
 
   /**
@@ -692,11 +692,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/delete`
    */
-  delete(body: Items, query?: {
+  delete(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/delete", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/delete", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -707,11 +707,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/read`
    */
-  markRead(body: Items, query?: {
+  markRead(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/read", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/read", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -722,11 +722,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/seen`
    */
-  markSeen(body: Items, query?: {
+  markSeen(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/seen", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/seen", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -737,11 +737,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/snooze`
    */
-  snooze(body: Items, query?: {
+  snooze(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/snooze", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/snooze", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -752,11 +752,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/unarchive`
    */
-  unarchive(body: Items, query?: {
+  unarchive(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/unarchive", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/unarchive", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -767,11 +767,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/unread`
    */
-  markUnread(body: Items, query?: {
+  markUnread(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/unread", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/unread", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -782,11 +782,11 @@ export class MeCalls extends Resource {
    *
    * `POST /v1/me/inbox/unsnooze`
    */
-  unsnooze(body: Items, query?: {
+  unsnooze(body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", "/v1/me/inbox/unsnooze", options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", "/v1/me/inbox/unsnooze", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -802,11 +802,11 @@ export class MeCalls extends Resource {
    *
    * `GET /v1/me/live`
    */
-  live(query?: {
+  live(options?: Options & {
     /** Only items of this tenant and of none, as a token with this claim sees them */
     tenant?: string | undefined;
-  }, options?: Options): AsyncIterable<LiveEvent> {
-    return this.http.live("GET", "/v1/me/live", options, undefined, query);
+  }): AsyncIterable<LiveEvent> {
+    return this.http.live("GET", "/v1/me/live", options, undefined, { tenant: options?.tenant });
   }
 
   /**
@@ -817,11 +817,11 @@ export class MeCalls extends Resource {
    *
    * `GET /v1/me/pending`
    */
-  pending(query?: {
+  pending(options?: Options & {
     /** Only what is of this tenant and of none, as a token with this claim sees it */
     tenant?: string | undefined;
-  }, options?: Options): Promise<Pending> {
-    return this.http.send("GET", "/v1/me/pending", options, undefined, query);
+  }): Promise<Pending> {
+    return this.http.send("GET", "/v1/me/pending", options, undefined, { tenant: options?.tenant });
   }
 
   /**
@@ -1188,11 +1188,11 @@ export class PendingCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/flush`
    */
-  flush(id: string, body?: FlushLimits, query?: {
+  flush(id: string, body?: FlushLimits, options?: Options & {
     /** Only what is of this tenant and of none, as a token with this claim sees it */
     tenant?: string | undefined;
-  }, options?: Options): Promise<Flushed> {
-    return this.http.send("POST", path`/v1/recipients/${id}/flush`, options, body, query);
+  }): Promise<Flushed> {
+    return this.http.send("POST", path`/v1/recipients/${id}/flush`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1203,11 +1203,11 @@ export class PendingCalls extends Resource {
    *
    * `GET /v1/recipients/{id}/pending`
    */
-  list(id: string, query?: {
+  list(id: string, options?: Options & {
     /** Only what is of this tenant and of none, as a token with this claim sees it */
     tenant?: string | undefined;
-  }, options?: Options): Promise<Pending> {
-    return this.http.send("GET", path`/v1/recipients/${id}/pending`, options, undefined, query);
+  }): Promise<Pending> {
+    return this.http.send("GET", path`/v1/recipients/${id}/pending`, options, undefined, { tenant: options?.tenant });
   }
 }
 
@@ -1280,11 +1280,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/archive`
    */
-  archive(id: string, body: Items, query?: {
+  archive(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/archive`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/archive`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1295,11 +1295,11 @@ export class InboxCalls extends Resource {
    *
    * `GET /v1/recipients/{id}/inbox/counts`
    */
-  counts(id: string, query?: {
+  counts(id: string, options?: Options & {
     /** Only items of this tenant and of none, as a token with this claim sees them */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("GET", path`/v1/recipients/${id}/inbox/counts`, options, undefined, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("GET", path`/v1/recipients/${id}/inbox/counts`, options, undefined, { tenant: options?.tenant });
   }
 
   /**
@@ -1310,11 +1310,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/delete`
    */
-  delete(id: string, body: Items, query?: {
+  delete(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/delete`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/delete`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1325,11 +1325,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/read`
    */
-  markRead(id: string, body: Items, query?: {
+  markRead(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/read`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/read`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1340,11 +1340,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/seen`
    */
-  markSeen(id: string, body: Items, query?: {
+  markSeen(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/seen`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/seen`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1355,11 +1355,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/snooze`
    */
-  snooze(id: string, body: Items, query?: {
+  snooze(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/snooze`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/snooze`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1370,11 +1370,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/unarchive`
    */
-  unarchive(id: string, body: Items, query?: {
+  unarchive(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unarchive`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unarchive`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1385,11 +1385,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/unread`
    */
-  markUnread(id: string, body: Items, query?: {
+  markUnread(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unread`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unread`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1400,11 +1400,11 @@ export class InboxCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/inbox/unsnooze`
    */
-  unsnooze(id: string, body: Items, query?: {
+  unsnooze(id: string, body: Items, options?: Options & {
     /** Only items of this tenant and of none */
     tenant?: string | undefined;
-  }, options?: Options): Promise<InboxCounts> {
-    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unsnooze`, options, body, query);
+  }): Promise<InboxCounts> {
+    return this.http.send("POST", path`/v1/recipients/${id}/inbox/unsnooze`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1420,11 +1420,11 @@ export class InboxCalls extends Resource {
    *
    * `GET /v1/recipients/{id}/live`
    */
-  live(id: string, query?: {
+  live(id: string, options?: Options & {
     /** Only items of this tenant and of none, as a token with this claim sees them */
     tenant?: string | undefined;
-  }, options?: Options): AsyncIterable<LiveEvent> {
-    return this.http.live("GET", path`/v1/recipients/${id}/live`, options, undefined, query);
+  }): AsyncIterable<LiveEvent> {
+    return this.http.live("GET", path`/v1/recipients/${id}/live`, options, undefined, { tenant: options?.tenant });
   }
 }
 
@@ -1637,7 +1637,7 @@ export class TenantsCalls extends Resource {
    *
    * `POST /v1/tenants`
    */
-  change(body: readonly NamedTenant[], options?: Options): Promise<ItemAnswer[]> {
+  patchMany(body: readonly NamedTenant[], options?: Options): Promise<ItemAnswer[]> {
     return this.http.send("POST", "/v1/tenants", options, body);
   }
 
@@ -1672,7 +1672,7 @@ export class TenantsCalls extends Resource {
    *
    * `PUT /v1/tenants/{id}`
    */
-  put(id: string, body: TenantChange, options?: Options): Promise<void> {
+  upsert(id: string, body: TenantChange, options?: Options): Promise<void> {
     return this.http.send("PUT", path`/v1/tenants/${id}`, options, body);
   }
 
@@ -1709,7 +1709,7 @@ export class TenantsCalls extends Resource {
    *
    * `GET /v1/tenants/{id}/members`
    */
-  listMembers(id: string, query?: {
+  members(id: string, query?: {
     /** Maximum number of rows; 50 if absent. */
     limit?: number | undefined;
     /** Start of the page: `next` of the previous page. */
@@ -1739,7 +1739,7 @@ export class TenantsCalls extends Resource {
    *
    * `POST /v1/tenants/{id}/members`
    */
-  import(lines: Iterable<MemberChange> | AsyncIterable<MemberChange>, options?: Options): Import<Exclude<LineAnswer, Counted>> {
+  importMembers(id: string, lines: Iterable<MemberChange> | AsyncIterable<MemberChange>, options?: Options): Import<Exclude<LineAnswer, Counted>> {
     return this.http.importing(path`/v1/tenants/${id}/members`, lines, options);
   }
 
@@ -1750,7 +1750,7 @@ export class TenantsCalls extends Resource {
    *
    * `PUT /v1/tenants/{id}/members/{recipient}`
    */
-  putMember(id: string, recipient: string, options?: Options): Promise<void> {
+  addMember(id: string, recipient: string, options?: Options): Promise<void> {
     return this.http.send("PUT", path`/v1/tenants/${id}/members/${recipient}`, options);
   }
 

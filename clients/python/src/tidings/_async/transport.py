@@ -79,11 +79,19 @@ class AsyncTransport:
                 for value in _call.decoded(call, line):
                     yield value
 
-    async def live(self, path: str, last_event_id: str | None) -> Stream[LiveEvent]:
+    async def live(
+        self, path: str, query: Mapping[str, Any], last_event_id: str | None
+    ) -> Stream[LiveEvent]:
         """Gives the events of a live stream, until the server closes it."""
         headers = {"Last-Event-ID": last_event_id}
         call = _call.prepare(
-            self.options, "GET", path, accept="text/event-stream", headers=headers, longer=30.0
+            self.options,
+            "GET",
+            path,
+            query=query,
+            accept="text/event-stream",
+            headers=headers,
+            longer=30.0,
         )
         events = LiveEvents()
         async with closing(self._lines_of(call)) as lines:

@@ -191,7 +191,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -212,7 +211,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -233,7 +231,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -273,7 +270,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -294,7 +290,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -315,7 +310,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -337,7 +331,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -357,7 +350,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -378,7 +370,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -400,7 +391,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -420,7 +410,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -441,7 +430,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -463,7 +451,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -483,7 +470,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -504,7 +490,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -526,7 +511,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -546,7 +530,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -567,7 +550,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -589,7 +571,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -609,7 +590,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -630,7 +610,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -652,7 +631,6 @@ class AsyncInbox:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -673,7 +651,6 @@ class AsyncInbox:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -694,7 +671,6 @@ class AsyncInbox:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -730,4 +706,6 @@ class AsyncInbox:
             tenant: Only items of this tenant and of none, as a token with this claim sees them.
             last_event_id: The `id` of the last event that was received.
         """
-        return self._transport.live(f"/v1/recipients/{segment(recipient)}/live", last_event_id)
+        return self._transport.live(
+            f"/v1/recipients/{segment(recipient)}/live", {"tenant": tenant}, last_event_id
+        )

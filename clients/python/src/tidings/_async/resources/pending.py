@@ -24,7 +24,6 @@ class AsyncPending:
         channel: str | Unset | None = UNSET,
         key: str | Unset | None = UNSET,
         lane: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Flushed:
@@ -39,7 +38,6 @@ class AsyncPending:
             channel: Only lanes of this channel.
             key: Only lanes with this batch key; the empty one is that of lanes without.
             lane: Only lanes of this name.
-            tenant: Only lanes of this tenant and of none.
             tenant: Only what is of this tenant and of none, as a token with this claim sees it.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -49,7 +47,7 @@ class AsyncPending:
             "POST",
             f"/v1/recipients/{segment(recipient)}/flush",
             query={"tenant": tenant},
-            body=given({"channel": channel, "key": key, "lane": lane, "tenant": tenant}) or UNSET,
+            body=given({"channel": channel, "key": key, "lane": lane}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
         )

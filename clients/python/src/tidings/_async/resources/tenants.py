@@ -280,7 +280,7 @@ class AsyncTenants:
             idempotency_key=idempotency_key,
         )
 
-    def list_members(
+    def members(
         self,
         tenant: str,
         /,
@@ -306,7 +306,7 @@ class AsyncTenants:
             {"limit": limit, "cursor": cursor},
         )
 
-    async def list_members_page(
+    async def members_page(
         self,
         tenant: str,
         /,
@@ -318,7 +318,7 @@ class AsyncTenants:
 
         Returns members, sorted by the bytes of their ids.
 
-        This is one page; `list_members` gives all.
+        This is one page; `members` gives all.
 
         Args:
             tenant: Tenant id.
@@ -333,7 +333,7 @@ class AsyncTenants:
         )
         return answer
 
-    async def change_members_many(
+    async def change_members(
         self,
         tenant: str,
         items: Sequence[params.MemberChange],

@@ -27,7 +27,6 @@ class Me:
         channel: str | Unset | None = UNSET,
         key: str | Unset | None = UNSET,
         lane: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Flushed:
@@ -41,7 +40,6 @@ class Me:
             channel: Only lanes of this channel.
             key: Only lanes with this batch key; the empty one is that of lanes without.
             lane: Only lanes of this name.
-            tenant: Only lanes of this tenant and of none.
             tenant: Only what is of this tenant and of none, as a token with this claim sees it.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -51,7 +49,7 @@ class Me:
             "POST",
             "/v1/me/flush",
             query={"tenant": tenant},
-            body=given({"channel": channel, "key": key, "lane": lane, "tenant": tenant}) or UNSET,
+            body=given({"channel": channel, "key": key, "lane": lane}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -216,7 +214,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -236,7 +233,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -257,7 +253,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -291,7 +286,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -311,7 +305,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -332,7 +325,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -352,7 +344,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -371,7 +362,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -392,7 +382,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -412,7 +401,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -431,7 +419,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -452,7 +439,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -472,7 +458,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -491,7 +476,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -512,7 +496,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -532,7 +515,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -551,7 +533,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -572,7 +553,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -592,7 +572,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -611,7 +590,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -632,7 +610,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -652,7 +629,6 @@ class Me:
         for_: str | Unset | None = UNSET,
         group: str | Unset | None = UNSET,
         object: str | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         type: str | Unset | None = UNSET,
         until: datetime | str | Unset | None = UNSET,
         up_to: datetime | str | Unset | None = UNSET,
@@ -672,7 +648,6 @@ class Me:
             for_: Of a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            tenant: Only those of this tenant and of none.
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
@@ -693,7 +668,6 @@ class Me:
                     "for": for_,
                     "group": group,
                     "object": object,
-                    "tenant": tenant,
                     "type": type,
                     "until": until,
                     "up_to": up_to,
@@ -726,7 +700,7 @@ class Me:
             tenant: Only items of this tenant and of none, as a token with this claim sees them.
             last_event_id: The `id` of the last event that was received.
         """
-        return self._transport.live("/v1/me/live", last_event_id)
+        return self._transport.live("/v1/me/live", {"tenant": tenant}, last_event_id)
 
     def pending(self, *, tenant: str | None = None) -> models.Pending:
         """List a recipient's pending notifications.
