@@ -154,9 +154,9 @@ struct OfTenant {
 
 /// The tenant whose event is meant, if the request says one.
 fn tenant_of(calling: &Calling, change: &Change) -> Result<Option<Id>, Problem> {
-    let said = match change.body.is_empty() {
-        true => None,
-        false => tenant::named(change.parse::<OfTenant>()?.tenant),
+    let said = match change.body.trim_ascii() {
+        b"" | b"null" => None,
+        _ => tenant::named(change.parse::<OfTenant>()?.tenant),
     };
     calling.own(said)
 }
