@@ -108,9 +108,9 @@ mod tests {
     fn what_is_not_known_is_kept() {
         let role: RoleName = from_value(json!("auditor")).unwrap();
         assert_eq!(role, RoleName::Other("auditor".to_owned()));
-        let key = json!({"id": "k", "name": "n", "made": "2026-01-01T00:00:00Z", "role": "admin", "tenant": "a"});
+        let key = json!({"id": "k", "name": "n", "made": "2026-01-01T00:00:00Z", "role": "admin", "region": "a"});
         let shown: KeyShown = from_value(key.clone()).unwrap();
-        assert_eq!(shown.extra["tenant"], "a");
+        assert_eq!(shown.extra["region"], "a");
         assert_eq!(serde_json::to_value(&shown).unwrap(), key);
         let other: IdOrProfileOut = from_value(json!(["odd"])).unwrap();
         assert_eq!(other, IdOrProfileOut::Other(json!(["odd"])));

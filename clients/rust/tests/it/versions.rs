@@ -29,7 +29,7 @@ fn event() -> Event {
 #[tokio::test(flavor = "current_thread")]
 async fn situation_15_a_newer_server_works_and_is_warned_of_once() {
     let published = json!({"id": "e", "status": "parked", "notifications": 1, "suppressed": 0, "warnings": [], "shard": 7});
-    let key = json!({"keys": [{"id": "k", "name": "n", "made": "2027-01-01T00:00:00Z", "role": "auditor", "tenant": "a"}]});
+    let key = json!({"keys": [{"id": "k", "name": "n", "made": "2027-01-01T00:00:00Z", "role": "auditor", "region": "a"}]});
     let refused = json!({"type": "/errors/quota", "title": "Quota", "status": 409, "detail": "no more", "code": "quota_of_tomorrow", "hint": "buy", "left": 0});
     let stub = Stub::start(
         "1.0.0",
@@ -51,7 +51,7 @@ async fn situation_15_a_newer_server_works_and_is_warned_of_once() {
     assert_eq!(one.extra["shard"], 7);
     let keys = tidings.admin().list_keys().await.unwrap().keys;
     assert_eq!(keys[0].role, RoleName::Other("auditor".to_owned()));
-    assert_eq!(keys[0].extra["tenant"], "a");
+    assert_eq!(keys[0].extra["region"], "a");
     let error = tidings.recipients().upsert("ana", &RecipientChange::new()).await.unwrap_err();
     let Error::UnknownCode(problem) = &error else { panic!("{error}") };
     assert_eq!(
