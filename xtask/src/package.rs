@@ -12,7 +12,7 @@ use crate::ci::pass;
 use crate::{Failure, cargo, notices, output, source};
 
 /// Files and folders of the repository that are in the archive, where they are in the repository.
-const CONTENT: [&str; 16] = [
+const CONTENT: [&str; 17] = [
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -27,6 +27,7 @@ const CONTENT: [&str; 16] = [
     "examples/embed",
     "examples/first",
     "examples/inbox",
+    "examples/modelling",
     "examples/outbox",
     "ui/README.md",
 ];
