@@ -49,11 +49,12 @@ enum Work {
     /// With `--vs` the same number of connections insert the same events into PostgreSQL: event, unique
     /// id and entry in one statement each, or an array in one.
     Publish(publish::Params),
-    /// Read pages of inboxes over HTTP, alone and while events are published as fast as they come
+    /// Read pages and counts of inboxes over HTTP, alone and while events are published as fast as they come
     ///
     /// Runs a server in this process, on loopback, with readers on kept connections. In each run they read alone,
     /// then while a client publishes one event after the other to everybody, each with an inbox and a cool-down
-    /// mail lane, then while clients send arrays of events to one recipient each. All of them share the processor.
+    /// mail lane, then while clients send arrays of events to one recipient each. At last they read pages with
+    /// filters, and counts, alone again. All of them share the processor.
     Reads(reads::Params),
     /// Keep streams of inboxes open, and publish to one of their readers and to all of them
     ///

@@ -1,4 +1,4 @@
-//! `reads`: pages of inboxes over HTTP, alone and while events are published as fast as they come.
+//! `reads`: pages and counts of inboxes over HTTP, alone and while events are published as fast as they come.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -59,6 +59,26 @@ const LOADS: [(Load, &str, &str, &str); 3] = [
     (Load::Arrays, "page_under_arrays", "arrays_p99_to_alone", "array_rate"),
 ];
 
+/// A call that is read: metric, path after the recipient's, and metric of its rate.
+struct Call {
+    metric: &'static str,
+    path: &'static str,
+    rate: &'static str,
+}
+
+/// What is read of an inbox by default.
+const PAGE: &str = "/inbox";
+
+/// The calls that are read alone, beside the page without filters.
+const CALLS: [Call; 2] = [
+    Call {
+        metric: "page_filtered",
+        path: "/inbox?state=unread&type=shown",
+        rate: "page_filtered_rate",
+    },
+    Call { metric: "counts", path: "/inbox/counts", rate: "counts_rate" },
+];
+
 /// Samples under one load.
 #[derive(Default)]
 struct Samples {
@@ -96,6 +116,7 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
     let clients = clients.map_err(broken)?;
     clients.block_on(world.fill())?;
     let mut samples = LOADS.map(|_| Samples::default());
+    let mut calls = CALLS.map(|_| Samples::default());
     for run in 0..=params.runs {
         let mut alone = 0.0;
         for ((load, ..), samples) in LOADS.iter().zip(&mut samples) {
@@ -110,12 +131,21 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
                 samples.pages.extend(pages);
             }
         }
+        for (call, samples) in CALLS.iter().zip(&mut calls) {
+            let watch = Stopwatch::start();
+            let times = clients.block_on(world.read(call.path))?;
+            if run > 0 {
+                let count = u64::try_from(times.len()).unwrap_or_default();
+                samples.rate.push(number(count) / watch.elapsed().as_secs_f64());
+                samples.pages.extend(times);
+            }
+        }
     }
     server.stop()?;
-    Ok(told(params, &samples))
+    Ok(told(params, &samples, &calls))
 }
 
-fn told(params: &Params, samples: &[Samples; 3]) -> Vec<Measurement> {
+fn told(params: &Params, samples: &[Samples; 3], calls: &[Samples; 2]) -> Vec<Measurement> {
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
         ("entries", u64::from(params.entries)),
@@ -136,6 +166,12 @@ fn told(params: &Params, samples: &[Samples; 3]) -> Vec<Measurement> {
             page.against("alone", &alone.pages),
             of((to_alone, "x"), &samples.to_alone),
             of((rate, "events/s"), &samples.rate),
+        ]);
+    }
+    for (call, samples) in CALLS.iter().zip(calls) {
+        measurements.extend([
+            of((call.metric, "ms"), &samples.pages).against("page", &alone.pages),
+            of((call.rate, "calls/s"), &samples.rate),
         ]);
     }
     measurements
@@ -178,21 +214,27 @@ impl World<'_> {
         drop(begun);
         // From the first answer on the load is there; without a load nobody begins.
         let _begun = begins.recv().await;
-        let mut reading = JoinSet::new();
-        for reader in 0..self.params.readers {
-            let connection = Connection::open(self.address).await?;
-            reading.spawn(read(connection, self.params.clone(), reader));
-        }
-        let mut pages = Vec::new();
-        while let Some(read) = reading.join_next().await {
-            pages.extend(read.map_err(broken)??);
-        }
+        let pages = self.read(PAGE).await?;
         ends.store(true, Ordering::Relaxed);
         while let Some(published) = publishing.join_next().await {
             published.map_err(broken)??;
         }
         let events = self.events.load(Ordering::Relaxed) - before;
         Ok((pages, number(events) / watch.elapsed().as_secs_f64()))
+    }
+
+    /// Reads a path of inboxes by all readers at once; the times of the calls.
+    async fn read(&self, path: &'static str) -> Result<Vec<f64>, Fault> {
+        let mut reading = JoinSet::new();
+        for reader in 0..self.params.readers {
+            let connection = Connection::open(self.address).await?;
+            reading.spawn(read(connection, self.params.clone(), reader, path));
+        }
+        let mut pages = Vec::new();
+        while let Some(read) = reading.join_next().await {
+            pages.extend(read.map_err(broken)??);
+        }
+        Ok(pages)
     }
 }
 
@@ -233,15 +275,20 @@ impl Publisher {
     }
 }
 
-/// Reads pages of recipients who are spread over everybody, one after the other; their times.
-async fn read(mut connection: Connection, params: Params, reader: u32) -> Result<Vec<f64>, Fault> {
+/// Reads a path of recipients who are spread over everybody, one after the other; their times.
+async fn read(
+    mut connection: Connection,
+    params: Params,
+    reader: u32,
+    path: &str,
+) -> Result<Vec<f64>, Fault> {
     let mut times = Vec::with_capacity(params.pages as usize);
     for page in 0..params.pages {
         let at = u64::from(reader) * u64::from(params.pages) + u64::from(page);
         let recipient = at.wrapping_mul(104_729) % u64::from(params.recipients);
         let recipient = world::recipient(u32::try_from(recipient).unwrap_or_default());
         let request =
-            format!("GET /v1/recipients/{recipient}/inbox HTTP/1.1\r\nhost: localhost\r\n\r\n");
+            format!("GET /v1/recipients/{recipient}{path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
         let watch = Stopwatch::start();
         let answer = connection.ask(request.as_bytes()).await?;
         times.push(ms(watch.elapsed()));
