@@ -69,21 +69,17 @@ impl Badge {
 
     pub(super) fn counts(&self, newest: NewestSeqs) -> Counts {
         let mut types: Vec<TypeCounts> = Vec::new();
-        let of_group = |types: &mut Vec<TypeCounts>, group: &(TypeNo, u64)| {
+        let unseen = self.unseen.iter().map(|group| (group, 1));
+        let seen = self.seen.difference(&self.unseen).map(|group| (group, 0));
+        // One loop, since the search is inlined where it is called once: half of a badge's time.
+        for (group, unseen) in unseen.chain(seen) {
             let (type_no, tenant) = (group.0, self.tenants.get(group).copied());
             let known = |counts: &TypeCounts| counts.type_no == type_no && counts.tenant == tenant;
-            types.iter().position(known).unwrap_or_else(|| {
+            let at = types.iter().position(known).unwrap_or_else(|| {
                 types.push(TypeCounts { type_no, tenant, unseen: 0, unread: 0 });
                 types.len() - 1
-            })
-        };
-        for group in &self.unseen {
-            let at = of_group(&mut types, group);
-            types[at].unseen += 1;
-            types[at].unread += 1;
-        }
-        for group in self.seen.difference(&self.unseen) {
-            let at = of_group(&mut types, group);
+            });
+            types[at].unseen += unseen;
             types[at].unread += 1;
         }
         Counts { types, newest }

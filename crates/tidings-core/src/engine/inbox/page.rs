@@ -346,6 +346,8 @@ struct Builder<'a> {
     engine: &'a Engine,
     view: &'a dyn ReadView,
     walk: &'a Walk<'a>,
+    /// The recipient's profile.
+    profile: Option<&'a Recipient>,
 }
 
 /// The facts of an entry's arrival.
@@ -364,7 +366,8 @@ struct Listed<'a> {
 
 impl<'a> Builder<'a> {
     fn new(engine: &'a Engine, view: &'a dyn ReadView, walk: &'a Walk<'a>) -> Self {
-        Self { engine, view, walk }
+        let profile = walk.bucket.roster.profile(walk.number);
+        Self { engine, view, walk, profile }
     }
 
     /// Builds rows as they are shown.
@@ -436,8 +439,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Option<InboxGroup>, Unreadable> {
         let rules = self.engine.rules();
         let types = rules.map(|rules| &rules.types);
-        let profile = self.walk.bucket.roster.profile(self.walk.number);
-        let own = |field: fn(&Recipient) -> Option<&String>| profile.and_then(field);
+        let own = |field: fn(&Recipient) -> Option<&String>| self.profile.and_then(field);
         let said = |entries: Vec<&group::Entry>| {
             rules.map(|rules| group::group(entries, rules)).unwrap_or_default()
         };
