@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::locate::named_in;
 use super::objects::Giver;
-use super::own::{as_heard, heard, is_of_tenant, publisher};
+use super::own::{as_heard, heard, is_of_tenant, name_objects, owner};
 use super::state::Intake;
 use super::tenancy::scheduled_of;
 use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
@@ -27,7 +27,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
 use crate::model::channel::{ChannelNo, channel_no};
-use crate::model::command::{Cancelled, Command, Pausable};
+use crate::model::command::{Cancelled, Command, OwnChange, Pausable};
 use crate::model::event::{Event, Object};
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
@@ -72,12 +72,16 @@ impl Intake {
             // What the host knows under an id that a tenant took is not the tenant's to see.
             Command::Resolved(object) if is_of_tenant(self, draft, &object.id)? => Ok(done),
             Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver, None),
-            Command::OwnObject { tenant, change } => self.accept_own(draft, tenant, change),
-            Command::Retract { object } => {
-                let today = self.keep_today(draft);
-                self.objects.retract(draft, object, today)?;
-                Ok(done)
+            Command::OwnObject { tenant, change } => {
+                let own = owner(self, draft, tenant, change)?;
+                match change {
+                    OwnChange::Put(object) => {
+                        self.accept_object(draft, object, Giver::Host, Some(own))
+                    }
+                    OwnChange::Retract(object) => Ok(self.accept_retraction(draft, object)?),
+                }
             }
+            Command::Retract { object } => Ok(self.accept_retraction(draft, object)?),
             Command::Cancel { what, tenant } | Command::Withdraw { what, tenant } => {
                 if tenant.is_some() {
                     self.check_tenants_on()?;
@@ -142,7 +146,7 @@ impl Intake {
     }
 
     /// Takes over what is said of an object. One that is new is of the tenant with whose key it is made.
-    pub(super) fn accept_object(
+    fn accept_object(
         &mut self,
         draft: &mut Draft<'_>,
         object: &Object,
@@ -158,6 +162,17 @@ impl Intake {
         }
         let today = self.keep_today(draft);
         self.objects.upsert(draft, object, today, by, maker)?;
+        Ok(Accepted::Answered(Reply::Done))
+    }
+
+    /// Retracts an object.
+    fn accept_retraction(
+        &mut self,
+        draft: &mut Draft<'_>,
+        object: &Id,
+    ) -> Result<Accepted, Unreadable> {
+        let today = self.keep_today(draft);
+        self.objects.retract(draft, object, today)?;
         Ok(Accepted::Answered(Reply::Done))
     }
 
@@ -223,7 +238,7 @@ impl Intake {
         self.next_place.0 += 1;
         self.tally.events += 1;
         if self.ahead.has(&event.id, tenant, now) {
-            self.name_objects(draft, &row.event, now.day())?;
+            name_objects(self, draft, &row.event, now.day())?;
             let at = self.keep_event(draft, now.day(), &row);
             self.register(draft, &row, None, Some(at));
             draft.log(|| Act::Keep { row, at });
@@ -241,7 +256,7 @@ impl Intake {
         let mut later = row.enters();
         let enters_now = later.remove(&self.clock);
         let last = later.last().copied();
-        self.name_objects(draft, &row.event, last.unwrap_or(now).day())?;
+        name_objects(self, draft, &row.event, last.unwrap_or(now).day())?;
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
@@ -267,29 +282,6 @@ impl Intake {
                 draft.put(Partition::Base, key, Vec::new());
             }
         }
-    }
-
-    /// Takes over what an event says of the objects that it names.
-    fn name_objects(
-        &mut self,
-        draft: &mut Draft<'_>,
-        event: &Event,
-        day: Day,
-    ) -> Result<(), Unreadable> {
-        // Only an `object` command says whether an object may be told.
-        let described = |object: &Object| Object { notifiable: None, ..object.clone() };
-        let publisher = publisher(&self.tenants, event);
-        for role in event.actor.iter().chain(&event.target) {
-            self.objects.upsert_role(draft, &described(role), day, publisher)?;
-        }
-        let object = described(&event.object);
-        if let Some(publisher) = publisher
-            && self.objects.is_anothers(draft, &object.id, publisher)?
-        {
-            // Its retraction stays, too.
-            return self.objects.touch(draft, &object.id, day);
-        }
-        self.objects.upsert(draft, &object, day, Giver::Event, publisher)
     }
 
     /// Answers an event whose id is known: nothing happens.

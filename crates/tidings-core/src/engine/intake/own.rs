@@ -6,42 +6,34 @@
 
 use std::borrow::Cow;
 
-use super::accept::Accepted;
 use super::objects::Giver;
 use super::state::Intake;
 use super::tenants::Tenants;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::engine::rows::reply::{Refused, Stop};
 use crate::journal::stored::Unreadable;
 use crate::model::command::OwnChange;
 use crate::model::event::{Event, Object};
 use crate::model::id::Id;
 use crate::model::tenant::TenantNo;
+use crate::model::time::Day;
 
-impl Intake {
-    /// Does a change of an object with a key of a tenant.
-    pub(super) fn accept_own(
-        &mut self,
-        draft: &mut Draft<'_>,
-        tenant: &Id,
-        change: &OwnChange,
-    ) -> Result<Accepted, Stop> {
-        let refused = || Refused::ObjectNotYours(change.id().clone());
-        let own = self.tenants.number(tenant).map_err(|_| refused())?;
-        let maker = self.objects.row(draft, change.id())?.map(|row| row.maker);
-        match change {
-            OwnChange::Put(object) if maker.is_none_or(|maker| maker == Some(own)) => {
-                self.accept_object(draft, object, Giver::Host, Some(own))
-            }
-            OwnChange::Retract(object) if maker == Some(Some(own)) => {
-                let today = self.keep_today(draft);
-                self.objects.retract(draft, object, today)?;
-                Ok(Accepted::Answered(Reply::Done))
-            }
-            // To retract what is not there is answered as what is another's: who asks learns nothing.
-            _ => Err(refused().into()),
-        }
-    }
+/// The number of a tenant with whose key an object is changed.
+///
+/// # Errors
+/// [`Refused::ObjectNotYours`] where another made it, and for a retraction of what is not there: who asks learns nothing.
+pub(super) fn owner(
+    intake: &Intake,
+    draft: &Draft<'_>,
+    tenant: &Id,
+    change: &OwnChange,
+) -> Result<TenantNo, Stop> {
+    let refused = || Refused::ObjectNotYours(change.id().clone());
+    let own = intake.tenants.number(tenant).map_err(|_| refused())?;
+    let row = intake.objects.row(draft, change.id())?;
+    let is_own = row.map(|row| row.maker == Some(own));
+    let makes = matches!(change, OwnChange::Put(_));
+    if is_own.unwrap_or(makes) { Ok(own) } else { Err(refused().into()) }
 }
 
 /// Returns true if a tenant that is there made an object.
@@ -85,6 +77,30 @@ pub(super) fn heard<'e>(
         }
     }
     Ok((heard, ignored))
+}
+
+/// Takes over what an event says of the objects that it names.
+pub(super) fn name_objects(
+    intake: &mut Intake,
+    draft: &mut Draft<'_>,
+    event: &Event,
+    day: Day,
+) -> Result<(), Unreadable> {
+    // Only an `object` command says whether an object may be told.
+    let described = |object: &Object| Object { notifiable: None, ..object.clone() };
+    let publisher = publisher(&intake.tenants, event);
+    let objects = &mut intake.objects;
+    for role in event.actor.iter().chain(&event.target) {
+        objects.upsert_role(draft, &described(role), day, publisher)?;
+    }
+    let object = described(&event.object);
+    if let Some(publisher) = publisher
+        && objects.is_anothers(draft, &object.id, publisher)?
+    {
+        // Its retraction stays, too.
+        return objects.touch(draft, &object.id, day);
+    }
+    objects.upsert(draft, &object, day, Giver::Event, publisher)
 }
 
 /// An event that came again, so far as what was ignored of the first is no difference.
