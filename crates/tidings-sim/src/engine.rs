@@ -87,6 +87,8 @@ fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
 #[derive(Clone, Default)]
 pub(crate) struct Answers {
     all: Arc<Mutex<Vec<Answer>>>,
+    /// The first refusal that is not of a change of an object that may be another's.
+    fault: Arc<Mutex<Option<String>>>,
     /// The commands that wait for theirs: true if it erases.
     erases: Vec<bool>,
 }
@@ -94,6 +96,11 @@ pub(crate) struct Answers {
 impl Answers {
     pub(crate) fn all(&self) -> Vec<Answer> {
         self.lock().clone()
+    }
+
+    /// The first refusal, but for those of changes of objects that may be another's.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Answer>> {
@@ -109,7 +116,14 @@ impl Observer for Answers {
 
     fn after(&mut self, _: Instant, replies: &[Result<Reply, Refused>]) {
         let mut all = self.lock();
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         for (reply, erases) in replies.iter().zip(&self.erases) {
+            if let Err(refused) = reply
+                && !erases
+                && !matches!(refused, Refused::ObjectNotYours(_))
+            {
+                fault.get_or_insert_with(|| refused.to_string());
+            }
             all.push(match reply {
                 // The model has nothing to erase and says nothing.
                 Err(refused) if !erases => Err(refused.to_string()),

@@ -229,7 +229,7 @@ pub fn run(
         }
     }
     let books = rig.player(Instant(i64::MAX))?.books().map_err(|fault| fault.to_string())?;
-    if let Some(Err(refused)) = rig.answers.all().into_iter().find(Result::is_err) {
+    if let Some(refused) = rig.answers.fault() {
         return Err(refused);
     }
     let taken = rig.recorder.taken();

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
+use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 
 use crate::inbox::Inbox;
 pub use crate::model::Answer;
@@ -128,6 +128,8 @@ pub struct Played {
     pub messages: Vec<Message>,
     /// The books at the end.
     pub books: Books,
+    /// The changes of objects with a key of a tenant, in order: true if one was done, false if it was refused.
+    pub own: Vec<bool>,
 }
 
 /// Plays a whole timeline on a new subject; steps after `until` are left out.
@@ -146,11 +148,25 @@ pub fn play_all(
         step.play(subject.as_mut()).map_err(|reason| format!("{reason}: {step:?}"))?;
     }
     subject.finish(until)?;
-    refuses_none(steps(), &subject.answers())?;
-    Ok(Played { messages: subject.messages(), books: subject.books() })
+    let answers = subject.answers();
+    refuses_none(steps(), &answers)?;
+    let own = own_changes(steps(), &answers);
+    Ok(Played { messages: subject.messages(), books: subject.books(), own })
 }
 
-/// Checks that a subject refused none of these steps.
+/// Returns true if a step may be refused: a change of an object that may be another's.
+fn may_be_refused(step: &Step) -> bool {
+    matches!(step, Step::Play(Timed { command: Command::OwnObject { .. }, .. }))
+}
+
+/// The changes of objects with a key of a tenant among steps that were answered so: true if one was done.
+pub fn own_changes<'s>(steps: impl Iterator<Item = &'s Step>, answers: &[Answer]) -> Vec<bool> {
+    let commands = steps.filter(|step| matches!(step, Step::Play(_)));
+    let own = commands.zip(answers).filter(|(step, _)| may_be_refused(step));
+    own.map(|(_, answer)| answer.is_ok()).collect()
+}
+
+/// Checks that a subject refused none of these steps, but for changes of objects that may be another's.
 ///
 /// # Errors
 /// The step that was refused, and why.
@@ -161,6 +177,9 @@ pub fn refuses_none<'s>(
     let mut commands = steps.filter(|step| matches!(step, Step::Play(_)));
     for answer in answers {
         let step = commands.next();
+        if step.is_some_and(may_be_refused) {
+            continue;
+        }
         answer.as_ref().map_err(|reason| format!("{reason}: {step:?}"))?;
     }
     match commands.next() {
@@ -182,6 +201,10 @@ pub fn difference(one: &Played, other: &Played) -> Option<String> {
         .or_else(|| {
             (one.books != other.books)
                 .then(|| format!("one has   {:?}\nother has {:?}", one.books, other.books))
+        })
+        .or_else(|| {
+            (one.own != other.own)
+                .then(|| format!("one does   {:?}\nother does {:?}", one.own, other.own))
         })
 }
 

@@ -18,7 +18,7 @@ proptest! {
 
     #[test]
     fn books_balance_and_messages_are_in_order(world in world_of(1..80, 25)) {
-        let Played { messages, books } = played(&world);
+        let Played { messages, books, .. } = played(&world);
         prop_assert!(books.balance(), "{books:?}");
         prop_assert_eq!(books.messages, messages.len() as u64);
         let told: usize = messages.iter().map(|message| message.items.len()).sum();
@@ -77,7 +77,8 @@ fn worlds_reach_every_corner() {
     let mut words = BTreeSet::new();
     for _ in 0..400 {
         let world = world_of(1..80, 25).new_tree(&mut runner).expect("a world").current();
-        let Played { messages, books } = played(&world);
+        let Played { messages, books, own } = played(&world);
+        words.extend(own.iter().map(|done| format!("own:{done}")));
         for message in &messages {
             words.insert(message.lane.clone());
             words.insert(message.channel.clone());
@@ -118,6 +119,8 @@ fn worlds_reach_every_corner() {
         "topic:a",
         "topic:a/b",
         "unknown_type",
+        "own:true",
+        "own:false",
         "not_applicable",
         "seen",
         "stale",

@@ -260,15 +260,15 @@ fn publish_all(
 
 /// An act with the room that the limit of a tenant leaves to its event.
 fn limited(engine: &mut Engine, draft: &mut Draft<'_>, act: Act) -> Result<Act, Unreadable> {
-    let Act::Publish { row, at, profiles, room } = act else {
+    let Act::Publish { row, at, profiles, room, ignored } = act else {
         return Ok(act);
     };
     let left = row.tenant.and_then(|no| engine.intake.tenants.left_on(no, row.arrived.day()));
     let Some(left) = left else {
-        return Ok(Act::Publish { row, at, profiles, room });
+        return Ok(Act::Publish { row, at, profiles, room, ignored });
     };
     if engine.replica().has_followers() {
-        return Ok(Act::Publish { row, at, profiles, room: Room::ForFirst(left) });
+        return Ok(Act::Publish { row, at, profiles, room: Room::ForFirst(left), ignored });
     }
     let would = engine.shards.each(&engine.intake, draft, false, |intake, shard, draft| {
         shard.take_profiles(intake, draft, &profiles)?;
@@ -277,7 +277,7 @@ fn limited(engine: &mut Engine, draft: &mut Draft<'_>, act: Act) -> Result<Act, 
     let mut would: Vec<Id> = would.into_iter().flatten().collect();
     would.sort_unstable();
     let room = Room::of(&would, left);
-    Ok(Act::Publish { row, at, profiles, room })
+    Ok(Act::Publish { row, at, profiles, room, ignored })
 }
 
 /// Ends an act of a command: with its answer, or, where shards elsewhere have to apply it too, by telling them.

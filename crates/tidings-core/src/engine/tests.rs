@@ -33,6 +33,7 @@ mod inbox;
 mod loud;
 mod members;
 mod messages;
+mod own;
 mod payload;
 mod reach;
 mod replica;

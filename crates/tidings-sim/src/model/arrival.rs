@@ -6,16 +6,22 @@ use std::sync::Arc;
 use tidings_core::rules::Admission;
 use tidings_core::{Day, Event, Object, Outcome};
 
+use super::objects::ignore_of_others;
 use super::route::{self, Route};
 use super::{Entry, EntryState, Key, Model, Published, Refused, audience, calendar};
 
 impl Model {
-    pub(super) fn publish(&mut self, event: Event) -> Result<(), Refused> {
+    pub(super) fn publish(&mut self, mut event: Event) -> Result<(), Refused> {
         if self.known.contains_key(&event.id) {
             self.counted.republished += 1;
             return Ok(());
         }
-        let known = event.tenant.as_ref().map(|id| self.tenant_of_event(id)).transpose()?;
+        let known = event.tenant.as_ref().map(|id| match event.by_tenant {
+            // Nobody has the key of a tenant that is yet to be made.
+            true => self.tenant(id).and_then(|_| self.tenant_of_event(id)),
+            false => self.tenant_of_event(id),
+        });
+        let known = known.transpose()?;
         let Some(type_rules) = self.current().types.get(event.event_type.as_str()) else {
             return Err(Refused::UnknownType(event.event_type));
         };
@@ -28,15 +34,21 @@ impl Model {
             channels.retain(|channel| only.contains(channel));
         }
         let tenant = known.map(|known| known.unwrap_or_else(|id| self.tenants.make(id)));
+        let publisher = tenant.filter(|_| event.by_tenant);
+        if let Some(publisher) = publisher {
+            ignore_of_others(self, &mut event, publisher);
+        }
         for role in event.actor.iter().chain(&event.target) {
             let described = Object { notifiable: None, ..role.clone() };
             if described != Object::bare(role.id.clone()) {
-                self.objects.entry(role.id.clone()).or_default().learn(&described, false);
+                self.object_made_by(&role.id, publisher).learn(&described, false);
             }
         }
-        let object = self.objects.entry(event.object.id.clone()).or_default();
-        object.retracted = false;
-        object.learn(&Object { notifiable: None, ..event.object.clone() }, false);
+        if publisher.is_none_or(|publisher| !self.is_anothers(&event.object.id, publisher)) {
+            let object = self.object_made_by(&event.object.id, publisher);
+            object.retracted = false;
+            object.learn(&Object { notifiable: None, ..event.object.clone() }, false);
+        }
         let ahead = |of: Option<usize>| {
             let until = self.ahead.get(&(event.id.clone(), of));
             until.is_some_and(|until| self.now < *until)

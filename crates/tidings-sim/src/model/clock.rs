@@ -7,11 +7,12 @@ use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
 
 use super::calendar;
+use super::objects::shown;
 use super::pending::PAUSED;
 use super::person::Person;
 use super::route::{self, Route};
 use super::window::Lane;
-use super::{Entry, EntryState, Model, ObjectState, Published, Refused, condition};
+use super::{Entry, EntryState, Model, Published, Refused, condition};
 
 impl Model {
     /// Runs the clock until no pending entry can become due, or to `until`, all steps of that instant
@@ -370,7 +371,7 @@ fn look(model: &Model, entry: usize) -> Option<Reason> {
         Some(Reason::Expired)
     } else if entry_route == Route::Never {
         Some(Reason::Preference)
-    } else if let Some(reason) = asked(model, entry, &object) {
+    } else if let Some(reason) = asked(model, entry) {
         Some(reason)
     } else if object.retracted || object.not_notifiable {
         Some(Reason::NotApplicable)
@@ -398,18 +399,16 @@ fn is_suppressed(model: &Model, person: &Person, channel: &str) -> bool {
 }
 
 /// The reason for which the condition of an entry's type ends it.
-fn asked(model: &Model, entry: &Entry, object: &ObjectState) -> Option<Reason> {
-    let Published { event, tenant, .. } = &model.events[entry.event];
+fn asked(model: &Model, entry: &Entry) -> Option<Reason> {
+    let published @ Published { event, tenant, .. } = &model.events[entry.event];
     let rules = model.current().types.get(event.event_type.as_str())?;
     let condition = rules.condition.as_deref()?;
-    let target = event
-        .target
-        .as_ref()
-        .map(|target| model.objects.get(&target.id).cloned().unwrap_or_default().known);
+    let object = shown(model, published, &event.object.id);
+    let target = event.target.as_ref().map(|target| shown(model, published, &target.id));
     let names = condition::names(
         event,
         entry.t,
-        &object.known,
+        &object,
         target.as_ref(),
         model.settings(entry.person, *tenant).values(),
         model.now,

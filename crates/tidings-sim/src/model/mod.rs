@@ -82,6 +82,7 @@ mod clock;
 mod condition;
 mod inbox;
 mod item;
+mod objects;
 mod pending;
 mod person;
 mod preferences;
@@ -98,13 +99,11 @@ use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::{Cancelled, Choice, ItemChange};
-use tidings_core::{
-    Books, Command, Day, Event, Id, Instant, Message, Object, Outcome, Rules, Timed,
-};
+use tidings_core::{Books, Command, Day, Event, Id, Instant, Message, Outcome, Rules, Timed};
 
 use audience::Followers;
-use condition::Known;
 use item::Item;
+use objects::{ObjectState, change_own};
 use person::Person;
 use settings::Settings;
 use suppressed::SuppressionList;
@@ -126,6 +125,9 @@ pub enum Refused {
     /// Tenants are not configured.
     #[error("tenants are off")]
     TenantsOff,
+    /// The object was made by another than the tenant.
+    #[error("the object {0} is not theirs")]
+    NotTheirs(Id),
     /// Tenants have no mutes.
     #[error("a tenant can't mute")]
     Mute,
@@ -197,58 +199,6 @@ pub struct Model {
 
 /// Contract, section 6, "Admission": a tenant, a type, what tells its entries apart, and the id of that.
 type Key = (Option<usize>, String, &'static str, Option<Id>);
-
-/// The state of an object that decisions need.
-#[derive(Clone, Debug, Default)]
-struct ObjectState {
-    known: Known,
-    retracted: bool,
-    not_notifiable: bool,
-    /// The newest day that named or changed it.
-    newest: Day,
-    /// The fields whose value the host gave by an `object` command, since it was retracted last.
-    kept: BTreeSet<&'static str>,
-}
-
-impl ObjectState {
-    /// Takes over the fields that are given, by an `object` command or not.
-    fn learn(&mut self, given: &Object, by_host: bool) {
-        let before = (self.known.clone(), self.not_notifiable);
-        if given.title.is_some() {
-            self.known.title.clone_from(&given.title);
-        }
-        if given.data.is_some() {
-            self.known.data.clone_from(&given.data);
-        }
-        if let Some(notifiable) = given.notifiable {
-            self.not_notifiable = !notifiable;
-        }
-        for (field, is_given, is_changed) in [
-            ("title", given.title.is_some(), before.0.title != self.known.title),
-            ("data", given.data.is_some(), before.0.data != self.known.data),
-            ("notifiable", given.notifiable.is_some(), before.1 != self.not_notifiable),
-        ] {
-            if is_given && by_host {
-                self.kept.insert(field);
-            } else if is_changed {
-                self.kept.remove(field);
-            }
-        }
-    }
-
-    /// Forgets what no `object` command gave, since no kept day names it; tells whether something is left.
-    fn shrink(&mut self) -> bool {
-        if !self.kept.contains("title") {
-            self.known.title = None;
-        }
-        if !self.kept.contains("data") {
-            self.known.data = None;
-        }
-        self.not_notifiable &= self.kept.contains("notifiable");
-        self.retracted = false;
-        !self.kept.is_empty()
-    }
-}
 
 /// An event, with its place in the order of arrival as its index.
 #[derive(Clone, Debug)]
@@ -370,25 +320,11 @@ impl Model {
                 self.followers.entry((tenant, topic)).or_default().remove(&person);
             }
             Command::Publish(event) => self.publish(*event)?,
-            Command::Object(object) => {
-                let today = self.now.day();
-                self.days.entry(today).or_default();
-                let known = self.objects.entry(object.id.clone()).or_default();
-                known.newest = known.newest.max(today);
-                known.retracted = false;
-                known.learn(&object, true);
-            }
+            Command::Object(object) => self.put_object(&object, None),
+            Command::OwnObject { tenant, change } => change_own(self, &tenant, change)?,
             // The host is asked by a server alone.
             Command::Resolved(_) => {}
-            Command::Retract { object } => {
-                let today = self.now.day();
-                self.days.entry(today).or_default();
-                if let Some(known) = self.objects.get_mut(&object) {
-                    known.newest = known.newest.max(today);
-                    known.retracted = true;
-                    known.kept.clear();
-                }
-            }
+            Command::Retract { object } => self.retract(&object),
             Command::Mark { recipient, what, kind, view } => {
                 let (person, view) = (self.person(&recipient)?, self.view(&view)?);
                 self.mark(person, &what, kind, view);

@@ -129,6 +129,9 @@ codes! {
     OfTenant = "tenant", 403, Again::No,
         "The API key is of a tenant",
         "Use a key of the host: this call is of no tenant.";
+    ObjectNotYours = "object_not_yours", 403, Again::No,
+        "The object is not yours",
+        "A key of a tenant changes and retracts the objects that it made. Choose another id, or use a key of the host.";
     TopicNotOpen = "topic_not_open", 403, Again::No,
         "The topic is not open to end users",
         "End users follow and unfollow topics that begin as `[users] topics` says; for others your application calls.";
@@ -144,6 +147,9 @@ codes! {
     EventNotFound = "event_not_found", 404, Again::No,
         "Unknown event",
         "An event is known as long as the day of its arrival is kept (`[store] keep`).";
+    ObjectNotFound = "object_not_found", 404, Again::No,
+        "Unknown object",
+        "Create it first: `PUT /v1/objects/{id}`. A key of a tenant sees the objects that it made.";
     TypeNotFound = "type_not_found", 404, Again::No,
         "Unknown type",
         "`GET /v1/types` lists the configured types.";
@@ -435,6 +441,7 @@ impl From<Refused> for Problem {
             Refused::UnknownTenant { .. } => Code::UnknownTenant,
             Refused::TenantGone(_) => Code::TenantGone,
             Refused::TenantsOff => Code::TenantsOff,
+            Refused::ObjectNotYours(_) => Code::ObjectNotYours,
         };
         Self::new(code, refused.to_string()).hint(hint)
     }

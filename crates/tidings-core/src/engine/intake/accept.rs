@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::locate::named_in;
 use super::objects::Giver;
+use super::own::{as_heard, heard, is_of_tenant, name_objects, owner};
 use super::state::Intake;
 use super::tenancy::scheduled_of;
 use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
@@ -26,7 +27,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
 use crate::model::channel::{ChannelNo, channel_no};
-use crate::model::command::{Cancelled, Command, Pausable};
+use crate::model::command::{Cancelled, Command, OwnChange, Pausable};
 use crate::model::event::{Event, Object};
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
@@ -67,13 +68,20 @@ impl Intake {
         let done = Accepted::Answered(Reply::Done);
         match command {
             Command::Publish(event) => self.accept_event(draft, event),
-            Command::Object(object) => self.accept_object(draft, object, Giver::Host),
-            Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver),
-            Command::Retract { object } => {
-                let today = self.keep_today(draft);
-                self.objects.retract(draft, object, today)?;
-                Ok(done)
+            Command::Object(object) => self.accept_object(draft, object, Giver::Host, None),
+            // What the host knows under an id that a tenant took is not the tenant's to see.
+            Command::Resolved(object) if is_of_tenant(self, draft, &object.id)? => Ok(done),
+            Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver, None),
+            Command::OwnObject { tenant, change } => {
+                let own = owner(self, draft, tenant, change)?;
+                match change {
+                    OwnChange::Put(object) => {
+                        self.accept_object(draft, object, Giver::Host, Some(own))
+                    }
+                    OwnChange::Retract(object) => Ok(self.accept_retraction(draft, object)?),
+                }
             }
+            Command::Retract { object } => Ok(self.accept_retraction(draft, object)?),
             Command::Cancel { what, tenant } | Command::Withdraw { what, tenant } => {
                 if tenant.is_some() {
                     self.check_tenants_on()?;
@@ -137,12 +145,13 @@ impl Intake {
         }
     }
 
-    /// Takes over what is said of an object.
+    /// Takes over what is said of an object. One that is new is of the tenant with whose key it is made.
     fn accept_object(
         &mut self,
         draft: &mut Draft<'_>,
         object: &Object,
         by: Giver,
+        maker: Option<TenantNo>,
     ) -> Result<Accepted, Stop> {
         let limits = self.limits();
         limits.check_data(&object.data)?;
@@ -152,7 +161,18 @@ impl Intake {
             limits.check(Bound::Objects, kept)?;
         }
         let today = self.keep_today(draft);
-        self.objects.upsert(draft, object, today, by)?;
+        self.objects.upsert(draft, object, today, by, maker)?;
+        Ok(Accepted::Answered(Reply::Done))
+    }
+
+    /// Retracts an object.
+    fn accept_retraction(
+        &mut self,
+        draft: &mut Draft<'_>,
+        object: &Id,
+    ) -> Result<Accepted, Unreadable> {
+        let today = self.keep_today(draft);
+        self.objects.retract(draft, object, today)?;
         Ok(Accepted::Answered(Reply::Done))
     }
 
@@ -196,7 +216,8 @@ impl Intake {
             return Ok(Accepted::Answered(Reply::Published(published)));
         }
         let of_type = self.check_type(&event.event_type)?;
-        let (keys, after_ms) = (of_type.keys(event), of_type.all_after_ms(event));
+        let (heard, ignored) = heard(self, draft, event)?;
+        let (keys, after_ms) = (of_type.keys(&heard), of_type.all_after_ms(&heard));
         let limits = self.limits();
         let data = event.to.profiles.iter().filter_map(|of| of.data.as_ref());
         let checked = limits.check_event(event);
@@ -211,13 +232,13 @@ impl Intake {
             keys,
             after_ms,
             tenant,
-            event: event.clone(),
+            event: heard.into_owned(),
         });
         let profiles = std::mem::take(&mut row.event.to.profiles);
         self.next_place.0 += 1;
         self.tally.events += 1;
         if self.ahead.has(&event.id, tenant, now) {
-            self.name_objects(draft, event, now.day())?;
+            name_objects(self, draft, &row.event, now.day())?;
             let at = self.keep_event(draft, now.day(), &row);
             self.register(draft, &row, None, Some(at));
             draft.log(|| Act::Keep { row, at });
@@ -228,18 +249,18 @@ impl Intake {
                 entries: 0,
                 suppressed: 0,
                 applied: true,
-                warnings: Vec::new(),
+                warnings: ignored.into_iter().map(Warning::ObjectNotYours).collect(),
             };
             return Ok(Accepted::Answered(Reply::Published(published)));
         }
         let mut later = row.enters();
         let enters_now = later.remove(&self.clock);
         let last = later.last().copied();
-        self.name_objects(draft, event, last.unwrap_or(now).day())?;
+        name_objects(self, draft, &row.event, last.unwrap_or(now).day())?;
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        Ok(Accepted::Act(Act::Publish { row, at, profiles, room: Room::ForAll }))
+        Ok(Accepted::Act(Act::Publish { row, at, profiles, room: Room::ForAll, ignored }))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.
@@ -263,22 +284,6 @@ impl Intake {
         }
     }
 
-    /// Takes over what an event says of the objects that it names.
-    fn name_objects(
-        &mut self,
-        draft: &mut Draft<'_>,
-        event: &Event,
-        day: Day,
-    ) -> Result<(), Unreadable> {
-        // Only an `object` command says whether an object may be told.
-        let described = |object: &Object| Object { notifiable: None, ..object.clone() };
-        for role in event.actor.iter().chain(&event.target) {
-            self.objects.upsert_role(draft, &described(role), day)?;
-        }
-        let object = described(&event.object);
-        self.objects.upsert(draft, &object, day, Giver::Event)
-    }
-
     /// Answers an event whose id is known: nothing happens.
     fn publish_again(
         &mut self,
@@ -295,7 +300,7 @@ impl Intake {
         given.to.profiles.clear();
         // A retry is another request, whose span differs.
         given.trace = stored.as_ref().and_then(|stored| stored.event.trace);
-        let differs = stored.is_some_and(|stored| stored.event != given);
+        let differs = stored.is_some_and(|stored| stored.event != as_heard(given, &stored.event));
         Ok(Published {
             id: event.id.clone(),
             status: PublishedAs::Duplicate,

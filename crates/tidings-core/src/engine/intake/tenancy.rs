@@ -34,7 +34,8 @@ impl Intake {
         if is_on { Ok(()) } else { Err(Refused::TenantsOff) }
     }
 
-    /// The tenant of an event that is published now. Under `unknown = "make"` one that is not there is made.
+    /// The tenant of an event that is published now. Under `unknown = "make"` one that is not there is made, but for a
+    /// key of one that was deleted meanwhile.
     pub(super) fn tenant_of(
         &mut self,
         draft: &mut Draft<'_>,
@@ -46,7 +47,7 @@ impl Intake {
         self.check_tenants_on()?;
         let number = match self.tenants.number(id) {
             Ok(number) => number,
-            Err(_) if self.makes_unknown() => {
+            Err(_) if self.makes_unknown() && !event.by_tenant => {
                 let number = self.tenants.next_number();
                 let known = KnownTenant::new(id.clone(), Tenant::default(), self.now);
                 self.put_tenant(draft, number, &known);

@@ -14,7 +14,9 @@ use crate::content::batch::{Batch, TRACES_MAX};
 use crate::content::group::{Entry, group};
 use crate::content::message::Message;
 use crate::engine::intake::accepted;
+use crate::engine::intake::objects::Now;
 use crate::engine::intake::state::Content;
+use crate::engine::read::tenants::TenantDirectory;
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
 use crate::journal::record::EventAt;
@@ -24,6 +26,7 @@ use crate::model::event::Object;
 use crate::model::event::trace::Trace;
 use crate::model::id::Id;
 use crate::model::number::MessageId;
+use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 
 /// The prefix of a follower's reason.
@@ -34,7 +37,7 @@ pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
     contents: FxHashMap<(Day, EventAt), Content>,
-    objects: FxHashMap<Id, Arc<Object>>,
+    objects: FxHashMap<Id, Now>,
     actors: FxHashMap<Id, Arc<Object>>,
     of_plan: Option<OfPlan<'a>>,
 }
@@ -176,21 +179,21 @@ impl<'a> Presenter<'a> {
         let header = plan.headers[source as usize].clone();
         let item = plan.item(source);
         let target = header.target.as_ref();
+        let Content { data, body, trace, sight } = self.content(day, at)?;
         let mut topics = Vec::new();
         for reason in &item.reasons {
             let topic = reason.strip_prefix(TOPIC).map(Id::new);
             if let Some(Ok(topic)) = topic {
-                topics.push(self.object(&topic)?);
+                topics.push(self.object(&topic, sight)?);
             }
         }
         topics.retain(|topic| topic.title.is_some());
-        let Content { data, body, trace } = self.content(day, at)?;
         let entry = Entry {
             t: item.t,
             reasons: item.reasons.into(),
-            object: self.object(&header.object)?,
-            actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
-            target: target.map(|id| self.object(id)).transpose()?,
+            object: self.object(&header.object, sight)?,
+            actor: header.actor.as_ref().map(|id| self.actor(id, sight)).transpose()?,
+            target: target.map(|id| self.object(id, sight)).transpose()?,
             data,
             body,
             header,
@@ -233,32 +236,43 @@ impl<'a> Presenter<'a> {
         })
     }
 
-    /// An actor as it is now: with the name of the recipient of the same id if the object has no title.
-    pub(crate) fn actor(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
-        if let Some(actor) = self.actors.get(id) {
+    /// An actor as it is now: with the name of the recipient of the same id if the object has no title. Of recipients
+    /// too a view of a tenant shows its own, its members.
+    pub(crate) fn actor(
+        &mut self,
+        id: &Id,
+        sight: View<TenantNo>,
+    ) -> Result<Arc<Object>, Unreadable> {
+        if let Some(actor) = self.actors.get(id).filter(|_| sight == View::All) {
             return Ok(Arc::clone(actor));
         }
-        let mut actor = self.object(id)?;
+        let mut actor = self.object(id, sight)?;
+        let engine = self.engine;
+        let is_shown = |tenant: &TenantNo| TenantDirectory::of(engine).is_member(id, *tenant);
         if actor.title.is_none()
-            && let Some(name) = self.engine.recipient(id).and_then(|found| found.name.as_ref())
+            && sight.tenant().is_none_or(is_shown)
+            && let Some(name) = engine.recipient(id).and_then(|found| found.name.as_ref())
         {
             Arc::make_mut(&mut actor).title = Some(name.as_str().into());
         }
-        self.actors.insert(id.clone(), Arc::clone(&actor));
+        if sight == View::All {
+            self.actors.insert(id.clone(), Arc::clone(&actor));
+        }
         Ok(actor)
     }
 
-    /// An object as it is now.
+    /// An object as it is now, as a view shows it.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn object(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
+    pub fn object(&mut self, id: &Id, sight: View<TenantNo>) -> Result<Arc<Object>, Unreadable> {
         if let Some(object) = self.objects.get(id) {
-            return Ok(Arc::clone(object));
+            return Ok(object.seen_by(sight));
         }
         let object = self.engine.intake.objects.now(&self.draft, id)?;
-        self.objects.insert(id.clone(), Arc::clone(&object));
-        Ok(object)
+        let seen = object.seen_by(sight);
+        self.objects.insert(id.clone(), object);
+        Ok(seen)
     }
 }
 

@@ -227,6 +227,7 @@ impl Touching<'_> {
             | Command::Object(_)
             | Command::Resolved(_)
             | Command::Retract { .. }
+            | Command::OwnObject { .. }
             | Command::Mark { .. }
             | Command::ChangeItems { .. }
             | Command::Flush { .. }

@@ -159,6 +159,8 @@ pub enum Warning {
     ExpiresBeforeDelivery(Instant),
     /// This number of recipients were left out: the tenant's limit on notifications of a day is reached.
     TenantLimit(u64),
+    /// What the event says of this object is ignored: another made it than the tenant with whose key it was published.
+    ObjectNotYours(Id),
     /// The id was used before for an event with other content, which is unchanged.
     Differs,
 }
@@ -217,6 +219,9 @@ pub enum Refused {
     /// Tenants are not configured.
     #[error("tenants are off")]
     TenantsOff,
+    /// The object was not made with a key of the tenant that wants to change it.
+    #[error("the object `{0}` is not yours")]
+    ObjectNotYours(Id),
     /// The hook is not configured.
     #[error("unknown hook `{0}`")]
     UnknownHook(String),

@@ -28,14 +28,15 @@ pub(crate) fn apply(
     draft: &mut Draft<'_>,
     act: &Act,
 ) -> Result<Applied, Unreadable> {
-    let Act::Publish { row, at, profiles, room: Room::ForFirst(left) } = act else {
+    let Act::Publish { row, at, profiles, room: Room::ForFirst(left), .. } = act else {
         return shard.apply(intake, draft, act);
     };
     shard.take_profiles(intake, draft, profiles)?;
     let mut would = would_notify(shard, intake, draft, row)?;
     would.sort_unstable();
     let (row, at, profiles) = (row.clone(), *at, profiles.clone());
-    let act = Act::Publish { row, at, profiles, room: Room::of(&would, *left) };
+    let room = Room::of(&would, *left);
+    let act = Act::Publish { row, at, profiles, room, ignored: Vec::new() };
     shard.apply(intake, draft, &act)
 }
 

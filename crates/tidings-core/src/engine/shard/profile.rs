@@ -70,6 +70,7 @@ impl Shard {
             | Command::Object(_)
             | Command::Resolved(_)
             | Command::Retract { .. }
+            | Command::OwnObject { .. }
             | Command::Cancel { .. }
             | Command::Withdraw { .. }
             | Command::Pause(_)

@@ -227,7 +227,7 @@ impl Shard {
         act: &Act,
     ) -> Result<Applied, Unreadable> {
         match act {
-            Act::Publish { row, at, profiles, room } => {
+            Act::Publish { row, at, profiles, room, .. } => {
                 self.take_profiles(intake, draft, profiles)?;
                 let spread = self.publish(intake, draft, row, *at, room)?;
                 return Ok(Applied::Published(spread));

@@ -331,6 +331,7 @@ impl World {
             tenant: tenant.map(|tenant| id(TENANTS[tenant])),
             cancellation_key: None,
             trace: None,
+            by_tenant: false,
         }));
         self.withdrawn.remove(&roles.0);
         if delay_hours > 0 {

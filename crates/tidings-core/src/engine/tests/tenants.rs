@@ -10,14 +10,14 @@ use crate::rules::{TenantRules, UnknownTenant};
 const SECOND: i64 = 1_000;
 
 /// A world with a recipient, a mail lane, and the tenants `acme` and `bolt`.
-struct World {
-    stored: Stored,
-    engine: Engine,
-    now: i64,
+pub(super) struct World {
+    pub(super) stored: Stored,
+    pub(super) engine: Engine,
+    pub(super) now: i64,
 }
 
 impl World {
-    fn new(unknown: UnknownTenant) -> Self {
+    pub(super) fn new(unknown: UnknownTenant) -> Self {
         let (mut stored, mut engine) = with_mail(Options { buckets: 2, ..Options::default() });
         let mut rules = engine.rules().unwrap().clone();
         rules.tenants = Some(TenantRules { unknown });
@@ -28,13 +28,18 @@ impl World {
         world
     }
 
-    fn run(&mut self, commands: &[Command]) -> Vec<Result<Reply, Refused>> {
+    pub(super) fn run(&mut self, commands: &[Command]) -> Vec<Result<Reply, Refused>> {
         self.now += 1;
         let step = self.engine.step(&self.stored, &Reach::new(), Instant(self.now), commands);
         let step = step.unwrap();
         self.stored.commit(step.writes);
+        for day in step.forgotten {
+            self.stored.0.retain(|(partition, _), _| *partition != Partition::Day(day));
+        }
         // What is stored says the same.
-        let again = Engine::open(&self.stored, &[Day(0), Day(1)], Options::default()).unwrap();
+        let days: BTreeSet<Day> = self.stored.days();
+        let days: Vec<Day> = days.into_iter().collect();
+        let again = Engine::open(&self.stored, &days, Options::default()).unwrap();
         assert_eq!(books(&again, &self.stored), books(&self.engine, &self.stored));
         self.engine = again;
         step.replies
@@ -53,12 +58,12 @@ fn books(engine: &Engine, stored: &Stored) -> crate::content::message::Books {
     engine.reader(stored).walk().unwrap().books
 }
 
-fn change(tenant: &str, disabled: Option<bool>) -> Command {
+pub(super) fn change(tenant: &str, disabled: Option<bool>) -> Command {
     let change = TenantChange { disabled, ..TenantChange::default() };
     Command::Tenant { tenant: id(tenant), change: Box::new(change) }
 }
 
-fn delete(tenant: &str) -> Command {
+pub(super) fn delete(tenant: &str) -> Command {
     Command::DeleteTenant { tenant: id(tenant) }
 }
 

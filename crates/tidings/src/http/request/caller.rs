@@ -5,8 +5,9 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
+use tidings_core::command::OwnChange;
 use tidings_core::engine::{Engine, TenantDirectory};
-use tidings_core::tenant::TenantNo;
+use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{Command, Id};
 use tidings_node::Role;
 
@@ -81,6 +82,10 @@ const OF_TENANTS: &[&str] = &[
     "withdraw",
     "explain",
     "export",
+    "put_object",
+    "get_object",
+    "retract_object",
+    "change_objects",
     "list_messages",
     "get_message",
     "retry_message",
@@ -214,6 +219,7 @@ impl Calling {
     ) -> Result<Command, Problem> {
         if let (Command::Publish(event), Some(own)) = (&mut command, self.number()) {
             event.tenant = self.own(event.tenant.take())?;
+            event.by_tenant = true;
             let is_whole = service.among().is_none();
             let known = service.handle.look(|node| {
                 // Who is no member is as if they were not there. Of other nodes' recipients nothing is known here.
@@ -231,6 +237,27 @@ impl Calling {
             }
         }
         Ok(command)
+    }
+
+    /// A change of an object, as the caller may do it: a tenant to what it made.
+    pub(in crate::http) fn of_object(&self, command: Command) -> Command {
+        let Some(tenant) = self.id().cloned() else {
+            return command;
+        };
+        match command {
+            Command::Object(object) => {
+                Command::OwnObject { tenant, change: OwnChange::Put(object) }
+            }
+            Command::Retract { object } => {
+                Command::OwnObject { tenant, change: OwnChange::Retract(object) }
+            }
+            other => other,
+        }
+    }
+
+    /// The view in which the caller sees objects.
+    pub(in crate::http) fn view(&self) -> View<TenantNo> {
+        self.number().map_or(View::All, View::Only)
     }
 
     /// Returns true if the caller sees what is of a recipient. A tenant sees its members; of recipients that other nodes

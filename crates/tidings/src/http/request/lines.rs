@@ -186,6 +186,7 @@ fn named(command: &Command) -> Option<&Id> {
         Command::Publish(event) => Some(&event.id),
         Command::Recipient(change) => Some(&change.id),
         Command::Object(object) => Some(&object.id),
+        Command::OwnObject { change, .. } => Some(change.id()),
         Command::Tenant { tenant, .. } => Some(tenant),
         _ => None,
     }

@@ -205,6 +205,74 @@ fn t42_streams_and_pages_of_a_tenant_tell_nothing_of_marks_that_another_gave() {
 }
 
 #[test]
+fn t42_objects_of_others_stay_as_they_are_and_are_shown_by_their_ids_alone() {
+    let world = World::new();
+    let ask = |bearer: &str, method: Method, path: &str, body: &Value| {
+        world.with(bearer, (method, path, body), &[])
+    };
+    let key = &world.keys[0];
+    let all = ["made/mkb", "obj/mkb", "who/mk0", "at/mka"];
+    let path = |object: &str| format!("/v1/objects/{}", object.replace('/', "%2F"));
+    let known = || all.map(|object| world.host(Method::GET, &path(object), &Value::Null));
+    let (before, seen) = (known(), world.others());
+    for object in all {
+        let title = json!({ "title": "Stolen" });
+        for (method, body) in [(Method::PUT, &title), (Method::DELETE, &Value::Null)] {
+            let answer = ask(key, method, &path(object), body);
+            let refused = (answer.status.as_u16(), code(&answer));
+            assert_eq!(refused, (403, "object_not_yours".to_owned()), "{object}");
+            assert!(!text(&answer).contains("Title"), "{}", text(&answer));
+        }
+        let many = json!([{ "id": object, "title": "Stolen" }]);
+        let answer = ask(key, Method::POST, "/v1/objects", &many).json();
+        assert_eq!(answer[0]["problem"]["code"], "object_not_yours", "{answer}");
+        let answer = ask(key, Method::GET, &path(object), &Value::Null);
+        assert_eq!((answer.status.as_u16(), code(&answer)), (404, "object_not_found".to_owned()));
+        // A mute of it shows no title.
+        let mute = json!([{ "object": object, "channel": "email", "mode": "never" }]);
+        for (bearer, whose) in
+            [(key, "/v1/recipients/both"), (&world.token(Some("t-mka")), "/v1/me")]
+        {
+            let path = format!("{whose}/preferences");
+            assert!(ask(bearer, Method::PATCH, &path, &mute).status.is_success());
+        }
+    }
+    let muted = ask(key, Method::GET, "/v1/recipients/both/preferences?choices=true", &Value::Null);
+    assert!(!text(&muted).contains("Title"), "{}", text(&muted));
+    let token = world.token(Some("t-mka"));
+    let muted = ask(&token, Method::GET, "/v1/me/preferences", &Value::Null).json();
+    let of_other = muted["mutes"].as_array().unwrap().iter().find(|of| of["object"] == "made/mkb");
+    assert_eq!(of_other.unwrap()["title"], Value::Null);
+
+    let told = json!({
+        "id": "stolen", "type": "note", "to": { "recipients": ["one-mka"] },
+        "object": { "id": "made/mkb", "title": "Stolen" },
+        "actor": { "id": "who/mk0", "title": "Stolen" }, "target": { "id": "at/mka", "url": "/" },
+    });
+    let answer = ask(key, Method::POST, "/v1/events", &told).json();
+    let warned: Vec<_> =
+        answer["warnings"].as_array().unwrap().iter().map(|of| &of["code"]).collect();
+    assert_eq!(warned, ["object_not_yours"; 3]);
+    let page = "/v1/recipients/one-mka/inbox?grouped=false&limit=100";
+    for bearer in [key, &world.token_of("one-mka", Some("t-mka"))] {
+        let path = if bearer == key { page } else { "/v1/me/inbox?grouped=false&limit=100" };
+        let page = ask(bearer, Method::GET, path, &Value::Null).json();
+        let groups = page["groups"].as_array().unwrap().iter();
+        let item = groups.map(|group| &group["items"][0]).find(|item| item["event"] == "stolen");
+        for (role, id) in [("object", "made/mkb"), ("actor", "who/mk0"), ("target", "at/mka")] {
+            assert_eq!(item.unwrap()[role], json!({ "id": id }), "{role}");
+        }
+    }
+    let event = ask(key, Method::GET, "/v1/events/stolen", &Value::Null);
+    let export = ask(key, Method::GET, "/v1/export", &Value::Null);
+    for answer in [event, export] {
+        assert!(!text(&answer).contains("Stolen"), "{}", text(&answer));
+    }
+    assert_eq!(known(), before);
+    assert_eq!(world.others(), seen);
+}
+
+#[test]
 fn t42_events_without_an_id_under_the_same_idempotency_key_are_anothers() {
     let world = World::new();
     let line = json!({ "type": "note", "object": { "id": "o" }, "to": {} });

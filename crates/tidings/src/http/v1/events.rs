@@ -97,7 +97,8 @@ enum PublishedStatus {
 #[derive(Serialize, ToSchema)]
 pub(super) struct EventWarning {
     /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
+    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `tenant_limit`;
+    /// `object_not_yours` where what is said of an object is ignored, since the tenant did not make it; `differs`
     /// for an id that was used before for another event; or `more_warnings` in place of many.
     pub(super) code: &'static str,
     /// The fault, in words.

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 use tidings_core::tenant::TenantNo;
-use tidings_core::{Command, Id, Instant, RecipientChange};
+use tidings_core::{Command, Id, Instant, Object, RecipientChange};
 use tidings_node::{KeyChange, Role, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
@@ -38,6 +38,14 @@ pub(super) fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             let rig = with_tenants();
             let bearer = key(&rig);
             all(&|call| of_host(call).send_with(&rig, ("authorization", &bearer)))
+        }
+        "object_not_yours" => {
+            let rig = with_tenants();
+            let of_host =
+                Object { title: Some("T".into()), ..Object::bare(Id::new("works/1").unwrap()) };
+            rig.service.handle.submit(vec![Command::Object(of_host)]).unwrap();
+            let bearer = key(&rig);
+            all(&|call| call.send_with(&rig, ("authorization", &bearer)))
         }
         "id_taken" => {
             let rig = with_tenants();

@@ -42,9 +42,6 @@ const OF_NO_TENANT: &[&str] = &[
     "POST /v1/hooks/{name}/replay",
     "POST /v1/hooks/{name}/resume",
     "GET /v1/nodes",
-    "POST /v1/objects",
-    "PUT /v1/objects/{id}",
-    "DELETE /v1/objects/{id}",
     "POST /v1/recipients",
     "PUT /v1/recipients/{id}",
     "PATCH /v1/recipients/{id}",
@@ -205,6 +202,20 @@ fn of_host(call: &str) -> Option<Vec<Asked>> {
             "/v1/tenants/t-mka/members/one-{m}",
             "/v1/tenants/t-mka/members/stranger-{m}",
         ]),
+        "GET /v1/objects/{id}" => {
+            get(&["/v1/objects/made%2F{m}", "/v1/objects/obj%2F{m}", "/v1/objects/none-{m}"])
+        }
+        // A retraction that is done counts in the `rev` of all.
+        "DELETE /v1/objects/{id}" => get(&["/v1/objects/obj%2F{m}", "/v1/objects/none-{m}"]),
+        // An id that another has is told by a refusal, which a test of its own looks at.
+        "PUT /v1/objects/{id}" => all(
+            &["/v1/objects/made%2Fmka", "/v1/objects/put-{m}"],
+            &[json!({ "title": "Title mka" }), json!({ "title": 1 }), json!({ "{m}": 1 })],
+        ),
+        "POST /v1/objects" => all(
+            &["/v1/objects"],
+            &[json!([{ "id": "made/mka", "url": "/mka" }, { "id": "post-{m}" }, { "id": "" }])],
+        ),
         "GET /v1/events/{id}" => {
             get(&["/v1/events/e1-{m}", "/v1/events/e5-{m}", "/v1/events/e6-{m}"])
         }

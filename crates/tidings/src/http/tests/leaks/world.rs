@@ -102,7 +102,21 @@ impl World {
             let made = world.host(Method::POST, "/v1/admin/keys", &body);
             made["key"].as_str().unwrap().to_owned()
         });
+        for (key, of) in world.keys.iter().zip([OWN, OTHER]) {
+            world.made_by(key, of);
+        }
         world
+    }
+
+    /// Makes an object with the key of a tenant, and tells the members of it.
+    fn made_by(&self, key: &str, of: &str) {
+        let told = json!({
+            "id": format!("made-{of}"), "type": "note", "object": thing("made", of),
+            "actor": thing("author", of),
+            "to": { "recipients": ["both", format!("one-{of}")] },
+        });
+        let answer = self.by(key, Method::POST, "/v1/events", &told);
+        assert!(answer.status.is_success(), "{}", text(&answer));
     }
 
     fn make_tenant(&self, of: &str) {
@@ -198,9 +212,14 @@ impl World {
 
     /// A token of the member of both, for a view.
     pub(super) fn token(&self, tenant: Option<&str>) -> String {
-        let (both, tenant) = (Id::new("both").unwrap(), tenant.map(|of| Id::new(of).unwrap()));
+        self.token_of("both", tenant)
+    }
+
+    /// A token of a recipient.
+    pub(super) fn token_of(&self, who: &str, tenant: Option<&str>) -> String {
+        let (who, tenant) = (Id::new(who).unwrap(), tenant.map(|of| Id::new(of).unwrap()));
         let now_s = 1_704_110_400;
-        sign(&signing_key("k1"), &both, now_s, now_s + 60, None, tenant.as_ref()).unwrap()
+        sign(&signing_key("k1"), &who, now_s, now_s + 60, None, tenant.as_ref()).unwrap()
     }
 
     /// What a request about a tenant, or about none, is filled with.
@@ -236,6 +255,7 @@ impl World {
             "/v1/recipients/one-mkb/subscriptions",
             "/v1/messages",
             "/v1/events/e1-mkb",
+            "/v1/objects/made%2Fmkb",
             "/v1/events/e4-mkb",
             "/v1/events/e5-mkb",
             "/v1/export",

@@ -148,6 +148,8 @@ impl AllPreferences {
             }
         }
         let mut presenter = Presenter::new(engine, node.view());
+        // Whoever mutes an object by its id learns nothing of one that the view has not.
+        let sight = engine.reader(node.view()).numbered(view)?;
         let mut mutes = Vec::new();
         for Choice { scope, channel, mode, .. } in &chosen {
             let (topic, object) = match scope {
@@ -161,7 +163,7 @@ impl AllPreferences {
             let text = |id: &Id| id.as_str().to_owned();
             mutes.push(Mute {
                 title: presenter
-                    .object(id)?
+                    .object(id, sight)?
                     .title
                     .as_ref()
                     .map(|title| titles.told(title).to_owned()),

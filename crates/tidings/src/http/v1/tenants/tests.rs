@@ -366,3 +366,63 @@ fn id(answer: &Answered) -> String {
     assert_eq!(answer.status, StatusCode::ACCEPTED, "{answer:?}");
     answer.json()["id"].as_str().unwrap().to_owned()
 }
+
+#[test]
+fn t42_a_key_changes_reads_and_retracts_the_objects_of_its_tenant() {
+    let world = World::new();
+    let [acme, globex] = ["acme", "globex"].map(|tenant| world.key_of(tenant));
+    let ask = |key: &str, method: Method, body: Value| {
+        world.by(key, method, "/v1/objects/doc%2F1", &body)
+    };
+    let get = |key: &str| ask(key, Method::GET, Value::Null);
+    refused(&get(&acme), 404, "object_not_found");
+    refused(&ask(&acme, Method::DELETE, Value::Null), 403, "object_not_yours");
+    let title = json!({ "title": "Doc", "notifiable": true, "data": { "n": 1 } });
+    assert_eq!(ask(&acme, Method::PUT, title).status, StatusCode::NO_CONTENT);
+    let mut shown = json!({
+        "id": "doc/1", "title": "Doc", "url": null, "image": null, "image_size": null,
+        "data": { "n": 1 }, "notifiable": true, "retracted": false, "tenant": "acme",
+    });
+    assert_eq!(get(&acme).json(), shown);
+    assert_eq!(world.get("/v1/objects/doc%2F1"), shown);
+    refused(&get(&globex), 404, "object_not_found");
+    refused(&ask(&globex, Method::PUT, json!({ "title": "G" })), 403, "object_not_yours");
+    refused(&ask(&globex, Method::DELETE, Value::Null), 403, "object_not_yours");
+    assert_eq!(get(&acme).json(), shown);
+    assert_eq!(ask(&acme, Method::DELETE, Value::Null).status, StatusCode::NO_CONTENT);
+    shown["retracted"] = json!(true);
+    assert_eq!(get(&acme).json(), shown);
+    refused(&ask(&globex, Method::PUT, json!({})), 403, "object_not_yours");
+    // The host makes, shows and changes any; what it makes is no tenant's.
+    world.done(Method::PUT, "/v1/objects/doc%2F1", &json!({ "title": { "en": "E", "de": "D" } }));
+    assert_eq!(get(&acme).json()["title"], json!({ "en": "E", "de": "D" }));
+    world.done(Method::PUT, "/v1/objects/plain", &json!({ "image": "/a.png" }));
+    assert_eq!(world.get("/v1/objects/plain").get("tenant"), None);
+    let many =
+        json!([{ "id": "doc/1", "url": "/1" }, { "id": "plain", "url": "/2" }, { "id": "new" }]);
+    let done = world.by(&acme, Method::POST, "/v1/objects", &many).json();
+    let told = [&done[0]["status"], &done[1]["problem"]["code"], &done[2]["status"]];
+    assert_eq!(told, ["done", "object_not_yours", "done"]);
+    assert_eq!(world.get("/v1/objects/plain")["url"], Value::Null);
+    assert_eq!(world.get("/v1/objects/new")["tenant"], "acme");
+    // Its ownership ends with it: the id made anew is another tenant.
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    assert_eq!(world.get("/v1/objects/new").get("tenant"), None);
+    world.done(Method::PUT, "/v1/tenants/acme", &json!({}));
+    let anew = world.key_of("acme");
+    refused(&ask(&anew, Method::PUT, json!({})), 403, "object_not_yours");
+    refused(&get(&anew), 404, "object_not_found");
+}
+
+#[test]
+fn t42_a_key_that_only_reads_changes_no_objects() {
+    let world = World::new();
+    let body = json!({ "tenant": "acme", "role": "read" });
+    let made = world.done(Method::POST, "/v1/admin/keys", &body);
+    let key = made["key"].as_str().unwrap();
+    for method in [Method::PUT, Method::DELETE] {
+        refused(&world.by(key, method, "/v1/objects/o", &json!({})), 403, "role");
+    }
+    let got = world.by(key, Method::GET, "/v1/objects/o", &Value::Null);
+    refused(&got, 404, "object_not_found");
+}
