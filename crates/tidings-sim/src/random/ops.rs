@@ -153,6 +153,7 @@ impl Builder {
             | RawOp::Flush(who, _)
             | RawOp::Choose(who, ..)
             | RawOp::Member(who, _)
+            | RawOp::Device(who, ..)
             | RawOp::Erase(who) => Some(who),
             _ => None,
         };
@@ -213,6 +214,12 @@ impl Builder {
             }
             RawOp::Pause(which, on) => self.pause(*which, *on),
             RawOp::Suppress(who, on, long) => self.suppress(*who, *on, *long),
+            RawOp::Device(who, other, joins) => self.say(Command::Device {
+                recipient: name("r", *who),
+                channel: EMAIL_NO,
+                address: self.address(*who, *other),
+                joins: *joins,
+            }),
             RawOp::Choose(who, choices, whole) => {
                 let chosen = self.choices(choices).collect();
                 self.say(Command::Preferences {
@@ -481,10 +488,15 @@ impl Builder {
     }
 }
 
+/// An address of a recipient, of which each has two.
+pub(super) fn email(number: u8, other: bool) -> String {
+    format!("r{number}@{}example.org", if other { "b." } else { "" })
+}
+
 /// A profile, or a part of one.
 pub(super) fn profile(number: u8, raw: &RawPerson, what: u8) -> RecipientChange {
     let place = PLACES.get(usize::from(raw.place));
-    let address = || raw.email.then(|| format!("r{number}@example.org"));
+    let address = || raw.email.then(|| email(number, false).into());
     let address = (what & 1 > 0).then(|| (EMAIL_NO, address().into_iter().collect()));
     RecipientChange {
         tenants: None,
