@@ -12,15 +12,15 @@ use tidings_core::suppression::{
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
-    Audience, Command, Data, Day, Event, HostText, Id, Instant, Mode, Near, Object,
-    PreferenceScope, RecipientChange, Rules, Score, State, Timed,
+    Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
+    RecipientChange, Rules, Score, State, Timed,
 };
 
 use super::World;
 use super::raw::{
     LEVELS, OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TENANTS, TOPICS,
 };
-use super::rules::{CATEGORIES, RawRules, TYPES, body, data, digest_name, own_hours};
+use super::rules::{CATEGORIES, RawRules, TYPES, body, by_locale, data, digest_name, own_hours};
 use crate::subject::Step;
 
 /// Number of first instants: nights of clock changes, a leap day, a year's end.
@@ -199,12 +199,13 @@ impl Builder {
                     6 | 7 => object.notifiable = Some(true),
                     9.. => object.data = Some(self::data(what - 9).unwrap_or_default().into()),
                     // What decides is the first of several.
-                    _ if about % 2 == 0 => {
-                        let texts = [("en", "A title"), ("de", "Ein Titel")];
-                        let texts = texts.map(|(tag, text)| (tag.to_owned(), text.to_owned()));
-                        object.title = HostText::by_locale(texts.into());
+                    _ => {
+                        object.title = match about % 3 {
+                            0 => by_locale([("en", "A title"), ("de", "Ein Titel")]),
+                            1 => by_locale([("de", "Ein Titel"), ("en", "A title")]),
+                            _ => Some("A title".into()),
+                        };
                     }
-                    _ => object.title = Some("A title".into()),
                 }
                 self.say(Command::Object(object));
             }
@@ -456,7 +457,7 @@ impl Builder {
             // Rows and headers hold a score; what is told does not depend on it.
             score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
             data: data(raw.again),
-            body: body(raw.again).map(Into::into),
+            body: body(raw.again),
             to,
             channels,
             occurred_at: None,
