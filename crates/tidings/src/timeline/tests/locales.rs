@@ -31,11 +31,11 @@ fn t42_texts_by_locale_that_are_none_are_refused_with_their_place() {
     let wide = |number: usize| format!(r#""{}":"{}""#, LOCALES[number], "y".repeat(1_000));
     let all: Vec<String> = (0..LOCALES.len()).map(wide).collect();
     for (title, reason, hint) in [
-        (r#"{}"#.to_owned(), "`title` has no text in any locale", "write at least one"),
+        ("{}".to_owned(), "`title` has no text in any locale", "write at least one"),
         (r#"{"de_AT":"x"}"#.to_owned(), "which is not a locale", "did you mean `de-AT`?"),
         (r#"{"":"x"}"#.to_owned(), "which is not a locale", "write a BCP 47 tag"),
         (r#"{"zh-TW":"x","zh-hant-tw":"y"}"#.to_owned(), "has two texts", "keep one of the two"),
-        (r#"{"en":7}"#.to_owned(), "`title`", ""),
+        (r#"{"en":7}"#.to_owned(), "`title.en` must be a string", ""),
         (r#"["en"]"#.to_owned(), "`title`", "by locale"),
         (format!(r#"{{"en":"{long}"}}"#), "`title`", ""),
         (format!("{{{}}}", all.join(",")), "bytes in all its locales", "give fewer of them"),
