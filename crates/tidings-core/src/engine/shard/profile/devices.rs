@@ -35,16 +35,18 @@ pub(super) fn change(
     if joins {
         match all.iter_mut().find(|(text, of)| *of == tenant && is_device(text)) {
             Some((text, _)) => *text = &given.text,
-            None => all.push((&given.text, tenant)),
+            None => {
+                all.push((&given.text, tenant));
+                // Those of another tenant stay, however many join for this one.
+                let of_tenant = all.iter().filter(|(_, of)| *of == tenant).count();
+                let mut surplus = of_tenant.saturating_sub(kind.most());
+                all.retain(|(_, of)| {
+                    let leaves = *of == tenant && surplus > 0;
+                    surplus -= usize::from(leaves);
+                    !leaves
+                });
+            }
         }
-        // Those of another tenant stay, however many join for this one.
-        let of_tenant = all.iter().filter(|(_, of)| *of == tenant).count();
-        let mut surplus = of_tenant.saturating_sub(kind.most());
-        all.retain(|(_, of)| {
-            let leaves = *of == tenant && surplus > 0;
-            surplus -= usize::from(leaves);
-            !leaves
-        });
     } else {
         all.retain(|(text, of)| tenant.is_some() && *of != tenant || !is_device(text));
     }
