@@ -219,7 +219,7 @@ pub(crate) fn recipient(number: u32) -> Id {
 /// Makes a recipient.
 pub(crate) fn make(number: u32) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        addresses: [(EMAIL_NO, vec![format!("recipient-{number:07}@example.org")])].into(),
+        addresses: [(EMAIL_NO, vec![format!("recipient-{number:07}@example.org").into()])].into(),
         ..RecipientChange::nothing(recipient(number))
     }))
 }

@@ -94,7 +94,7 @@ impl World {
     pub fn introduce<'a>(&'a self, person: &'a Person) -> impl Iterator<Item = Command> + 'a {
         let city = self.city_of(person);
         let address = person.email.clone();
-        let address = address.map(|address| (EMAIL_NO, vec![address]));
+        let address = address.map(|address| (EMAIL_NO, vec![address.into()]));
         let profile = RecipientChange {
             addresses: address.into_iter().collect(),
             state: Some(person.state),

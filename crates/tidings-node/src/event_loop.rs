@@ -556,9 +556,6 @@ fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
             Request::Work(work) => &work.commands[..],
             _ => &[],
         })
-        .flat_map(|command| match command {
-            Command::Recipient(change) => engine.given_again(change),
-            _ => Vec::new(),
-        });
+        .flat_map(|command| engine.given_again(command));
     given.map(|address| Command::Unsuppress { address }).collect()
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tidings_core::channel::{ChannelNo, EMAIL_NO};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
 use tidings_core::preference::ALL_CATEGORIES;
-use tidings_core::recipient::OwnHours;
+use tidings_core::recipient::{GivenAddress, OwnHours};
 use tidings_core::rules::{Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
 use tidings_core::tenant::{TenantChange, View};
 use tidings_core::{
@@ -83,6 +83,7 @@ pub fn line(timed: &Timed) -> Option<String> {
         | Command::Message { .. }
         | Command::Report { .. }
         | Command::ReportAddress { .. }
+        | Command::Device { .. }
         | Command::Hook { .. } => return None,
         Command::Tenant { tenant: id, change } => ("tenant", tenant(id, change)),
         Command::DeleteTenant { tenant } => ("tenant", json!({"id": tenant, "deleted": true})),
@@ -166,11 +167,16 @@ fn level(scope: &PreferenceScope) -> (&'static str, &str) {
 }
 
 /// Addresses of a channel; null takes them away.
-fn written(addresses: &[String]) -> Value {
+fn written(addresses: &[GivenAddress]) -> Value {
+    let one = |address: &GivenAddress| match &address.tenant {
+        None => json!(address.text),
+        // Timelines know tenants of browsers alone: this is for people.
+        Some(tenant) => json!({ "address": address.text, "tenant": tenant }),
+    };
     match addresses {
         [] => Value::Null,
-        [one] => json!(one),
-        many => json!(many),
+        [alone] => one(alone),
+        many => many.iter().map(one).collect(),
     }
 }
 

@@ -320,13 +320,6 @@ fn run(
     command: &Command,
     step: &mut Step,
 ) -> Result<Reply, Stop> {
-    if let Command::Recipient(change) = command
-        && engine.holds_intake
-    {
-        members::named(&engine.intake, change)?;
-        let now = engine.intake.now;
-        engine.intake.suppressions.given(draft, change, now);
-    }
     match engine.intake.accept(draft, command)? {
         Accepted::Act(act) => {
             let applied = apply(engine, draft, &act)?;
@@ -338,7 +331,12 @@ fn run(
         Accepted::OfRecipient(recipient) => {
             let no = BucketNo::of(recipient.as_str(), engine.intake.buckets);
             let shard = engine.shards.index_of(no);
-            engine.shards[shard].command(&engine.intake, draft, command)
+            let reply = engine.shards[shard].command(&engine.intake, draft, command)?;
+            if engine.holds_intake {
+                let now = engine.intake.now;
+                engine.intake.suppressions.given(draft, command, now);
+            }
+            Ok(reply)
         }
         Accepted::OfBucket(no) => {
             let shard = engine.shards.index_of(no);

@@ -27,6 +27,7 @@ mod body;
 mod bounds;
 mod changed;
 mod clock;
+mod devices;
 mod ended;
 mod growth;
 mod inbox;

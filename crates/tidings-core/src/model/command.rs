@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::batch_key::BatchKey;
+use crate::model::channel::ChannelNo;
 use crate::model::event::{Event, Object};
 use crate::model::id::Id;
 use crate::model::messages::{Attempt, MessageAct, MessageName};
 use crate::model::occurrence::{By, HookChange};
 use crate::model::preference::{Mode, PreferenceScope};
-use crate::model::recipient::RecipientChange;
+use crate::model::recipient::{GivenAddress, RecipientChange};
 use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor};
 use crate::model::tenant::{TenantChange, View};
 use crate::model::time::{Day, Instant};
@@ -31,6 +32,18 @@ pub enum Command {
     Erase {
         /// The recipient.
         recipient: Id,
+    },
+    /// Adds a device to the addresses of a recipient, or removes it from them.
+    Device {
+        /// The recipient.
+        recipient: Id,
+        /// The channel.
+        channel: ChannelNo,
+        /// The address. One of the same device and tenant is replaced; of too many of a tenant the oldest leaves. One
+        /// that leaves without a tenant leaves whatever tenants it was of.
+        address: GivenAddress,
+        /// True if it joins, false if it leaves.
+        joins: bool,
     },
     /// Subscribes to a topic and everything below it.
     Subscribe {
@@ -256,6 +269,7 @@ impl Command {
             | Self::Cancel { tenant, .. }
             | Self::Withdraw { tenant, .. }
             | Self::Preference { tenant, .. } => tenant.is_some(),
+            Self::Device { address, .. } => address.tenant.is_some(),
             Self::Preferences { chosen, .. } => chosen.iter().any(|one| one.tenant.is_some()),
             Self::Mark { view, .. } | Self::ChangeItems { view, .. } | Self::Flush { view, .. } => {
                 view.tenant().is_some()
@@ -266,6 +280,21 @@ impl Command {
             | Self::Leave { .. } => true,
             _ => false,
         }
+    }
+
+    /// The addresses that it gives a recipient.
+    pub fn given_addresses(&self) -> impl Iterator<Item = (ChannelNo, &str)> {
+        let device = match self {
+            Self::Device { channel, address, joins: true, .. } => Some((*channel, &*address.text)),
+            _ => None,
+        };
+        let change = match self {
+            Self::Recipient(change) => Some(&change.addresses),
+            _ => None,
+        };
+        let of_channels = change.into_iter().flatten();
+        let all = of_channels.flat_map(|(no, all)| all.iter().map(|one| (*no, &*one.text)));
+        device.into_iter().chain(all)
     }
 
     /// The recipient whom alone the command concerns, if there is one.
@@ -296,7 +325,8 @@ impl Command {
             | Self::Preferences { recipient, .. }
             | Self::Flush { recipient, .. }
             | Self::Join { recipient, .. }
-            | Self::Leave { recipient, .. } => Some(recipient),
+            | Self::Leave { recipient, .. }
+            | Self::Device { recipient, .. } => Some(recipient),
             Self::Publish(_)
             | Self::Object(_)
             | Self::Resolved(_)
@@ -422,5 +452,5 @@ pub enum Cancelled {
 }
 
 fn of_tenants(change: &RecipientChange) -> bool {
-    change.tenants.as_ref().is_some_and(|tenants| !tenants.is_empty())
+    change.named_tenants().next().is_some()
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::channel::ChannelNo;
 use crate::model::data::Data;
 use crate::model::id::Id;
+use crate::model::number::TenantNo;
 use crate::rules::QuietHours;
 
 /// The state of a recipient, which decides whether messages are sent; read when a message is built.
@@ -82,7 +83,8 @@ impl OwnHours {
     }
 }
 
-/// A recipient's addresses, by channel: one, or one for each device.
+/// A recipient's addresses, by channel: one, or one for each device. One may be of a tenant: it takes the messages of that
+/// tenant and of none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Addresses(Box<[Address]>);
 
@@ -90,6 +92,8 @@ pub struct Addresses(Box<[Address]>);
 struct Address {
     channel: ChannelNo,
     address: Box<str>,
+    /// `None` = it takes those of all.
+    tenant: Option<TenantNo>,
 }
 
 impl Addresses {
@@ -101,20 +105,79 @@ impl Addresses {
 
     /// The addresses of a channel, in the order in which they were given.
     pub fn of(&self, channel: ChannelNo) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(move |known| known.channel == channel).map(|known| &*known.address)
+        self.views(channel).map(|(address, _)| address)
     }
 
-    /// Sets the addresses of a channel; none removes those that there are.
+    /// The addresses of a channel, each with its tenant, in the order in which they were given.
+    pub fn views(&self, channel: ChannelNo) -> impl Iterator<Item = (&str, Option<TenantNo>)> {
+        let known = self.0.iter().filter(move |known| known.channel == channel);
+        known.map(|known| (&*known.address, known.tenant))
+    }
+
+    /// The addresses of a channel that take messages of a tenant, or of none.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::channel::ChannelNo;
+    /// use tidings_core::recipient::Addresses;
+    /// use tidings_core::tenant::TenantNo;
+    ///
+    /// let (webpush, acme) = (ChannelNo(3), Some(TenantNo::FIRST));
+    /// let mut addresses = Addresses::default();
+    /// addresses.set_views(webpush, &[("all", None), ("acme's", acme)]);
+    /// assert_eq!(addresses.taking(webpush, acme).collect::<Vec<_>>(), ["all", "acme's"]);
+    /// assert_eq!(addresses.taking(webpush, None).collect::<Vec<_>>(), ["all", "acme's"]);
+    /// assert_eq!(addresses.taking(webpush, TenantNo::of_raw(2)).collect::<Vec<_>>(), ["all"]);
+    /// ```
+    pub fn taking(
+        &self,
+        channel: ChannelNo,
+        tenant: Option<TenantNo>,
+    ) -> impl Iterator<Item = &str> {
+        let all = self.views(channel).filter(move |(_, of)| takes(*of, tenant));
+        all.map(|(address, _)| address)
+    }
+
+    /// The tenants of addresses; one may come several times.
+    pub fn tenants(&self) -> impl Iterator<Item = TenantNo> {
+        self.0.iter().filter_map(|known| known.tenant)
+    }
+
+    /// Sets the addresses of a channel, which take messages of all; none removes those that there are.
     pub fn set<T: AsRef<str>>(&mut self, channel: ChannelNo, addresses: &[T]) {
+        let views: Vec<_> = addresses.iter().map(|address| (address.as_ref(), None)).collect();
+        self.set_views(channel, &views);
+    }
+
+    /// Sets the addresses of a channel, each with its tenant.
+    pub fn set_views<T: AsRef<str>>(
+        &mut self,
+        channel: ChannelNo,
+        addresses: &[(T, Option<TenantNo>)],
+    ) {
         let mut all = std::mem::take(&mut self.0).into_vec();
         all.retain(|known| known.channel != channel);
-        all.extend(
-            addresses.iter().map(|address| Address { channel, address: address.as_ref().into() }),
-        );
+        all.extend(addresses.iter().map(|(address, tenant)| Address {
+            channel,
+            address: address.as_ref().into(),
+            tenant: *tenant,
+        }));
         // Stable: those of a channel keep their order.
         all.sort_by_key(|known| known.channel);
         self.0 = all.into_boxed_slice();
     }
+
+    /// Removes the addresses of a tenant.
+    pub(crate) fn end_tenant(&mut self, tenant: TenantNo) {
+        let mut all = std::mem::take(&mut self.0).into_vec();
+        all.retain(|known| known.tenant != Some(tenant));
+        self.0 = all.into_boxed_slice();
+    }
+}
+
+/// Returns true if an address of a tenant, or of none, takes messages of a tenant, or of none.
+pub(crate) fn takes(of: Option<TenantNo>, tenant: Option<TenantNo>) -> bool {
+    of.is_none() || tenant.is_none() || of == tenant
 }
 
 impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
@@ -124,6 +187,28 @@ impl<const N: usize> From<[(ChannelNo, &str); N]> for Addresses {
             addresses.set(channel, &[address]);
         }
         addresses
+    }
+}
+
+/// An address as a change gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenAddress {
+    /// The address.
+    pub text: String,
+    /// The tenant whose messages it takes, beside those of none; `None` = it takes those of all.
+    #[serde(default)]
+    pub tenant: Option<Id>,
+}
+
+impl From<String> for GivenAddress {
+    fn from(text: String) -> Self {
+        Self { text, tenant: None }
+    }
+}
+
+impl From<&str> for GivenAddress {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
     }
 }
 
@@ -150,7 +235,7 @@ pub struct RecipientChange {
     pub name: Option<Option<String>>,
     /// New addresses by channel; none removes those of a channel.
     #[serde(default)]
-    pub addresses: BTreeMap<ChannelNo, Vec<String>>,
+    pub addresses: BTreeMap<ChannelNo, Vec<GivenAddress>>,
     /// New time zone; `Some(None)` = the default.
     pub tz: Option<Option<String>>,
     /// New locale; `Some(None)` = the default.
@@ -188,5 +273,12 @@ impl RecipientChange {
             quiet_hours: None,
             tenants: None,
         }
+    }
+
+    /// The tenants that it names: those of which the recipient is a member, and those of addresses.
+    pub fn named_tenants(&self) -> impl Iterator<Item = &Id> {
+        let of_addresses = self.addresses.values().flatten();
+        let of_addresses = of_addresses.filter_map(|address| address.tenant.as_ref());
+        self.tenants.iter().flatten().chain(of_addresses)
     }
 }

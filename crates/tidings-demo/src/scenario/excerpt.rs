@@ -48,7 +48,8 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Preferences { recipient, .. }
         | Command::Flush { recipient, .. }
         | Command::Join { recipient, .. }
-        | Command::Leave { recipient, .. } => known.contains(recipient),
+        | Command::Leave { recipient, .. }
+        | Command::Device { recipient, .. } => known.contains(recipient),
         Command::Publish(event) => {
             let named = event.to.recipients.len();
             event.to.recipients.retain(|id| known.contains(id));

@@ -16,6 +16,8 @@ use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
 pub(crate) struct Language {
     /// The tags under which its texts may stand, its own first.
     pub(crate) tags: Vec<String>,
+    /// The tags of the reader's further locales, for what may be in another language.
+    pub(crate) further: Vec<String>,
     /// The product's words in it; English ones where there are none.
     pub(crate) words: Arc<Words>,
     /// True if there are words of its own, all of them.
@@ -42,6 +44,7 @@ impl Language {
             has_words: book.is_some_and(Book::is_whole),
             books: books.clone(),
             tags,
+            further: Vec::new(),
             reader: Reader::new(locale, "UTC"),
         }
     }
@@ -134,8 +137,14 @@ pub(crate) fn first_whole<'l>(
     usual: &Language,
     has_all: impl Fn(&Language) -> bool,
 ) -> Language {
-    let mut languages = locales.into_iter().map(|locale| usual.alike(locale));
-    languages.find(has_all).unwrap_or_else(|| usual.clone())
+    let mut locales = locales.into_iter();
+    while let Some(locale) = locales.next() {
+        let language = usual.alike(locale);
+        if has_all(&language) {
+            return Language { further: locales.flat_map(tags).collect(), ..language };
+        }
+    }
+    usual.clone()
 }
 
 /// Returns true if a text with these tags (canonical ones) is there for a locale.
@@ -181,6 +190,7 @@ mod tests {
             ("zh-TW", "zh-Hant", "ltr"),
             ("ar", "ar", "rtl"),
             ("ur-Latn", "ur-Latn", "ltr"),
+            ("he-1996", "he", "rtl"),
             ("pa-Arab-PK", "pa-Arab-PK", "rtl"),
             ("?", "en", "ltr"),
         ] {

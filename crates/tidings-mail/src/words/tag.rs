@@ -118,7 +118,7 @@ pub fn canonical_locale(tag: &str) -> String {
         "zh" => {
             let next = rest.and_then(|rest| rest.split('-').next());
             match next {
-                Some(script) if script.len() == 4 => "zh",
+                Some(next) if is_script(next) => "zh",
                 Some("tw" | "hk" | "mo") => "zh-hant",
                 _ => "zh-hans",
             }
@@ -126,6 +126,11 @@ pub fn canonical_locale(tag: &str) -> String {
         other => other,
     };
     rest.map_or_else(|| language.to_owned(), |rest| format!("{language}-{rest}"))
+}
+
+/// Returns true if a part of a tag names a script; four characters that begin with a digit are a variant.
+fn is_script(part: &str) -> bool {
+    part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The tags under which a text for a locale may stand: its own, then cut part by part (RFC 4647, section 3.4).
@@ -148,7 +153,7 @@ pub(crate) fn is_right_to_left(tag: &str) -> bool {
     let mut parts = tag.split('-');
     let language = parts.next().unwrap_or_default();
     match parts.next() {
-        Some(script) if script.len() == 4 => RIGHT_TO_LEFT_SCRIPTS.contains(&script),
+        Some(script) if is_script(script) => RIGHT_TO_LEFT_SCRIPTS.contains(&script),
         _ => RIGHT_TO_LEFT.contains(&language),
     }
 }
@@ -218,6 +223,7 @@ mod tests {
             ("zh", &["zh-hans", "zh"]),
             ("zh-CN", &["zh-hans-cn", "zh-hans", "zh"]),
             ("zh-Hant-TW", &["zh-hant-tw", "zh-hant", "zh"]),
+            ("zh-1996", &["zh-hans-1996", "zh-hans", "zh"]),
             ("no-NO", &["nb-no", "nb"]),
             ("iw", &["he"]),
             ("", &[]),

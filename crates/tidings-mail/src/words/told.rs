@@ -1,5 +1,5 @@
-//! The texts of objects and events in the language of a message. No message lacks one: where a language has none, the
-//! default one's stands there, or the one that was given first.
+//! The texts of objects and events in the language of a message. No message lacks one: where a language has none, that of
+//! the reader's next locale or of the default one stands there, or the one that was given first.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,9 +15,10 @@ use crate::words::tag::canonical_locale;
 pub(crate) struct Tags(Vec<String>);
 
 impl Tags {
-    /// The tags of a language, and then of the default one.
+    /// The tags of a language, then those of the reader's further locales and of the default one.
     pub(crate) fn of(language: &Language, usual: &Language) -> Self {
-        Self(language.tags.iter().chain(&usual.tags).cloned().collect())
+        let tags = language.tags.iter().chain(&language.further).chain(&usual.tags);
+        Self(tags.cloned().collect())
     }
 
     /// The text among those of several locales.

@@ -10,6 +10,7 @@ mod headers;
 mod languages;
 mod links;
 mod locales;
+mod lookup;
 mod merged;
 mod outlook;
 mod products;

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tidings_core::batch::Line;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{AddressKind, ChannelKind, named};
-use tidings_core::recipient::Addresses;
 use tidings_core::suppression::SuppressedFor;
 use tidings_core::{Batch, Id, Instant, Trace};
 use tidings_mail::{Design, RenderError, Sender};
@@ -222,16 +221,20 @@ impl Head {
             entries: batch.entries,
             types: batch.types().cloned().collect(),
             destinations: named(&batch.channel)
-                .map(|channel| destinations_of(&batch.recipient.addresses, channel))
+                .map(|channel| {
+                    destinations_of(batch.recipient.addresses.of(channel.number), channel)
+                })
                 .unwrap_or_default(),
             traces: batch.traces.clone(),
         }
     }
 }
 
-/// The destinations of a recipient's addresses of a channel, each once.
-pub(crate) fn destinations_of(addresses: &Addresses, channel: &ChannelKind) -> Vec<Arc<str>> {
-    let addresses = addresses.of(channel.number);
+/// The destinations of addresses of a channel, each once.
+pub(crate) fn destinations_of<'a>(
+    addresses: impl Iterator<Item = &'a str>,
+    channel: &ChannelKind,
+) -> Vec<Arc<str>> {
     let destination = |address| channel.address?.destination(address);
     let destinations: BTreeSet<String> = addresses.filter_map(destination).collect();
     destinations.into_iter().map(Arc::from).collect()

@@ -161,7 +161,9 @@ impl Unbuilt {
             is_full.then_some(share)
         };
         full(Party::Recipient(recipient.id.clone())).or_else(|| {
-            let full: Option<Vec<Share>> = destinations_of(&recipient.addresses, channel)
+            let tenant = engine.open_closings().tenant_of(id.closing);
+            let addresses = recipient.addresses.taking(channel.number, tenant);
+            let full: Option<Vec<Share>> = destinations_of(addresses, channel)
                 .into_iter()
                 .map(|to| full(Party::Destination(to)))
                 .collect();

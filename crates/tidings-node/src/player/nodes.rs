@@ -114,13 +114,11 @@ impl NodesPlayer {
             None | Some(0) => self.lead(at, &[command]),
             Some(home) => {
                 // The node with the list takes addresses off it, as for a change of its own recipients.
-                if let Command::Recipient(change) = &command {
-                    let given = self.players[0].node().engine().given_again(change);
-                    let lifted: Vec<Command> =
-                        given.into_iter().map(|address| Command::Unsuppress { address }).collect();
-                    if !lifted.is_empty() {
-                        self.lead(at, &lifted)?;
-                    }
+                let given = self.players[0].node().engine().given_again(&command);
+                let lifted: Vec<Command> =
+                    given.into_iter().map(|address| Command::Unsuppress { address }).collect();
+                if !lifted.is_empty() {
+                    self.lead(at, &lifted)?;
                 }
                 let player = &mut self.players[home];
                 player.decide(at, &[command], Node::take_in_beside).map(drop)

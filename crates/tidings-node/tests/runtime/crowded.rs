@@ -78,7 +78,7 @@ fn crowded(channel: &Arc<Choosy>, recipients: usize) -> (Runtime, Arc<tidings_no
 fn sends_to_others(channel: &Choosy, handle: &Handle) {
     let before = channel.delivered().len();
     let Command::Recipient(mut ann) = person("ann") else { unreachable!() };
-    ann.addresses.values_mut().for_each(|all| *all = vec!["ann@well.example".to_owned()]);
+    ann.addresses.values_mut().for_each(|all| *all = vec!["ann@well.example".into()]);
     let bill = publish("urgent", "bill", "ann");
     handle.submit(vec![Command::Recipient(ann), bill]).unwrap();
     while channel.delivered().len() == before {

@@ -65,7 +65,7 @@ pub(crate) fn rules() -> Rules {
 
 pub(crate) fn person(name: &str) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        addresses: [(EMAIL_NO, vec![format!("{name}@example.org")])].into(),
+        addresses: [(EMAIL_NO, vec![format!("{name}@example.org").into()])].into(),
         ..RecipientChange::nothing(id(name))
     }))
 }

@@ -309,7 +309,7 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
 
 fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<RecipientChange> {
     let mut change = RecipientChange {
-        addresses: address.map(|address| (EMAIL_NO, vec![address])).into_iter().collect(),
+        addresses: address.map(|address| (EMAIL_NO, vec![address.into()])).into_iter().collect(),
         ..RecipientChange::nothing(id(who)?)
     };
     for facet in facets {
@@ -317,7 +317,7 @@ fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<Recipien
             (channel, addresses) if channel_no(channel).is_some() => {
                 let channel = channel_no(channel).ok_or("a channel")?;
                 let all = addresses.split(',').filter(|address| *address != "none");
-                change.addresses.insert(channel, all.map(str::to_owned).collect());
+                change.addresses.insert(channel, all.map(Into::into).collect());
             }
             ("tz", tz) => change.tz = Some(Some(tz.to_owned())),
             ("lat", degrees) => change.lat = Some(Some(parsed(degrees)?)),

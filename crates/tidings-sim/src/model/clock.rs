@@ -379,23 +379,23 @@ fn look(model: &Model, entry: usize) -> Option<Reason> {
         Some(Reason::Seen)
     } else if look_back.is_some_and(|ms| entry.t < model.now.plus_ms(-ms)) {
         Some(Reason::Stale)
-    } else if !person.has_address(&entry.channel) {
+    } else if !person.has_address(&entry.channel, published.tenant) {
         Some(Reason::NoAddress)
-    } else if is_suppressed(model, person, &entry.channel) {
+    } else if is_suppressed(model, person, &entry.channel, published.tenant) {
         Some(Reason::Suppressed)
     } else {
         None
     }
 }
 
-/// Returns true if each address that somebody has on a channel is on the list of suppressed ones.
-fn is_suppressed(model: &Model, person: &Person, channel: &str) -> bool {
-    let mut addresses = person.addresses(channel).iter();
-    let on_list = |address: &String| {
+/// Returns true if each address that somebody has on a channel for a tenant's messages is on the list of suppressed ones.
+fn is_suppressed(model: &Model, person: &Person, channel: &str, tenant: Option<usize>) -> bool {
+    let addresses = person.addresses(channel, tenant);
+    let on_list = |address: &&str| {
         let address = channel_no(channel).map(|number| ChannelAddress::new(number, address));
         address.is_some_and(|address| model.suppressed.has(&address, model.now))
     };
-    !person.addresses(channel).is_empty() && addresses.all(on_list)
+    !addresses.is_empty() && addresses.iter().all(on_list)
 }
 
 /// The reason for which the condition of an entry's type ends it.

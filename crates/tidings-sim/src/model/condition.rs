@@ -77,6 +77,9 @@ pub(super) fn names(
             published[role]["data"] = json!({});
         }
     }
+    if let Some(body) = &event.body {
+        published["body"] = json!(body.first());
+    }
     if event.data.is_none() {
         published["data"] = json!({});
     }

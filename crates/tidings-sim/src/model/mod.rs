@@ -99,6 +99,7 @@ use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::{Cancelled, Choice, ItemChange};
+use tidings_core::suppression::ChannelAddress;
 use tidings_core::{Books, Command, Day, Event, Id, Instant, Message, Outcome, Rules, Timed};
 
 use audience::Followers;
@@ -311,6 +312,16 @@ impl Model {
                 self.change_recipient(&change);
             }
             Command::Erase { recipient } => self.erase(&recipient),
+            Command::Device { recipient, channel, address, joins } => {
+                let person = self.person(&recipient)?;
+                let tenant = self.named(address.tenant.as_ref())?;
+                if joins {
+                    self.people[person].join(channel, &address.text, tenant);
+                    self.suppressed.given(ChannelAddress::new(channel, &address.text), self.now);
+                } else {
+                    self.people[person].part(channel, &address.text, tenant);
+                }
+            }
             Command::Subscribe { recipient, topic, tenant } => {
                 let (person, tenant) = (self.person(&recipient)?, self.named(tenant.as_ref())?);
                 self.followers.entry((tenant, topic)).or_default().insert(person);
@@ -472,7 +483,7 @@ impl Model {
             self.people.len() - 1
         });
         let zones = self.zones();
-        self.people[person].change(change);
+        self.people[person].change(change, |id| self.tenants.number(id));
         self.change_slots(&zones);
         if let Some(tenants) = &change.tenants {
             let tenants = tenants.iter().filter_map(|id| self.tenants.number(id)).collect();

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tidings_core::channel::{ChannelNo, INBOX, channel_no};
+use tidings_core::channel::{AddressKind, ChannelNo, INBOX, TABLE, channel_no};
 use tidings_core::recipient::OwnHours;
+use tidings_core::suppression::ChannelAddress;
 use tidings_core::{Data, Id, RecipientChange, State};
 
 use super::route::Preferences;
@@ -19,7 +20,8 @@ pub(super) struct Person {
     pub(super) preferences: BTreeMap<Option<usize>, Preferences>,
     /// Quiet hours of their own.
     pub(super) own_hours: Option<Box<OwnHours>>,
-    addresses: BTreeMap<ChannelNo, Vec<String>>,
+    /// By channel, each with the tenant whose messages it takes beside those of none; without one it takes all.
+    addresses: BTreeMap<ChannelNo, Vec<(String, Option<usize>)>>,
     data: Option<Data>,
     pub(super) tz: Option<String>,
     pub(super) locale: Option<String>,
@@ -44,12 +46,18 @@ impl Person {
         }
     }
 
-    pub(super) fn change(&mut self, change: &RecipientChange) {
-        for (channel, addresses) in &change.addresses {
-            match &addresses[..] {
-                [] => self.addresses.remove(channel),
-                some => self.addresses.insert(*channel, some.to_vec()),
-            };
+    /// Takes over what a change gives; `number` finds a tenant, and what is of one that is gone is left out.
+    pub(super) fn change(
+        &mut self,
+        change: &RecipientChange,
+        number: impl Fn(&Id) -> Option<usize>,
+    ) {
+        for (channel, given) in &change.addresses {
+            let there = given.iter().filter_map(|address| match &address.tenant {
+                None => Some((address.text.clone(), None)),
+                Some(id) => Some((address.text.clone(), Some(number(id)?))),
+            });
+            self.addresses.insert(*channel, there.collect());
         }
         if let Some(tz) = &change.tz {
             self.tz.clone_from(tz);
@@ -89,15 +97,55 @@ impl Person {
         !self.gone && self.state == State::Unconfirmed && channel != INBOX
     }
 
-    /// The addresses on a channel.
-    pub(super) fn addresses(&self, channel: &str) -> &[String] {
-        let number = channel_no(channel);
-        let known = number.and_then(|number| self.addresses.get(&number));
-        known.map_or(&[], Vec::as_slice)
+    /// Contract, section 12, "Readers": the addresses on a channel that take messages of a tenant, or of none.
+    pub(super) fn addresses(&self, channel: &str, tenant: Option<usize>) -> Vec<&str> {
+        let known = channel_no(channel).and_then(|number| self.addresses.get(&number));
+        let mut taking = Vec::new();
+        for (text, of) in known.into_iter().flatten() {
+            match (of, tenant) {
+                (Some(of), Some(tenant)) if *of != tenant => {}
+                _ => taking.push(text.as_str()),
+            }
+        }
+        taking
     }
 
-    pub(super) fn has_address(&self, channel: &str) -> bool {
-        let number = channel_no(channel);
-        channel == INBOX || number.is_some_and(|number| self.addresses.contains_key(&number))
+    pub(super) fn has_address(&self, channel: &str, tenant: Option<usize>) -> bool {
+        channel == INBOX || !self.addresses(channel, tenant).is_empty()
+    }
+
+    /// Adds a device of a tenant, or of none, with the keys that it gives now.
+    pub(super) fn join(&mut self, channel: ChannelNo, text: &str, tenant: Option<usize>) {
+        let most = TABLE[usize::from(channel)].address.map_or(0, AddressKind::most);
+        let same =
+            |other: &str| ChannelAddress::new(channel, other) == ChannelAddress::new(channel, text);
+        let known = self.addresses.entry(channel).or_default();
+        for (other, of) in known.iter_mut() {
+            if *of == tenant && same(other) {
+                text.clone_into(other);
+                return;
+            }
+        }
+        known.push((text.to_owned(), tenant));
+        while known.iter().filter(|(_, of)| *of == tenant).count() > most {
+            let oldest = known.iter().position(|(_, of)| *of == tenant);
+            known.remove(oldest.expect("there is one"));
+        }
+    }
+
+    /// Removes a device as it joined for a tenant; without one, for whatever tenants it did.
+    pub(super) fn part(&mut self, channel: ChannelNo, text: &str, tenant: Option<usize>) {
+        let gone = ChannelAddress::new(channel, text);
+        let known = self.addresses.entry(channel).or_default();
+        known.retain(|(other, of)| {
+            ChannelAddress::new(channel, other) != gone || tenant.is_some() && *of != tenant
+        });
+    }
+
+    /// Contract, section 12, "End".
+    pub(super) fn end_addresses(&mut self, tenant: usize) {
+        for known in self.addresses.values_mut() {
+            known.retain(|(_, of)| *of != Some(tenant));
+        }
     }
 }

@@ -40,12 +40,16 @@ impl SuppressionList {
     pub(super) fn take_back(&mut self, change: &RecipientChange, now: Instant) {
         for (channel, addresses) in &change.addresses {
             for address in addresses {
-                let named = ChannelAddress::new(*channel, address);
-                let known = self.listed.get(&named);
-                if known.is_some_and(|barred| barred.reason == SuppressedFor::Gone) {
-                    self.lift(named, now);
-                }
+                self.given(ChannelAddress::new(*channel, &address.text), now);
             }
+        }
+    }
+
+    /// Takes an address off the list that was gone and that comes again.
+    pub(super) fn given(&mut self, address: ChannelAddress, now: Instant) {
+        let known = self.listed.get(&address);
+        if known.is_some_and(|barred| barred.reason == SuppressedFor::Gone) {
+            self.lift(address, now);
         }
     }
 

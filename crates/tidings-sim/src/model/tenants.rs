@@ -23,6 +23,8 @@
 //!     entries had been cancelled. Ended with a deleted tenant, a message still counts for caps.
 //!     The lane of a tenant remembers its last message as long as one with a key does (19).
 //! 39. A profile or a list that names a tenant which isn't there changes nothing at all.
+//! 40. A device that joins for two tenants is two addresses, and gets what both take once. Who leaves a tenant keeps its
+//!     addresses, as its preferences: somebody who is no member may be told, and may have a token.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +59,9 @@ impl Model {
         change: &RecipientChange,
         made: Option<&Id>,
     ) -> Result<(), Refused> {
-        let mut named = change.tenants.iter().flatten().filter(|id| Some(*id) != made);
+        let of_addresses = change.addresses.values().flatten().filter_map(|of| of.tenant.as_ref());
+        let named = change.tenants.iter().flatten().chain(of_addresses);
+        let mut named = named.filter(|id| Some(*id) != made);
         named.try_for_each(|id| self.tenant(id).map(|_| ()))
     }
 
@@ -113,6 +117,7 @@ impl Model {
         self.followers.retain(|(whose, _), _| *whose != of);
         for person in &mut self.people {
             person.preferences.remove(&of);
+            person.end_addresses(tenant);
         }
         self.told_once.retain(|(_, (whose, ..))| *whose != of);
         self.tenants.remove(tenant);

@@ -12,15 +12,15 @@ use tidings_core::suppression::{
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
-    Audience, Command, Data, Day, Event, HostText, Id, Instant, Mode, Near, Object,
-    PreferenceScope, RecipientChange, Rules, Score, State, Timed,
+    Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
+    RecipientChange, Rules, Score, State, Timed,
 };
 
 use super::World;
 use super::raw::{
     LEVELS, OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TENANTS, TOPICS,
 };
-use super::rules::{CATEGORIES, RawRules, TYPES, body, data, digest_name, own_hours};
+use super::rules::{CATEGORIES, RawRules, TYPES, body, by_locale, data, digest_name, own_hours};
 use crate::subject::Step;
 
 /// Number of first instants: nights of clock changes, a leap day, a year's end.
@@ -153,6 +153,7 @@ impl Builder {
             | RawOp::Flush(who, _)
             | RawOp::Choose(who, ..)
             | RawOp::Member(who, _)
+            | RawOp::Device(who, ..)
             | RawOp::Erase(who) => Some(who),
             _ => None,
         };
@@ -201,12 +202,13 @@ impl Builder {
                     6 | 7 => object.notifiable = Some(true),
                     9.. => object.data = Some(self::data(what - 9).unwrap_or_default().into()),
                     // What decides is the first of several.
-                    _ if about % 2 == 0 => {
-                        let texts = [("en", "A title"), ("de", "Ein Titel")];
-                        let texts = texts.map(|(tag, text)| (tag.to_owned(), text.to_owned()));
-                        object.title = HostText::by_locale(texts.into());
+                    _ => {
+                        object.title = match about % 3 {
+                            0 => by_locale([("en", "A title"), ("de", "Ein Titel")]),
+                            1 => by_locale([("de", "Ein Titel"), ("en", "A title")]),
+                            _ => Some("A title".into()),
+                        };
                     }
-                    _ => object.title = Some("A title".into()),
                 }
                 self.change_object(OwnChange::Put(object), about + what);
             }
@@ -216,6 +218,12 @@ impl Builder {
             }
             RawOp::Pause(which, on) => self.pause(*which, *on),
             RawOp::Suppress(who, on, long) => self.suppress(*who, *on, *long),
+            RawOp::Device(who, other, joins) => self.say(Command::Device {
+                recipient: name("r", *who),
+                channel: EMAIL_NO,
+                address: self.address(*who, *other),
+                joins: *joins,
+            }),
             RawOp::Choose(who, choices, whole) => {
                 let chosen = self.choices(choices).collect();
                 self.say(Command::Preferences {
@@ -454,7 +462,7 @@ impl Builder {
             // Rows and headers hold a score; what is told does not depend on it.
             score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
             data: data(raw.again),
-            body: body(raw.again).map(Into::into),
+            body: body(raw.again),
             to,
             channels,
             occurred_at: None,
@@ -486,10 +494,15 @@ impl Builder {
     }
 }
 
+/// An address of a recipient, of which each has two.
+pub(super) fn email(number: u8, other: bool) -> String {
+    format!("r{number}@{}example.org", if other { "b." } else { "" })
+}
+
 /// A profile, or a part of one.
 pub(super) fn profile(number: u8, raw: &RawPerson, what: u8) -> RecipientChange {
     let place = PLACES.get(usize::from(raw.place));
-    let address = || raw.email.then(|| format!("r{number}@example.org"));
+    let address = || raw.email.then(|| email(number, false).into());
     let address = (what & 1 > 0).then(|| (EMAIL_NO, address().into_iter().collect()));
     RecipientChange {
         tenants: None,

@@ -48,6 +48,7 @@ pub(super) enum RawOp {
     Forget(u8),
     Pause(u8, bool),
     Suppress(u8, bool, u8),
+    Device(u8, bool, bool),
     Choose(u8, Vec<(u8, bool, u8)>, bool),
     Erase(u8),
     Rules(RawChange),
@@ -134,6 +135,8 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
         3 => (who(), proptest::bool::weighted(0.6), 0..13_u8)
             .prop_map(|(a, b, c)| RawOp::Suppress(a, b, c)),
+        4 => (who(), any::<bool>(), proptest::bool::weighted(0.7))
+            .prop_map(|(a, b, c)| RawOp::Device(a, b, c)),
         3 => (who(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
             .prop_map(|(a, b, c)| RawOp::Choose(a, b, c)),
         1 => who().prop_map(RawOp::Erase),

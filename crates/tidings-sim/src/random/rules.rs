@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
-use tidings_core::Rules;
 use tidings_core::channel::{EMAIL, INBOX};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
@@ -13,6 +12,7 @@ use tidings_core::rules::{
     QuietHours, Route, StoreRules, TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+use tidings_core::{HostText, Rules};
 
 /// Greatest number of types.
 pub(super) const TYPES: u8 = 5;
@@ -404,13 +404,21 @@ pub(super) fn data(which: u8) -> Option<serde_json::Map<String, serde_json::Valu
 }
 
 /// A text of a person, one with a line break, or none.
-pub(super) fn body(which: u8) -> Option<String> {
-    let text = match which % 3 {
-        0 => "One",
-        1 => "Two\nlines",
-        _ => return None,
-    };
-    Some(text.to_owned())
+/// What a person wrote: a text, or two by locale, of which either may be first.
+pub(super) fn body(which: u8) -> Option<HostText> {
+    match which % 5 {
+        0 => Some("One".into()),
+        1 => Some("Two\nlines".into()),
+        2 => by_locale([("en", "One"), ("de", "Eins")]),
+        3 => by_locale([("de", "Eins"), ("en", "One")]),
+        _ => None,
+    }
+}
+
+/// A text by locale.
+pub(super) fn by_locale(texts: [(&str, &str); 2]) -> Option<HostText> {
+    let texts = texts.map(|(tag, text)| (tag.to_owned(), text.to_owned()));
+    HostText::by_locale(texts.into())
 }
 
 /// Quiet hours of one's own: one of those, or none at all; `None` = those of each channel.

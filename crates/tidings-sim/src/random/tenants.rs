@@ -1,10 +1,12 @@
 //! Random tenants, their members, and what names them.
 
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::command::{Choice, OwnChange};
+use tidings_core::recipient::GivenAddress;
 use tidings_core::tenant::{TenantChange, View};
 use tidings_core::{Command, Id, RecipientChange};
 
-use super::ops::{Builder, ZONES, name, profile};
+use super::ops::{Builder, ZONES, email, name, profile};
 use super::raw::{LIMITS, RawPerson, RawTenant, TENANTS};
 use super::rules::{data, own_hours};
 
@@ -117,9 +119,22 @@ impl Builder {
         let has_some = what & 32 > 0 && self.rules.tenants.is_some();
         let of = (0..TENANTS).filter(|of| (raw.zone + raw.place) >> of & 1 > 0);
         let there = of.filter(|of| self.tenants.contains_key(of));
-        RecipientChange {
+        let mut change = RecipientChange {
             tenants: has_some.then(|| there.map(|of| name("n", of)).collect()),
             ..profile(number, raw, what)
+        };
+        // Some have an address of a tenant, alone or beside another.
+        if let Some(addresses) = change.addresses.get_mut(&EMAIL_NO)
+            && raw.zone > 3
+        {
+            addresses.truncate(usize::from(raw.zone > 4));
+            addresses.push(self.address(number, raw.zone > 5));
         }
+        change
+    }
+
+    /// An address of a recipient, of the tenant that a step names.
+    pub(super) fn address(&self, number: u8, other: bool) -> GivenAddress {
+        GivenAddress { text: email(number, other), tenant: self.tenant() }
     }
 }

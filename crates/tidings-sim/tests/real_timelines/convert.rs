@@ -220,7 +220,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
 
 fn recipient(who: Id, email: Option<String>) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        addresses: [(EMAIL_NO, email.into_iter().collect())].into(),
+        addresses: [(EMAIL_NO, email.into_iter().map(Into::into).collect())].into(),
         ..RecipientChange::nothing(who)
     }))
 }

@@ -7,8 +7,10 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tidings_core::Id;
 use tidings_core::channel::{self, AddressKind, CHANNELS, ChannelKind, ChannelNo};
-use tidings_core::recipient::Addresses;
+use tidings_core::engine::TenantDirectory;
+use tidings_core::recipient::{Addresses, GivenAddress};
 use utoipa::openapi::schema::{
     AdditionalProperties, ArrayBuilder, ObjectBuilder, OneOfBuilder, SchemaType, Type,
 };
@@ -16,10 +18,11 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::fault::Fault;
+use super::text::FromText as _;
 use crate::wording::quoted;
 
 /// Addresses that change, by channel; none where they are removed.
-pub(crate) struct Given(pub(super) BTreeMap<ChannelNo, Vec<String>>);
+pub(crate) struct Given(pub(super) BTreeMap<ChannelNo, Vec<GivenAddress>>);
 
 /// Addresses as answers show them.
 #[derive(Serialize)]
@@ -61,9 +64,18 @@ impl<'de> Deserialize<'de> for Given {
 pub(super) struct OfKind(pub(super) AddressKind);
 
 impl OfKind {
-    fn one(self, text: &str) -> Result<Vec<String>, Fault> {
+    fn one(self, text: &str) -> Result<Vec<GivenAddress>, Fault> {
+        let read = self.text(text)?;
+        let tenant = match self.0 {
+            AddressKind::WebPush => tenant_in(text)?,
+            _ => None,
+        };
+        Ok(vec![GivenAddress { text: read, tenant }])
+    }
+
+    fn text(self, text: &str) -> Result<String, Fault> {
         let Self(kind) = self;
-        let read = kind.read(text).ok_or_else(|| {
+        kind.read(text).ok_or_else(|| {
             let hint = format!("write `{}`, or null for no address", kind.form());
             let what = match kind {
                 AddressKind::Slack => "the id of a channel or member, or the address of a webhook",
@@ -75,13 +87,25 @@ impl OfKind {
                 None => format!("must be {what}, got {got}"),
             };
             Fault::new(reason, hint)
-        })?;
-        Ok(vec![read])
+        })
+    }
+}
+
+/// The tenant that a browser's subscription names among a recipient's addresses.
+fn tenant_in(subscription: &str) -> Result<Option<Id>, Fault> {
+    let given: Value = serde_json::from_str(subscription).unwrap_or_default();
+    let fault = |what: &str, hint: String| Fault::new(format!("has a `tenant` that {what}"), hint);
+    match given.get("tenant") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) => {
+            Id::from_text(id).map(Some).map_err(|Fault { reason, hint, .. }| fault(&reason, hint))
+        }
+        Some(_) => Err(fault("must be an id", "write the id of a tenant".to_owned())),
     }
 }
 
 impl<'de> DeserializeSeed<'de> for OfKind {
-    type Value = Vec<String>;
+    type Value = Vec<GivenAddress>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
@@ -89,7 +113,7 @@ impl<'de> DeserializeSeed<'de> for OfKind {
 }
 
 impl<'de> Visitor<'de> for OfKind {
-    type Value = Vec<String>;
+    type Value = Vec<GivenAddress>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.0, self.0.most()) {
@@ -124,35 +148,46 @@ impl<'de> Visitor<'de> for OfKind {
             return Err(A::Error::custom(fault));
         }
         let list = Vec::<Value>::deserialize(SeqAccessDeserializer::new(seq))?;
-        if list.len() > most {
-            let reason = format!("has {} addresses, {most} at most", list.len());
-            let fault = Fault::new(reason, "leave out the oldest");
-            return Err(A::Error::custom(fault));
-        }
-        let mut all: Vec<String> = Vec::with_capacity(list.len());
+        let mut all: Vec<GivenAddress> = Vec::with_capacity(list.len());
+        let mut by_tenant: BTreeMap<Option<Id>, usize> = BTreeMap::new();
         for item in list {
             let text = match item {
                 Value::String(text) => text,
                 other => other.to_string(),
             };
             for read in self.one(&text).map_err(A::Error::custom)? {
+                *by_tenant.entry(read.tenant.clone()).or_default() += 1;
                 if !all.contains(&read) {
                     all.push(read);
                 }
             }
+        }
+        if let Some((_, count)) = by_tenant.into_iter().find(|(_, count)| *count > most) {
+            let reason = format!("has {count} addresses, {most} at most");
+            let fault = Fault::new(reason, "leave out the oldest");
+            return Err(A::Error::custom(fault));
         }
         Ok(all)
     }
 }
 
 impl Shown {
-    pub(crate) fn of(addresses: &Addresses) -> Self {
+    /// Those of a recipient, without what is left of tenants that were deleted.
+    pub(crate) fn of(addresses: &Addresses, tenants: TenantDirectory<'_>) -> Self {
         let of = |channel: &'static ChannelKind| {
             let kind = channel.address?;
-            let mut all = addresses.of(channel.number).map(|text| match kind {
-                // It is JSON that was read before.
-                AddressKind::WebPush => serde_json::from_str(text).unwrap_or_default(),
-                _ => Value::from(text),
+            let mut all = addresses.views(channel.number).filter_map(|(text, tenant)| {
+                let tenant = tenant.map(|number| tenants.id(number).ok_or(()));
+                let tenant = tenant.transpose().ok()?;
+                let mut shown = match kind {
+                    // It is JSON that was read before.
+                    AddressKind::WebPush => serde_json::from_str(text).unwrap_or_default(),
+                    _ => Value::from(text),
+                };
+                if let (Some(tenant), Value::Object(shown)) = (tenant, &mut shown) {
+                    shown.insert("tenant".to_owned(), Value::from(tenant.as_str()));
+                }
+                Some(shown)
             });
             let shown = match kind.most() {
                 1 => all.next()?,
@@ -175,15 +210,28 @@ pub(crate) struct PushSubscription {
     keys: PushKeys,
 }
 
+/// A browser's subscription to Web Push among a recipient's addresses.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
+#[schema(example = json!({"endpoint": "https://push.example.net/send/1", "keys": {"p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM", "auth": "tBHItJI5svbpez7KI4CCXg"}, "tenant": "acme"}))]
+struct PushAddress {
+    /// Address of the browser's push service.
+    endpoint: String,
+    /// Keys of the browser.
+    keys: PushKeys,
+    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    #[schema(required = false)]
+    tenant: Option<String>,
+}
+
 /// A browser's subscription as it is stored.
 pub(crate) struct Browser(pub(crate) String);
 
 impl<'de> Deserialize<'de> for Browser {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let object = Value::deserialize(deserializer)?;
-        let read = OfKind(AddressKind::WebPush).one(&object.to_string());
-        let mut read = read.map_err(D::Error::custom)?;
-        read.pop().map(Self).ok_or_else(|| D::Error::custom("is empty"))
+        let read = OfKind(AddressKind::WebPush).text(&object.to_string());
+        read.map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -214,8 +262,9 @@ fn schema_of(channel: &ChannelKind, kind: AddressKind) -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
     match (kind, kind.most()) {
         (AddressKind::WebPush, _) => {
-            let one = || Ref::from_schema_name(PushSubscription::name());
-            let list = ArrayBuilder::new().items(one()).max_items(many);
+            let one = || Ref::from_schema_name(PushAddress::name());
+            // Of each tenant there may be as many.
+            let list = ArrayBuilder::new().items(one());
             any.item(null).item(one()).item(list).into()
         }
         (_, 1) => {
@@ -275,6 +324,6 @@ impl ToSchema for Shown {
 
 /// Adds the schemas to which those of addresses refer.
 fn subscription(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-    schemas.push((PushSubscription::name().into(), PushSubscription::schema()));
-    PushSubscription::schemas(schemas);
+    schemas.push((PushAddress::name().into(), PushAddress::schema()));
+    PushAddress::schemas(schemas);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 use tidings_core::channel::{self, AddressKind, ChannelNo, EMAIL_NO};
+use tidings_core::recipient::GivenAddress;
 use tidings_core::{Command, Data, Id, RecipientChange, State};
 use tidings_mail::{LocaleError, check_locale};
 use utoipa::ToSchema;
@@ -156,9 +157,10 @@ impl ProfileChange {
 fn all_addresses(
     email: Change<String>,
     listed: Change<addresses::Given>,
-) -> Result<BTreeMap<ChannelNo, Vec<String>>, Fault> {
-    let mut changes: BTreeMap<ChannelNo, Vec<String>> =
-        email.map(|email| (EMAIL_NO, email.into_iter().collect())).into_iter().collect();
+) -> Result<BTreeMap<ChannelNo, Vec<GivenAddress>>, Fault> {
+    let of = |email: Option<String>| email.into_iter().map(GivenAddress::from).collect();
+    let mut changes: BTreeMap<ChannelNo, Vec<GivenAddress>> =
+        email.map(|email| (EMAIL_NO, of(email))).into_iter().collect();
     let listed = match listed {
         None => BTreeMap::new(),
         Some(None) => channel::sending().map(|channel| (channel.number, Vec::new())).collect(),
@@ -187,7 +189,7 @@ pub(super) fn name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>
 
 fn email<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
     let read = OfKind(AddressKind::Email).deserialize(value)?;
-    Ok(Some(read.into_iter().next()))
+    Ok(Some(read.into_iter().next().map(|address| address.text)))
 }
 
 pub(super) fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {

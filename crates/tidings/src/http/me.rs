@@ -14,10 +14,6 @@ use super::v1::inbox::{live, marks};
 use super::v1::{inbox, preferences, push, subscriptions, waiting};
 use crate::token::Scope;
 
-/// The errors of a body.
-const BODY: &[Code] =
-    &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType, Code::RecipientNotFound];
-
 /// The errors of asking for a tenant's view.
 const VIEW: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff];
 
@@ -25,7 +21,7 @@ const VIEW: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOf
 const STREAM: &[Code] =
     &[Code::InvalidQuery, Code::StreamsFull, Code::UnknownTenant, Code::TenantsOff];
 
-/// The errors of marks.
+/// The errors of marks, and of browsers that join or leave.
 const MARKS: &[Code] = &[
     Code::InvalidQuery,
     Code::InvalidJson,
@@ -120,8 +116,8 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(subscriptions::unfollow),
             TOPIC,
         )
-        .mine("join_my_push", Scope::PUSH, Kind::Changes, routes!(push::join_push), BODY)
-        .mine("leave_my_push", Scope::PUSH, Kind::Changes, routes!(push::leave_push), BODY)
+        .mine("join_my_push", Scope::PUSH, Kind::Changes, routes!(push::join_push), MARKS)
+        .mine("leave_my_push", Scope::PUSH, Kind::Changes, routes!(push::leave_push), MARKS)
 }
 
 /// The errors of following: those of unfollowing, and limits.

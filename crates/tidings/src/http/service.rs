@@ -14,7 +14,7 @@ use tidings_node::{
     RuntimeError,
 };
 use tidings_store::FjallStore;
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -83,8 +83,6 @@ pub struct Service {
     pub(super) readers: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
-    /// The turn of who changes the browsers of a recipient.
-    pub(super) browsers: Mutex<()>,
     /// The pages to which mails lead; `None` where nobody asks for them.
     pub(super) site: Option<Arc<Site>>,
     /// The streams of inboxes.
@@ -132,7 +130,6 @@ impl Service {
             settings,
             clock,
             rules: RwLock::new(Arc::new(rules)),
-            browsers: Mutex::default(),
             site: None,
             feedback: Feedback::default(),
             feeds: Feeds::default(),

@@ -1,6 +1,7 @@
 //! Inputs of all kinds, and sinks that refuse and fail.
 
 use super::*;
+use tidings_core::HostText;
 use tidings_node::RuntimeError;
 
 /// Remembers what it took; refuses what is named `bad`, fails once it has taken enough.
@@ -303,4 +304,62 @@ fn moving_takes_subscribers_of_novu_as_its_list_has_them() {
     });
     assert_eq!(lines, [ann, serde_json::json!({ "id": "bob" })]);
     assert_eq!(skipped, [2]);
+}
+
+/// Remembers the titles of the objects that it took.
+#[derive(Default)]
+struct Titles(Vec<(String, Option<HostText>)>);
+
+impl Sink for Titles {
+    fn slice_rows(&self) -> usize {
+        2
+    }
+
+    fn wants_lines(&self) -> bool {
+        false
+    }
+
+    fn give(&mut self, commands: Vec<Command>, _: Vec<u8>) -> Result<Pending, Trouble> {
+        for command in commands {
+            let Command::Object(object) = command else { panic!("objects are brought in") };
+            self.0.push((object.id.as_str().to_owned(), object.title));
+        }
+        Ok(Pending::Durable(Vec::new()))
+    }
+}
+
+#[test]
+fn t42_titles_by_locale_are_brought_in_from_lines_and_from_columns() {
+    let lines = r#"{"id":"both","title":{"fr":"Nymphéas","de-AT":"Seerosen"}}
+{"id":"one","title":"Seerosen"}
+{"id":"bad","title":{"de_AT":"Seerosen"}}
+{"id":"twice","title":{"zh-TW":"a","zh-Hant-TW":"b"}}
+{"id":"alone","title":{"de-AT":"Seerosen"}}
+"#;
+    let columns = "id,title.fr,title.de-AT\nboth,Nymphéas,Seerosen\nalone,,Seerosen\nnone,,\n";
+    let plain = "id,title\none,Seerosen\n";
+    let bad = "id,title.de_AT\nbad,Seerosen\n";
+    let by_locale = |texts: &[(&str, &str)]| {
+        let texts = texts.iter().map(|(tag, text)| ((*tag).to_owned(), (*text).to_owned()));
+        HostText::by_locale(texts.collect())
+    };
+    let title = |name: &str| match name {
+        "both" => by_locale(&[("fr", "Nymphéas"), ("de-AT", "Seerosen")]),
+        "alone" => by_locale(&[("de-AT", "Seerosen")]),
+        "one" => Some("Seerosen".into()),
+        _ => None,
+    };
+    for (text, format, taken, skipped) in [
+        (lines, Format::Ndjson, &["both", "one", "alone"][..], &[3, 4][..]),
+        (columns, Format::Csv, &["both", "alone", "none"], &[]),
+        (plain, Format::Csv, &["one"], &[]),
+        (bad, Format::Csv, &[], &[2]),
+    ] {
+        let (mut kept, mut heard) = (Titles::default(), Heard::default());
+        let all = Import { kind: Kind::Objects, ..import(text, format, BadRows::Skip) };
+        all.run(&mut kept, &mut heard).1.unwrap();
+        let expected: Vec<_> = taken.iter().map(|name| ((*name).to_owned(), title(name))).collect();
+        assert_eq!(kept.0, expected);
+        assert_eq!(heard.skipped, skipped, "{text}");
+    }
 }

@@ -7,6 +7,7 @@ use tidings_core::{Day, Instant, Mode, Object, PreferenceScope, Rules, State};
 
 use super::*;
 
+mod locales;
 mod recipients;
 mod tenants;
 

@@ -35,6 +35,10 @@ pub(crate) struct Roster {
     pub(crate) gone: Shared<RoaringBitmap>,
     /// Recipients with an address, by channel.
     reachable: [Shared<RoaringBitmap>; TABLE.len()],
+    /// Recipients with addresses of a tenant.
+    addressed: Tree<(TenantNo, u32), ()>,
+    /// The same of all tenants.
+    narrow: Shared<RoaringBitmap>,
     /// The recipients' places on the map.
     pub(crate) places: Shared<Places>,
     /// Recipients with quiet hours of their own.
@@ -103,6 +107,7 @@ impl Roster {
         for (channel, who) in TABLE.iter().zip(&mut self.reachable) {
             set_if(who, number.0, profile.addresses.get(channel.number).is_some());
         }
+        self.settle_addressed(number, Some(&profile));
         self.places.set(number.0, profile.place);
         set_if(&mut self.own_hours, number.0, profile.quiet_hours.is_some());
         set_if(&mut self.own_zone, number.0, profile.tz.is_some());
@@ -115,6 +120,7 @@ impl Roster {
         if self.profile(number).is_none() {
             return;
         }
+        self.settle_addressed(number, None);
         let Some(profile) = self.profiles.at(number.0).take() else {
             return;
         };
@@ -142,6 +148,34 @@ impl Roster {
             (Some(channel), Some(reachable)) if !channel.is_inbox() => who - &**reachable,
             _ => RoaringBitmap::new(),
         }
+    }
+
+    /// Those who have addresses of tenants, which don't take every message.
+    pub(crate) fn narrow(&self) -> &RoaringBitmap {
+        &self.narrow
+    }
+
+    /// Those who have addresses of a tenant, ascending.
+    pub(crate) fn addressed(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
+        let of = self.addressed.from(&(tenant, 0)).take_while(move |((of, _), ())| *of == tenant);
+        of.map(|((_, number), ())| *number)
+    }
+
+    /// Notes the tenants of the addresses that a recipient has from now on; the profile is still that of before.
+    fn settle_addressed(&mut self, number: RecipientNo, new: Option<&Recipient>) {
+        if self.narrow.contains(number.0) {
+            let known =
+                self.profile(number).into_iter().flat_map(|known| known.addresses.tenants());
+            for tenant in known.collect::<Vec<_>>() {
+                self.addressed.remove(&(tenant, number.0));
+            }
+        }
+        let mut is_narrow = false;
+        for tenant in new.into_iter().flat_map(|new| new.addresses.tenants()) {
+            self.addressed.insert((tenant, number.0), ());
+            is_narrow = true;
+        }
+        set_if(&mut self.narrow, number.0, is_narrow);
     }
 
     /// Sets the default time zone and returns the recipients whose zone changed.
@@ -223,12 +257,13 @@ impl Roster {
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.own_hours, &self.own_zone];
-        let sets = sets.into_iter().chain(&self.reachable);
+        let sets = sets.into_iter().chain([&self.narrow]).chain(&self.reachable);
         let zones = self.zones.values().map(|zone| zone.1.serialized_size()).sum::<usize>();
         sets.map(|who| who.serialized_size()).sum::<usize>()
             + zones
             + self.zone_of.bytes()
             + self.tenants.len() * size_of::<(TenantNo, TenantClock)>()
+            + self.addressed.len() * size_of::<(TenantNo, u32)>()
             + self.places.bytes()
     }
 

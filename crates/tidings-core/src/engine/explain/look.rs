@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
+use crate::engine::check::addresses::Way;
 use crate::engine::check::look;
 use crate::engine::explain::{Question, ended};
 use crate::engine::intake::state::header_of;
@@ -130,8 +131,8 @@ impl Question<'_> {
             }
             Reason::Stale => rules?.look_back_ms.map(duration_text),
             Reason::NoAddress => {
-                let address = self.profile.addresses.get(channel);
-                let text = address.map_or("none", |_| "there is one");
+                let mut addresses = self.way(channel).addresses(&self.engine.intake, self.profile);
+                let text = addresses.next().map_or("none", |_| "there is one");
                 (!is_inbox).then(|| text.to_owned())
             }
             Reason::Suppressed => {
@@ -151,10 +152,14 @@ impl Question<'_> {
         }
     }
 
+    /// The way of the event's message on a channel.
+    fn way(&self, channel: ChannelNo) -> Way {
+        Way { channel, tenant: self.event.row.tenant }
+    }
+
     /// The list of suppressed addresses, where an address of the recipient is on it.
     fn suppression_text(&self, channel: ChannelNo, at: Instant) -> Option<String> {
-        let list = &self.engine.intake.suppressions;
-        let known = list.of_recipient(self.profile, channel, at)?;
+        let known = self.way(channel).suppression(&self.engine.intake, self.profile, at)?;
         let since = known.since;
         let until = known.until.map(|until| format!(", until {until}")).unwrap_or_default();
         Some(format!("{} since {since}{until}", known.reason.word()))

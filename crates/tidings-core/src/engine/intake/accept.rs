@@ -32,6 +32,7 @@ use crate::model::event::{Event, Object};
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
 use crate::model::occurrence::{By, Occurrence, OccurrenceKind, OccurrenceOwner};
+use crate::model::recipient::RecipientChange;
 use crate::model::suppression::{ChannelAddress, Suppression};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
@@ -141,7 +142,8 @@ impl Intake {
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. }
             | Command::Join { recipient, .. }
-            | Command::Leave { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),
+            | Command::Leave { recipient, .. }
+            | Command::Device { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),
         }
     }
 
@@ -204,7 +206,7 @@ impl Intake {
 
     /// Gives an event its place and its rows, once.
     fn accept_event(&mut self, draft: &mut Draft<'_>, event: &Event) -> Result<Accepted, Stop> {
-        for id in event.to.profiles.iter().filter_map(|of| of.tenants.as_ref()).flatten() {
+        for id in event.to.profiles.iter().flat_map(RecipientChange::named_tenants) {
             // That of the event may be made with it.
             if event.tenant.as_ref() != Some(id) {
                 self.check_tenants_on()?;

@@ -7,11 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::bucket::Bucket;
 use crate::engine::rows::act::Act;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::listed::{BOUNCES, BOUNCES_MS, Bounce, Bounces, Listed};
@@ -19,8 +17,7 @@ use crate::engine::rows::named::each_base;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::channel::ChannelNo;
-use crate::model::number::RecipientNo;
-use crate::model::recipient::{Addresses, Recipient, RecipientChange};
+use crate::model::command::Command;
 use crate::model::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor, Suppression,
 };
@@ -211,28 +208,23 @@ impl Suppressions {
         !self.bouncing.is_empty()
     }
 
-    /// Takes addresses off the list that a change of a profile gives again, if they were gone.
-    pub(crate) fn given(&mut self, draft: &mut Draft<'_>, change: &RecipientChange, now: Instant) {
+    /// Takes addresses off the list that a command gives again, if they were gone.
+    pub(crate) fn given(&mut self, draft: &mut Draft<'_>, command: &Command, now: Instant) {
         let listed = Listed::Lifted(now);
-        for address in self.given_again(change) {
+        for address in self.given_again(command) {
             self.put(draft, &address, listed, now);
             draft.log(|| Act::Suppression { address, listed, at: now });
         }
     }
 
-    /// The addresses that a change of a profile gives again and that were gone.
-    pub(crate) fn given_again(&self, change: &RecipientChange) -> Vec<ChannelAddress> {
-        let known = |no: ChannelNo, text: &String| {
+    /// The addresses that a command gives again and that were gone.
+    pub(crate) fn given_again(&self, command: &Command) -> Vec<ChannelAddress> {
+        let known = |(no, text): (ChannelNo, &str)| {
             let address = ChannelAddress::new(no, text);
             let known = self.by_channel.get(&no)?.get(address.address())?;
             known.reason.ends_when_given().then_some(address)
         };
-        change
-            .addresses
-            .iter()
-            .flat_map(|(no, all)| all.iter().map(|text| (*no, text)))
-            .filter_map(|(no, text)| known(no, text))
-            .collect()
+        command.given_addresses().filter_map(known).collect()
     }
 
     /// The suppression of an address that holds at an instant.
@@ -243,56 +235,9 @@ impl Suppressions {
     }
 
     /// Returns true if a channel may have a suppressed address.
-    fn concerns(&self, channel: ChannelNo) -> bool {
+    pub(crate) fn concerns(&self, channel: ChannelNo) -> bool {
         let addresses = self.by_channel.get(&channel);
         addresses.is_some_and(|addresses| !addresses.is_empty())
-    }
-
-    /// The suppression of a recipient on a channel: that of their first address, if all are suppressed.
-    pub(crate) fn of_recipient(
-        &self,
-        profile: &Recipient,
-        channel: ChannelNo,
-        at: Instant,
-    ) -> Option<Suppression> {
-        if !self.concerns(channel) {
-            return None;
-        }
-        let addresses = profile.addresses.of(channel);
-        let mut all = addresses.map(|text| self.of(&ChannelAddress::new(channel, text), at));
-        let first = *all.next()??;
-        all.all(|other| other.is_some()).then_some(first)
-    }
-
-    /// Those among some recipients whose addresses on a channel are all suppressed.
-    pub(crate) fn among(
-        &self,
-        bucket: &Bucket,
-        channel: ChannelNo,
-        who: &RoaringBitmap,
-        at: Instant,
-    ) -> RoaringBitmap {
-        if !self.concerns(channel) {
-            return RoaringBitmap::new();
-        }
-        let is_suppressed = |number: &u32| {
-            let profile = bucket.roster.profile(RecipientNo(*number));
-            profile.is_some_and(|profile| self.of_recipient(profile, channel, at).is_some())
-        };
-        who.iter().filter(is_suppressed).collect()
-    }
-
-    /// Leaves out the suppressed addresses of a channel.
-    pub(crate) fn leave_out(&self, addresses: &mut Addresses, channel: ChannelNo, at: Instant) {
-        if !self.concerns(channel) {
-            return;
-        }
-        let others = addresses
-            .of(channel)
-            .filter(|text| self.of(&ChannelAddress::new(channel, text), at).is_none())
-            .map(str::to_owned);
-        let others: Vec<String> = others.collect();
-        addresses.set(channel, &others);
     }
 
     /// Those of one channel, or of all, by channel and address; `after` = those after this one.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::bucket::Closing;
 use crate::engine::state::Engine;
 use crate::journal::record::Attempts;
-use crate::model::number::{ClosingId, MessageId, RecipientNo};
+use crate::model::number::{ClosingId, MessageId, RecipientNo, TenantNo};
 use crate::model::time::Instant;
 use crate::rules::names::LaneName;
 
@@ -65,6 +65,13 @@ impl<'a> Closings<'a> {
     pub fn lane_of(&self, closing: ClosingId) -> Option<&'a LaneName> {
         let open = self.engine.shards.held_bucket(closing.bucket)?.closings.get(&closing.seq)?;
         Some(self.engine.intake.compiled.names.lane(open.lane.lane))
+    }
+
+    /// The tenant of a closing's lane, as long as its messages are not all built and sent; `None` = of none.
+    #[must_use]
+    pub fn tenant_of(&self, closing: ClosingId) -> Option<TenantNo> {
+        let open = self.engine.shards.held_bucket(closing.bucket)?.closings.get(&closing.seq)?;
+        open.lane.tenant
     }
 
     /// Returns true if there are messages to build.

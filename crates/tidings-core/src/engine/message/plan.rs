@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::bucket::Bucket;
 use crate::content::message::{Item, Message, Skipped};
+use crate::engine::check::addresses::Way;
 use crate::engine::check::condition::{Answers, ask};
 use crate::engine::check::look::{Checks, Ends, Facts, facts_of};
 use crate::engine::rows::draft::Draft;
@@ -306,9 +307,9 @@ impl Planner<'_> {
             })
             .collect();
         let gone = who & &*bucket.roster.gone;
-        let no_address = bucket.roster.without_address(channel, who);
-        let list = &engine.intake.suppressions;
-        let suppressed = list.among(bucket, channel, who, *at);
+        let way = Way { channel, tenant: plan.tenant };
+        let no_address = way.without(&engine.intake, bucket, who);
+        let suppressed = way.suppressed(&engine.intake, bucket, who, *at);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .zip(&never)

@@ -13,6 +13,7 @@ use super::plan::{Plan, PlannedMessage};
 use crate::content::batch::{Batch, TRACES_MAX};
 use crate::content::group::{Entry, group};
 use crate::content::message::Message;
+use crate::engine::check::addresses::Way;
 use crate::engine::intake::accepted;
 use crate::engine::intake::objects::Now;
 use crate::engine::intake::state::Content;
@@ -115,8 +116,7 @@ impl<'a> Presenter<'a> {
         let intake = &self.engine.intake;
         let tenant = plan.tenant.and_then(|tenant| intake.tenants.get(tenant));
         if let Some(channel) = channel_no(plan.channel) {
-            let list = &intake.suppressions;
-            list.leave_out(&mut profile.addresses, channel, intake.now);
+            Way { channel, tenant: plan.tenant }.narrow(intake, &mut profile);
         }
         let Some(first) = planned.entries.first() else {
             return Ok(None);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::bucket::Bucket;
+use crate::engine::check::addresses::Way;
 use crate::engine::intake::state::Intake;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::rows::draft::Draft;
@@ -130,8 +131,9 @@ fn occurrence(
         let address = ChannelAddress::new(channel, text);
         intake.suppressions.of(&address, intake.now).is_none()
     };
-    let mut addresses = profile.addresses.of(channel);
-    let first = profile.addresses.of(channel).next();
+    let way = Way { channel, tenant: lane.tenant };
+    let mut addresses = way.addresses(intake, profile);
+    let first = way.addresses(intake, profile).next();
     MessageOccurrence {
         turn,
         message,

@@ -220,6 +220,7 @@ impl Touching<'_> {
             }
             Command::Message { message, .. } => Ok(vec![message.id]),
             Command::Recipient(_)
+            | Command::Device { .. }
             | Command::Join { .. }
             | Command::Leave { .. }
             | Command::Subscribe { .. }

@@ -18,10 +18,10 @@ use crate::journal::stored::{StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{CHANNELS, ChannelNo, EACH};
-use crate::model::command::Choice;
+use crate::model::command::{Choice, Command};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientAt, RecipientNo, Seq};
-use crate::model::recipient::{Recipient, RecipientChange};
+use crate::model::recipient::Recipient;
 use crate::model::suppression::{ChannelAddress, ProviderHash, Suppression};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
@@ -91,11 +91,11 @@ pub struct Followed {
 }
 
 impl Engine {
-    /// The suppressed addresses that a change of a profile gives again, and that are not suppressed for that from then
+    /// The suppressed addresses that a command gives again, and that are not suppressed for that from then
     /// on. A node that has no intake has to tell the one that has it.
     #[must_use]
-    pub fn given_again(&self, change: &RecipientChange) -> Vec<ChannelAddress> {
-        self.intake.suppressions.given_again(change)
+    pub fn given_again(&self, command: &Command) -> Vec<ChannelAddress> {
+        self.intake.suppressions.given_again(command)
     }
 
     /// Returns true if an arrival at some address would change what is known of its bounces.

@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 use super::admission::forget_delivered;
 use super::follow::unfollow_all;
 use super::prefer;
+use super::profile::devices;
 use super::state::Shard;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -77,8 +78,8 @@ pub(crate) fn named(
     intake: &Intake,
     change: &RecipientChange,
 ) -> Result<Option<BTreeSet<TenantNo>>, Refused> {
-    let numbers = |tenants: &Vec<_>| tenants.iter().map(|id| number(intake, id)).collect();
-    change.tenants.as_ref().map(numbers).transpose()
+    change.named_tenants().try_for_each(|id| number(intake, id).map(drop))?;
+    Ok(still_named(intake, change))
 }
 
 /// [`named`] without those that are not there any more: an event was accepted before they went.
@@ -107,8 +108,8 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// Ends memberships, subscriptions and preferences of deleted tenants, and what admissions remember of them: a slice in each step, so
-/// that the end of one with very many members takes no long step. What is left after a crash is found again.
+/// Ends memberships, subscriptions, preferences and addresses of deleted tenants, and what admissions remember of them: a
+/// slice in each step, so that the end of one with very many members takes no long step. What is left after a crash is found again.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read.
@@ -124,6 +125,7 @@ pub(crate) fn end_deleted(
                 members.next().is_some()
                     || bucket.followers.of_tenant(*tenant).next().is_some()
                     || bucket.preferences.who_chose(*tenant).next().is_some()
+                    || bucket.roster.addressed(*tenant).next().is_some()
             })
         };
         intake.tenants.deleted().filter(is_left).collect()
@@ -164,6 +166,7 @@ fn end_tenant(
         unfollow_all(shard, draft, bucket, &[(tenant, followers)])?;
     }
     prefer::forget_tenant(shard, draft, bucket, tenant, room);
+    devices::end_tenant(shard, draft, bucket, tenant, room);
     forget_delivered(draft, bucket, tenant, room)
 }
 

@@ -16,8 +16,10 @@ use crate::model::channel::channel_no;
 use crate::model::command::Command;
 use crate::model::id::Id;
 use crate::model::number::RecipientAt;
-use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
+use crate::model::recipient::{Addresses, GivenAddress, Recipient, RecipientChange, State};
 use crate::model::tenant::{TenantNo, View};
+
+pub(super) mod devices;
 
 impl Shard {
     /// Runs a command that concerns one recipient.
@@ -30,7 +32,10 @@ impl Shard {
         match command {
             Command::Recipient(change) => {
                 let tenants = members::named(intake, change)?;
-                self.change_recipient(draft, change, tenants)
+                self.change_recipient(intake, draft, change, tenants)
+            }
+            Command::Device { recipient, channel, address, joins } => {
+                devices::change(self, intake, draft, recipient, (*channel, address), *joins)
             }
             Command::Erase { recipient } => erase(self, draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
@@ -88,6 +93,7 @@ impl Shard {
     /// Creates or changes a recipient. `tenants` = those of which they are a member from now on; `None` = as before.
     pub(crate) fn change_recipient(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
         change: &RecipientChange,
         tenants: Option<BTreeSet<TenantNo>>,
@@ -101,7 +107,7 @@ impl Shard {
             Some(number) => (number, roster.profile(number).cloned()),
             None => (roster.next_number(), None),
         };
-        let new = changed(known.clone(), change);
+        let new = changed(intake, known.clone(), change);
         if known.as_ref() != Some(&new) {
             let record = Record::Profile { at: self.now, number, profile: Box::new(new) };
             self.write(draft, bucket, record);
@@ -122,7 +128,7 @@ impl Shard {
         for change in profiles {
             if self.buckets.of(change.id.as_str()).is_some() {
                 let tenants = members::still_named(intake, change);
-                let changed = self.change_recipient(draft, change, tenants);
+                let changed = self.change_recipient(intake, draft, change, tenants);
                 changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
             }
         }
@@ -186,8 +192,8 @@ fn flush(
     Ok(Reply::Flushed { marker, lanes: due })
 }
 
-/// A profile with the given fields changed.
-fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
+/// A profile with the given fields changed. Addresses of tenants that are not there any more are passed over.
+fn changed(intake: &Intake, known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     let mut new = known.unwrap_or_else(|| Recipient {
         id: change.id.clone(),
         name: None,
@@ -202,8 +208,12 @@ fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     if let Some(name) = &change.name {
         new.name.clone_from(name);
     }
-    for (channel, addresses) in &change.addresses {
-        new.addresses.set(*channel, addresses);
+    for (channel, given) in &change.addresses {
+        let there = given.iter().filter_map(|GivenAddress { text, tenant }| {
+            let tenant = tenant.as_ref().map(|id| intake.tenants.number(id)).transpose();
+            Some((text, tenant.ok()?))
+        });
+        new.addresses.set_views(*channel, &there.collect::<Vec<_>>());
     }
     if let Some(tz) = &change.tz {
         new.tz.clone_from(tz);

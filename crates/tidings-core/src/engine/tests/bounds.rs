@@ -26,7 +26,7 @@ fn deepest(name: usize) -> String {
 
 pub(super) fn person(name: &str, state: State) -> Command {
     Command::Recipient(Box::new(RecipientChange {
-        addresses: [(EMAIL_NO, vec!["a@example.org".to_owned()])].into(),
+        addresses: [(EMAIL_NO, vec!["a@example.org".into()])].into(),
         state: Some(state),
         ..RecipientChange::nothing(id(name))
     }))

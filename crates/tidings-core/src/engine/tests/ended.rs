@@ -25,7 +25,7 @@ pub(super) fn with_mail(options: Options) -> (Stored, Engine) {
     let Command::Recipient(mut change) = recipient() else {
         unreachable!("that is what it makes");
     };
-    change.addresses = [(EMAIL_NO, vec!["a@example.org".to_owned()])].into();
+    change.addresses = [(EMAIL_NO, vec!["a@example.org".into()])].into();
     let step =
         engine.step(&stored, &Reach::new(), Instant(0), &[Command::Recipient(change)]).unwrap();
     stored.commit(step.writes);

@@ -54,7 +54,7 @@ impl World {
         let step = engine.set_rules(&stored, &Reach::new(), Instant(0), rules).unwrap();
         stored.commit(step.writes);
         let mut world = Self { stored, engine, options };
-        let addresses = [(EMAIL_NO, vec!["a@example.org".to_owned()])].into();
+        let addresses = [(EMAIL_NO, vec!["a@example.org".into()])].into();
         let profile = RecipientChange { addresses, ..RecipientChange::nothing(id("a")) };
         let of = |tenant| set(tenant, TenantChange::default());
         world.run(0, &[Command::Recipient(Box::new(profile)), of("zed"), of("acme")]);

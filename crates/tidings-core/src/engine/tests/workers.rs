@@ -18,7 +18,7 @@ impl Workers for Backwards {
 pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
     let who = |number: usize| id(&format!("r{number}"));
     let made = |number: usize| {
-        let address = vec![format!("r{number}@example.org")];
+        let address = vec![format!("r{number}@example.org").into()];
         Command::Recipient(Box::new(RecipientChange {
             addresses: [(EMAIL_NO, address)].into(),
             ..RecipientChange::nothing(who(number))

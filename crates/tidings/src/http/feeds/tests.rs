@@ -421,6 +421,48 @@ fn every_operation_of_a_timeline_is_taken_and_what_none_is_parks() {
 }
 
 #[test]
+fn t42_rows_with_texts_by_locale_are_told_in_the_language_of_each_reader() {
+    let Some(shop) = Shop::open() else { return };
+    for (id, locale) in [("ana", "fr-CA"), ("ben", "en-GB"), ("cy", "ja")] {
+        shop.rig.call(Method::PUT, &format!("/v1/recipients/{id}"), &json!({ "locale": locale }));
+    }
+    let title = json!({ "fr": "Nymphéas", "en": "Water Lilies" });
+    for row in [
+        json!({"op": "object", "id": "o", "title": title}),
+        json!({
+            "id": "mine", "type": "note", "object": {"id": "o"}, "body": {"en": "Well done", "fr": "Bravo"},
+            "actor": {"id": "a", "title": {"ja": "アン"}}, "to": {"recipients": ["ana", "ben", "cy"]},
+        }),
+        json!({"op": "object", "id": "o", "title": {"en_GB": "Water Lilies"}}),
+    ] {
+        shop.sql(&format!("INSERT INTO {TABLE} (key, payload) VALUES ('k', '{row}')"));
+    }
+    shop.begin();
+    shop.until("all are looked at", || {
+        let rest =
+            format!("SELECT count(*) FROM {TABLE} WHERE taken_at IS NULL AND refused IS NULL");
+        shop.sql(&rest) == "0"
+    });
+    let parked = format!("SELECT refused->>'code' FROM {TABLE} WHERE refused IS NOT NULL");
+    assert_eq!(shop.sql(&parked), "invalid_body");
+    for (id, title, body) in [
+        ("ana", "Nymphéas", "Bravo"),
+        ("ben", "Water Lilies", "Well done"),
+        // What is not in a reader's language is in the default one.
+        ("cy", "Water Lilies", "Well done"),
+    ] {
+        let page = shop.get(&format!("/v1/recipients/{id}/inbox"));
+        let item = &page["groups"][0]["items"][0];
+        assert_eq!(
+            (&item["object"]["title"], &item["body"]),
+            (&json!(title), &json!(body)),
+            "{id}"
+        );
+        assert_eq!(item["actor"]["title"], "アン", "it was given in one alone");
+    }
+}
+
+#[test]
 fn a_table_that_gives_its_ids_again_does_not_lose_events() {
     let Some(shop) = Shop::open() else { return };
     shop.rig.call(Method::PUT, "/v1/recipients/ada", &json!({}));

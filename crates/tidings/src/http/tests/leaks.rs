@@ -4,6 +4,7 @@
 //! request that names what is another's is word for word that to a request that names nothing.
 
 mod plan;
+mod push;
 mod world;
 
 use std::collections::BTreeMap;

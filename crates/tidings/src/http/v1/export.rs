@@ -178,15 +178,16 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
     let (engine, view) = (durable.engine(), durable.view());
     // All of them are there before the first event.
     let at = from.start();
+    let tenants = TenantDirectory::of(engine);
     let profiles = engine.reader(view).profiles();
     for profile in &profiles {
-        write_line(out, at, "recipient", RecipientProfile::from(*profile))?;
+        write_line(out, at, "recipient", RecipientProfile::of(profile, tenants))?;
     }
     for profile in &profiles {
         let recipient = profile.id.as_str();
         // Recipients are erased between steps, and this is one moment.
         let topics = engine.reader(view).following(&profile.id).map_err(odd)?;
-        for tenant in TenantDirectory::of(engine).tenants_of(&profile.id).map_err(odd)? {
+        for tenant in tenants.tenants_of(&profile.id).map_err(odd)? {
             write_line(out, at, "member", Membership { tenant, recipient })?;
         }
         for Followed { topic, tenant } in topics {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use tidings_core::channel::{AddressKind, ChannelNo};
-use tidings_core::engine::{Refused, Reply};
-use tidings_core::{Command, Id, RecipientChange};
+use tidings_core::Command;
+use tidings_core::channel::ChannelNo;
+use tidings_core::recipient::GivenAddress;
 use utoipa_axum::routes;
 
 use crate::body::addresses::{Browser, GonePushSubscription, PushSubscription};
@@ -23,10 +23,13 @@ const WEBPUSH_NO: ChannelNo = ChannelNo(3);
 /// The errors of both calls.
 const BODY: &[Code] = &[
     Code::InvalidPath,
+    Code::InvalidQuery,
     Code::InvalidJson,
     Code::InvalidBody,
     Code::UnsupportedMediaType,
     Code::RecipientNotFound,
+    Code::UnknownTenant,
+    Code::TenantsOff,
 ];
 
 /// The calls of browsers.
@@ -42,11 +45,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
 /// Add a browser of a recipient
 ///
 /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-/// recipient's addresses of the channel `webpush`; one with the same endpoint is replaced. Of more than 20 browsers the
-/// oldest leaves.
+/// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
+/// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
+/// all, the oldest leaves.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/push", tag = "recipients",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "For messages of this tenant and of none, as with a token with this claim", min_length = 1, max_length = 256),
+    ),
     request_body = PushSubscription,
     responses((status = 204, description = "The browser is an address of the recipient"))
 )]
@@ -55,27 +62,21 @@ pub(in crate::http) async fn join_push(
     reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let subscription = change.parse::<Browser>()?.0;
-    let compared = endpoint(&subscription);
-    let put = move |mut known: Vec<String>| {
-        let is_same = |other: &&mut String| endpoint(other) == compared;
-        match known.iter_mut().find(is_same) {
-            Some(place) => place.clone_from(&subscription),
-            None => known.push(subscription.clone()),
-        }
-        let surplus = known.len().saturating_sub(AddressKind::WebPush.most());
-        Some(known.split_off(surplus))
-    };
-    set(&service, reader.recipient, &change, put).await
+    let Browser(subscription) = change.parse()?;
+    service.done(&change, device(&reader, subscription, true)).await
 }
 
 /// Remove a browser of a recipient
 ///
-/// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no address of the recipient
-/// is not an error.
+/// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
+/// that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
+/// recipient is not an error.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}/push", tag = "recipients",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only as it joined for this tenant, as with a token with this claim", min_length = 1, max_length = 256),
+    ),
     request_body = GonePushSubscription,
     responses((status = 204, description = "The browser is no address of the recipient"))
 )]
@@ -84,43 +85,16 @@ pub(in crate::http) async fn leave_push(
     reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let gone = change.parse::<GonePushSubscription>()?;
-    let without = move |mut known: Vec<String>| {
-        let before = known.len();
-        known.retain(|other| endpoint(other) != gone.endpoint);
-        (known.len() < before).then_some(known)
-    };
-    set(&service, reader.recipient, &change, without).await
+    let GonePushSubscription { endpoint } = change.parse()?;
+    service.done(&change, device(&reader, endpoint, false)).await
 }
 
-/// The address of a browser's push service, by which it is known.
-fn endpoint(subscription: &str) -> String {
-    AddressKind::WebPush.compared(subscription)
-}
-
-/// Changes the browsers of a recipient, one request after the other: each keeps those of the others. `None` changes
-/// nothing.
-async fn set(
-    service: &Service,
-    recipient: Id,
-    change: &Change,
-    changed: impl FnOnce(Vec<String>) -> Option<Vec<String>>,
-) -> Result<Answer, Problem> {
-    let _turn = service.browsers.lock().await;
-    let id = recipient.clone();
-    let known = service.look(move |node| {
-        let profile = node.engine().recipient(&id)?;
-        Some(profile.addresses.of(WEBPUSH_NO).map(str::to_owned).collect::<Vec<_>>())
-    });
-    let unknown = || Refused::UnknownRecipient(recipient.clone());
-    let known = known.await?.ok_or_else(unknown)?;
-    let profile = changed(known).map(|browsers| RecipientChange {
-        addresses: [(WEBPUSH_NO, browsers)].into(),
-        ..RecipientChange::nothing(recipient)
-    });
-    let commands = profile.map(|profile| Command::Recipient(Box::new(profile)));
-    let done = |replies: Vec<Result<Reply, Problem>>| {
-        replies.into_iter().collect::<Result<Vec<_>, _>>().map(|_| Answer::done())
-    };
-    service.change(change, commands.into_iter().collect(), done).await
+/// The command with which a browser joins or leaves. What it joins for is the tenant of who asks: keys of tenants don't.
+fn device(reader: &Reader, text: String, joins: bool) -> Command {
+    Command::Device {
+        recipient: reader.recipient.clone(),
+        channel: WEBPUSH_NO,
+        address: GivenAddress { text, tenant: reader.view().tenant().cloned() },
+        joins,
+    }
 }

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::engine::Refused;
+use tidings_core::engine::{Refused, TenantDirectory};
 use tidings_core::{Command, Data, Id, Recipient};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
@@ -110,14 +110,15 @@ impl PartialSchema for NamedRecipient {
 
 impl ToSchema for NamedRecipient {}
 
-impl From<&Recipient> for RecipientProfile {
-    fn from(recipient: &Recipient) -> Self {
+impl RecipientProfile {
+    /// The profile of a recipient; `tenants` are those of whose addresses it tells.
+    pub(super) fn of(recipient: &Recipient, tenants: TenantDirectory<'_>) -> Self {
         let (lat, lon) = recipient.place.unzip();
         Self {
             id: recipient.id.as_str().to_owned(),
             name: recipient.name.clone(),
             email: recipient.addresses.get(EMAIL_NO).map(str::to_owned),
-            addresses: addresses::Shown::of(&recipient.addresses),
+            addresses: addresses::Shown::of(&recipient.addresses, tenants),
             tz: recipient.tz.clone(),
             locale: recipient.locale.clone(),
             lat,
@@ -182,7 +183,11 @@ async fn get_recipient(
 ) -> Result<Answer, Problem> {
     let asked = id.clone();
     let profile = service
-        .look(move |node| node.engine().recipient(&asked).map(RecipientProfile::from))
+        .look(move |node| {
+            let (known, tenants) =
+                (node.engine().recipient(&asked), TenantDirectory::of(node.engine()));
+            known.map(|profile| RecipientProfile::of(profile, tenants))
+        })
         .await?;
     match profile {
         Some(RecipientProfile { id, name, .. }) if calling.id().is_some() => {

@@ -11,7 +11,7 @@ fn addresses_are_given_by_channel_or_the_short_way() {
         Ok(_) => panic!("another command"),
         Err(fault) => Err(fault.to_string()),
     };
-    let address = || Ok([(EMAIL_NO, vec!["a@b".to_owned()])].into());
+    let address = || Ok([(EMAIL_NO, vec!["a@b".into()])].into());
     assert_eq!(read(r#""email":"a@b""#), address());
     assert_eq!(read(r#""addresses":{"email":"a@b"}"#), address());
     assert_eq!(read(r#""email":"a@b","addresses":{"email":"a@b"}"#), address());
@@ -61,7 +61,7 @@ fn recipients_are_changed_only_where_something_is_given() {
     assert_eq!((change.tz, change.lat, change.state), (None, None, None));
     let body = r#""id":"r","email":"a@b","tz":null,"locale":"pt-BR","lat":null,"lon":null,"state":"unconfirmed""#;
     let Ok(Command::Recipient(change)) = read("recipient", body) else { panic!() };
-    assert_eq!(change.addresses, [(EMAIL_NO, vec!["a@b".to_owned()])].into());
+    assert_eq!(change.addresses, [(EMAIL_NO, vec!["a@b".into()])].into());
     assert_eq!(change.tz, Some(None));
     assert_eq!(change.locale, Some(Some("pt-BR".to_owned())));
     assert_eq!((change.lat, change.lon), (Some(None), Some(None)));
@@ -81,7 +81,7 @@ fn a_push_channel_takes_one_or_a_list() {
     };
     let fcm = channel_no("fcm").unwrap();
     let tokens = |tokens: &[&str]| {
-        let all = tokens.iter().map(|token| (*token).to_owned());
+        let all = tokens.iter().map(|token| (*token).into());
         [(fcm, all.collect())].into()
     };
     assert_eq!(read(r#""addresses":{"fcm":"a"}"#), tokens(&["a"]));
@@ -94,6 +94,6 @@ fn a_push_channel_takes_one_or_a_list() {
     let webpush = channel_no("webpush").unwrap();
     for given in [one.clone(), format!("[{one}]"), serde_json::to_string(&one).unwrap()] {
         let read = read(&format!(r#""addresses":{{"webpush":{given}}}"#));
-        assert_eq!(read, [(webpush, vec![one.clone()])].into());
+        assert_eq!(read, [(webpush, vec![one.as_str().into()])].into());
     }
 }

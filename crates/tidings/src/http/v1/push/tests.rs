@@ -2,6 +2,7 @@
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
+use tidings_core::{Command, Id};
 
 use crate::http::rig::{Answered, CONFIG, Rig, user_token};
 use crate::http::{Access, Settings};
@@ -115,4 +116,114 @@ fn what_is_no_browser_and_who_is_not_there_are_refused() {
     }
     let nobody = rig.call(Method::GET, "/v1/recipients/nobody", &Value::Null);
     assert_eq!(nobody.status, StatusCode::NOT_FOUND, "nobody was made");
+}
+
+/// A server with two tenants and `ana`, for whom a browser joined with each of these.
+fn with_tenants(tenants: &[Option<&str>]) -> Rig {
+    let rig = Rig::with(
+        &format!("{CONFIG}[users]\n[tenants]\non = true\n"),
+        Access::Open,
+        Settings::default(),
+    );
+    rig.make_signing_key("k1");
+    for path in ["/v1/tenants/acme", "/v1/tenants/bolt"] {
+        rig.call(Method::PUT, path, &json!({}));
+    }
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({ "email": "ana@example.org" }));
+    for tenant in tenants {
+        let query = tenant.map(|tenant| format!("?tenant={tenant}")).unwrap_or_default();
+        let path = format!("/v1/recipients/ana/push{query}");
+        let answer = rig.call(Method::PUT, &path, &browser(1, 'a'));
+        assert_eq!(answer.status, StatusCode::NO_CONTENT, "{path}: {answer:?}");
+    }
+    rig
+}
+
+/// The tenants of ana's browsers; null is all.
+fn tenants(rig: &Rig) -> Vec<Value> {
+    let profile = rig.call(Method::GET, "/v1/recipients/ana", &Value::Null).json();
+    let all = profile["addresses"]["webpush"].as_array().cloned().unwrap_or_default();
+    all.iter().map(|browser| browser.get("tenant").cloned().unwrap_or_default()).collect()
+}
+
+#[test]
+fn t42_profiles_lists_and_exports_keep_the_tenants_of_browsers() {
+    let all = [Some("acme"), Some("bolt"), None];
+    let rig = with_tenants(&all);
+    assert_eq!(tenants(&rig), [json!("acme"), json!("bolt"), Value::Null]);
+    let profile = rig.call(Method::GET, "/v1/recipients/ana", &Value::Null).json();
+    let put = rig.call(Method::PUT, "/v1/recipients/ana", &profile);
+    assert_eq!(put.status, StatusCode::NO_CONTENT, "{put:?}");
+    assert_eq!(rig.call(Method::GET, "/v1/recipients/ana", &Value::Null).json(), profile);
+    let export = rig.call(Method::GET, "/v1/export", &Value::Null);
+    let text = String::from_utf8(export.bytes).unwrap();
+    let line = text.lines().find(|line| line.contains(r#""op":"recipient""#)).unwrap();
+    let read =
+        crate::timeline::read_line(&rig.service.rules(), 1, line.as_bytes()).unwrap().command;
+    let Command::Recipient(change) = read else { panic!("{line}") };
+    let known: Vec<_> = change.addresses[&super::WEBPUSH_NO].iter().collect();
+    let of = known.iter().map(|address| address.tenant.as_ref().map(Id::as_str));
+    assert_eq!(of.collect::<Vec<_>>(), all);
+    // Many at once, as imports give them.
+    let one = json!({ "id": "ana", "addresses": profile["addresses"] });
+    let answer = rig.call(Method::POST, "/v1/recipients", &json!([one]));
+    assert_eq!(answer.json(), json!([{ "status": "done" }]));
+    assert_eq!(tenants(&rig), [json!("acme"), json!("bolt"), Value::Null]);
+    // Of a tenant that is deleted nothing is shown from then on.
+    rig.call(Method::DELETE, "/v1/tenants/bolt", &Value::Null);
+    assert_eq!(tenants(&rig), [json!("acme"), Value::Null]);
+    assert_eq!(rig.call(Method::DELETE, "/v1/recipients/ana", &Value::Null).status, 204);
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    assert_eq!(tenants(&rig), [Value::Null; 0]);
+}
+
+#[test]
+fn t42_a_browser_of_a_tenant_that_is_not_there_changes_nothing() {
+    let rig = with_tenants(&[Some("acme")]);
+    let of = |tenant: Value| {
+        let mut browser = browser(2, 'b');
+        browser["tenant"] = tenant;
+        json!({ "name": "Ana", "addresses": { "webpush": browser } })
+    };
+    for (tenant, code) in
+        [(json!("none"), "unknown_tenant"), (json!(""), "invalid_body"), (json!(7), "invalid_body")]
+    {
+        let answer = rig.call(Method::PATCH, "/v1/recipients/ana", &of(tenant.clone()));
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{tenant}: {answer:?}");
+        assert_eq!(answer.json()["code"], code, "{tenant}");
+    }
+    let answer = rig.call(Method::PUT, "/v1/recipients/ana/push?tenant=none", &browser(2, 'b'));
+    assert_eq!(answer.json()["code"], "unknown_tenant");
+    assert_eq!(tenants(&rig), [json!("acme")]);
+    // What a browser's own JSON says of a tenant is passed over: who asks decides.
+    let mut other = browser(2, 'b');
+    other["tenant"] = json!("bolt");
+    rig.call(Method::PUT, "/v1/recipients/ana/push?tenant=acme", &other);
+    assert_eq!(tenants(&rig), [json!("acme"), json!("acme")]);
+    let off = self::rig();
+    let answer = off.call(Method::PATCH, "/v1/recipients/ana", &of(json!("acme")));
+    assert_eq!(answer.json()["code"], "tenants_off");
+}
+
+#[test]
+fn t42_each_tenant_has_room_for_twenty_browsers() {
+    let rig = with_tenants(&[]);
+    let browsers = |count: usize, tenant: Value| {
+        (0..count).map(move |number| {
+            let mut browser = browser(number, 'a');
+            browser["tenant"] = tenant.clone();
+            browser
+        })
+    };
+    let given = |all: Vec<Value>| {
+        let body = json!({ "addresses": { "webpush": all } });
+        rig.call(Method::PATCH, "/v1/recipients/ana", &body).status
+    };
+    let whole = || {
+        let of_acme = browsers(20, json!("acme"));
+        of_acme.chain(browsers(20, Value::Null)).chain(browsers(1, json!("bolt")))
+    };
+    assert_eq!(given(whole().chain(browsers(2, json!("bolt"))).collect()), 204);
+    assert_eq!(given(whole().chain(browsers(1, Value::Null)).collect()), 422);
+    assert_eq!(tenants(&rig).len(), 42);
 }

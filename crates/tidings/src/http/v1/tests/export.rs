@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use super::{Rig, post, put};
 use crate::cli::{self, Progress, Status, Streams};
 use crate::http::rig::CONFIG;
+use crate::http::{Access, Settings};
 
-/// Plays a timeline under the rig's configuration: recipient, instant and object of each item in inboxes.
-fn played(timeline: &[u8]) -> Vec<(String, String, String)> {
+/// Plays a timeline under a configuration: recipient, instant and object of each item in inboxes.
+fn played(config: &str, timeline: &[u8]) -> Vec<(String, String, String)> {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).display().to_string();
-    std::fs::write(path("tidings.toml"), CONFIG).unwrap();
+    std::fs::write(path("tidings.toml"), config).unwrap();
     std::fs::write(path("timeline.ndjson"), timeline).unwrap();
     let (config, timeline) = (path("tidings.toml"), path("timeline.ndjson"));
     let arguments = "tidings simulate --json --channel inbox".split(' ').chain([
@@ -75,5 +76,60 @@ fn what_was_delivered_later_is_exported_as_it_was_published() {
         item("bob", "1T15", "at"),
         item("bob", "2T01", "local"),
     ];
-    assert_eq!(played(&export.bytes), expected);
+    assert_eq!(played(CONFIG, &export.bytes), expected);
+}
+
+/// A type that is told by the text that was given first.
+const FIRST: &str = r#"
+[categories.news]
+[types.titled]
+category = "news"
+condition = "object.title == 'Nymphéas'"
+channels = { inbox = { policy = "now" } }
+[types.said]
+category = "news"
+condition = "event.body == 'Bravo'"
+channels = { inbox = { policy = "now" } }
+"#;
+
+#[test]
+fn t42_texts_by_locale_are_exported_as_they_were_given_and_played() {
+    let rig = Rig::with(FIRST, Access::Open, Settings::default());
+    put(&rig, "/v1/recipients/ada", &json!({"locale": "en"}));
+    for (id, title, body) in [
+        ("first", r#"{"fr":"Nymphéas","en":"Water Lilies"}"#, r#"{"fr":"Bravo","en":"Well done"}"#),
+        (
+            "second",
+            r#"{"en":"Water Lilies","fr":"Nymphéas"}"#,
+            r#"{"en":"Well done","fr":"Bravo"}"#,
+        ),
+    ] {
+        for kind in ["titled", "said"] {
+            let event = format!(
+                r#"{{"id":"{kind}/{id}","type":"{kind}","to":{{"recipients":["ada"]}},
+                "object":{{"id":"{kind}/{id}","title":{title}}},"body":{body}}}"#
+            );
+            let json = [("content-type", "application/json")];
+            let answer = rig.send(Method::POST, "/v1/events", &json, event);
+            assert!(answer.status.is_success(), "{answer:?}");
+        }
+    }
+    let export = rig.call(Method::GET, "/v1/export", &Value::Null);
+    let text = String::from_utf8(export.bytes.clone()).unwrap();
+    for given in [
+        r#""title":{"fr":"Nymphéas","en":"Water Lilies"}"#,
+        r#""title":{"en":"Water Lilies","fr":"Nymphéas"}"#,
+        r#""body":{"fr":"Bravo","en":"Well done"}"#,
+    ] {
+        assert_eq!(text.matches(given).count(), 2, "{given} in {text}");
+    }
+    let told = played(FIRST, &export.bytes);
+    let objects: Vec<&str> = told.iter().map(|(_, _, object)| object.as_str()).collect();
+    assert_eq!(objects, ["said/first", "titled/first"]);
+    let page = rig.call(Method::GET, "/v1/recipients/ada/inbox?grouped=false", &Value::Null).json();
+    let told = page["groups"].as_array().unwrap().iter();
+    let told =
+        told.map(|group| (&group["items"][0]["object"]["title"], &group["items"][0]["body"]));
+    let english = (&json!("Water Lilies"), &json!("Well done"));
+    assert_eq!(told.collect::<Vec<_>>(), [english; 2]);
 }

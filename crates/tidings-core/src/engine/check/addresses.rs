@@ -1,0 +1,111 @@
+//! The addresses to which the messages of a tenant, or of none, go (contract, section 12, "Readers").
+//!
+//! An address of a tenant takes the messages of that tenant and of none; one of a tenant that is deleted takes none. Profiles
+//! and the list of suppressed addresses change by themselves, so each look asks both.
+
+use roaring::RoaringBitmap;
+
+use crate::bucket::Bucket;
+use crate::engine::intake::state::Intake;
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::number::{RecipientNo, TenantNo};
+use crate::model::recipient::{Recipient, takes};
+use crate::model::suppression::{ChannelAddress, Suppression};
+use crate::model::time::Instant;
+
+/// Messages of a tenant, or of none, on a channel.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) channel: ChannelNo,
+    pub(crate) tenant: Option<TenantNo>,
+}
+
+impl Way {
+    /// The addresses of a recipient that take these messages, suppressed or not.
+    pub(crate) fn addresses<'a>(
+        self,
+        intake: &Intake,
+        profile: &'a Recipient,
+    ) -> impl Iterator<Item = &'a str> {
+        let is_there = |of: TenantNo| intake.tenants.get(of).is_some();
+        let all = profile.addresses.views(self.channel);
+        all.filter(move |(_, of)| takes(*of, self.tenant) && of.is_none_or(is_there))
+            .map(|(address, _)| address)
+    }
+
+    /// The suppression of a recipient: that of their first address, if all are suppressed.
+    pub(crate) fn suppression(
+        self,
+        intake: &Intake,
+        profile: &Recipient,
+        at: Instant,
+    ) -> Option<Suppression> {
+        let list = &intake.suppressions;
+        if !list.concerns(self.channel) {
+            return None;
+        }
+        let addresses = self.addresses(intake, profile);
+        let mut all = addresses.map(|text| list.of(&ChannelAddress::new(self.channel, text), at));
+        let first = *all.next()??;
+        all.all(|other| other.is_some()).then_some(first)
+    }
+
+    /// Those among some recipients who have no address for these messages.
+    pub(crate) fn without(
+        self,
+        intake: &Intake,
+        bucket: &Bucket,
+        who: &RoaringBitmap,
+    ) -> RoaringBitmap {
+        let mut without = bucket.roster.without_address(self.channel, who);
+        if self.channel == INBOX_NO {
+            return without;
+        }
+        let has_none = |number: &u32| {
+            let profile = bucket.roster.profile(RecipientNo(*number));
+            profile.is_some_and(|profile| self.addresses(intake, profile).next().is_none())
+        };
+        without.extend((who & bucket.roster.narrow()).iter().filter(has_none));
+        without
+    }
+
+    /// Those among some recipients whose addresses for these messages are all suppressed.
+    pub(crate) fn suppressed(
+        self,
+        intake: &Intake,
+        bucket: &Bucket,
+        who: &RoaringBitmap,
+        at: Instant,
+    ) -> RoaringBitmap {
+        if !intake.suppressions.concerns(self.channel) {
+            return RoaringBitmap::new();
+        }
+        let is_suppressed = |number: &u32| {
+            let profile = bucket.roster.profile(RecipientNo(*number));
+            profile.is_some_and(|profile| self.suppression(intake, profile, at).is_some())
+        };
+        who.iter().filter(is_suppressed).collect()
+    }
+
+    /// Leaves those of a recipient's addresses on the channel to which a message goes now: each device once, with the keys
+    /// that it gave last.
+    pub(crate) fn narrow(self, intake: &Intake, profile: &mut Recipient) {
+        let list = &intake.suppressions;
+        if !list.concerns(self.channel) && profile.addresses.tenants().next().is_none() {
+            return;
+        }
+        let mut left: Vec<(ChannelAddress, &str)> = Vec::new();
+        for text in self.addresses(intake, profile) {
+            let device = ChannelAddress::new(self.channel, text);
+            if list.of(&device, intake.now).is_some() {
+                continue;
+            }
+            match left.iter_mut().find(|(known, _)| *known == device) {
+                Some((_, known)) => *known = text,
+                None => left.push((device, text)),
+            }
+        }
+        let left: Vec<String> = left.into_iter().map(|(_, text)| text.to_owned()).collect();
+        profile.addresses.set(self.channel, &left);
+    }
+}

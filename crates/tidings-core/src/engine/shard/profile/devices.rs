@@ -1,0 +1,80 @@
+//! Devices that join a recipient's addresses and leave them, each with the tenant whose messages it takes.
+
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::engine::shard::members;
+use crate::engine::shard::state::Shard;
+use crate::journal::record::Record;
+use crate::model::channel::{ChannelNo, TABLE};
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{RecipientAt, RecipientNo, TenantNo};
+use crate::model::recipient::GivenAddress;
+use crate::model::suppression::ChannelAddress;
+
+/// Adds a device to the addresses of a recipient, or removes it from them.
+pub(super) fn change(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    (channel, given): (ChannelNo, &GivenAddress),
+    joins: bool,
+) -> Result<Reply, Stop> {
+    let of_channel = TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
+    let kind = of_channel.ok_or_else(|| Refused::UnknownChannel(channel.0.to_string()))?;
+    let RecipientAt { bucket, number } = shard.find(recipient)?;
+    let tenant = given.tenant.as_ref().map(|id| members::number(intake, id)).transpose()?;
+    let Some(known) = shard.buckets[bucket].roster.profile(number) else {
+        return Err(Refused::UnknownRecipient(recipient.clone()).into());
+    };
+    let device = ChannelAddress::new(channel, &given.text);
+    let is_device = |text: &str| ChannelAddress::new(channel, text) == device;
+    let mut new = known.clone();
+    let mut all: Vec<(&str, Option<TenantNo>)> = known.addresses.views(channel).collect();
+    if joins {
+        match all.iter_mut().find(|(text, of)| *of == tenant && is_device(text)) {
+            Some((text, _)) => *text = &given.text,
+            None => {
+                all.push((&given.text, tenant));
+                // Those of another tenant stay, however many join for this one.
+                let of_tenant = all.iter().filter(|(_, of)| *of == tenant).count();
+                let mut surplus = of_tenant.saturating_sub(kind.most());
+                all.retain(|(_, of)| {
+                    let leaves = *of == tenant && surplus > 0;
+                    surplus -= usize::from(leaves);
+                    !leaves
+                });
+            }
+        }
+    } else {
+        all.retain(|(text, of)| tenant.is_some() && *of != tenant || !is_device(text));
+    }
+    new.addresses.set_views(channel, &all);
+    if new != *known {
+        let record = Record::Profile { at: shard.now, number, profile: Box::new(new) };
+        shard.write(draft, bucket, record);
+    }
+    Ok(Reply::Done)
+}
+
+/// Ends the addresses of a deleted tenant in a bucket, as far as there is room, which gets less.
+pub(in crate::engine::shard) fn end_tenant(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    tenant: TenantNo,
+    room: &mut usize,
+) {
+    let roster = &shard.buckets[bucket].roster;
+    let who: Vec<RecipientNo> = roster.addressed(tenant).take(*room).map(RecipientNo).collect();
+    *room = room.saturating_sub(who.len());
+    for number in who {
+        let known = shard.buckets[bucket].roster.profile(number).cloned();
+        if let Some(mut profile) = known {
+            profile.addresses.end_tenant(tenant);
+            let record = Record::Profile { at: shard.now, number, profile: Box::new(profile) };
+            shard.write(draft, bucket, record);
+        }
+    }
+}
