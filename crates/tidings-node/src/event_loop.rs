@@ -396,6 +396,7 @@ impl EventLoop {
         }
         self.apply_log(now, logged)?;
         self.take_reports(now, reports)?;
+        let requests = self.catch_up(now, requests)?;
         let mut learnt = Vec::new();
         if !is_late {
             learnt.append(&mut self.reported);

@@ -123,6 +123,11 @@ impl NodesPlayer {
                     }
                 }
                 let player = &mut self.players[home];
+                if command.names_tenant() {
+                    player
+                        .event_loop
+                        .beside(at, |node, sending, _| node.replication().catch_up(sending, at))?;
+                }
                 player.decide(at, &[command], Node::take_in_beside).map(drop)
             }
         }
