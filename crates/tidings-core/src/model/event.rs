@@ -278,6 +278,9 @@ pub struct Audience {
     /// All recipients.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everyone: bool,
+    /// True if of those named only the members of the event's tenant are meant: to a key of a tenant nobody else is there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub members_only: bool,
 }
 
 impl Audience {

@@ -430,6 +430,7 @@ impl Builder {
             .map(|&(lat, lon, km)| Near { lat, lon, km })
             .collect(),
             everyone: raw.everyone,
+            members_only: false,
         };
         let tenant = self.tenant_of_event(raw.again < 8);
         let deliver = raw.deliver.map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));

@@ -302,6 +302,7 @@ impl AudienceBody {
             topics: topics.collect(),
             near: circles.into_iter().map(Near::from).collect(),
             everyone: self.everyone.unwrap_or(false),
+            members_only: false,
         })
     }
 }
