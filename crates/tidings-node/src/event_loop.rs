@@ -396,7 +396,7 @@ impl EventLoop {
         }
         self.apply_log(now, logged)?;
         self.take_reports(now, reports)?;
-        let requests = self.catch_up(now, requests)?;
+        let requests = self.catch_up(now, requests, stopping)?;
         let mut learnt = Vec::new();
         if !is_late {
             learnt.append(&mut self.reported);

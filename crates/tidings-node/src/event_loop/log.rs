@@ -10,7 +10,7 @@ use super::EventLoop;
 use super::answer::refuse;
 use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::error::{Error, RuntimeError, unavailable};
-use crate::handle::Request;
+use crate::handle::{Request, Stopping};
 use crate::node::AppliedEntries;
 use crate::resolver::resolving::log_refused;
 
@@ -118,6 +118,7 @@ impl EventLoop {
         &mut self,
         now: Instant,
         requests: Vec<Request>,
+        stopping: &mut Stopping,
     ) -> Result<Vec<Request>, Error> {
         if !requests.iter().any(Request::needs_log) {
             return Ok(requests);
@@ -133,7 +134,7 @@ impl EventLoop {
         let is_at_end = match caught_up {
             Ok(is_at_end) => is_at_end,
             Err(fault) => {
-                refuse(requests, &mut None);
+                refuse(requests, stopping);
                 return Err(fault);
             }
         };
