@@ -28,7 +28,8 @@ const ON: &str = "[tenants]\non = true\n[users]\ntopics = [\"a\"]\n";
 const SHARDS: u16 = 2;
 
 fn homes(shard: u16) -> Owners {
-    Owners { buckets: 64, shards: SHARDS, held: [shard].into(), intake: shard == 0 }
+    let buckets = Options::default().buckets;
+    Owners { buckets, shards: SHARDS, held: [shard].into(), intake: shard == 0 }
 }
 
 /// The recipient with this number among those of a shard.
@@ -82,6 +83,7 @@ impl Node {
         let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
         let service = Service::new(runtime.handle(), rules(), access, clock, Settings::default());
         let homes = Arc::new(homes(shard));
+        assert_eq!(runtime.handle().look(|node| Owners::of(node.engine())).unwrap(), *homes);
         let service = service.with_site(tokens()).in_cluster(Arc::clone(&cluster));
         let service = Arc::new(service.with_shards(Arc::clone(&homes)));
         cluster.serve_shards(crate::http::router(service), Arc::new(|| true), homes);
@@ -308,15 +310,16 @@ fn a_key_of_a_tenant_reaches_and_lists_its_members_alone_on_every_node() {
         all.sort();
         all
     };
-    let sorted = |all: &mut Vec<String>| {
+    let sorted = |all: &[String]| {
+        let mut all = all.to_vec();
         all.sort();
-        all.clone()
+        all
     };
     let listed = two.by(&key, 0, Method::GET, "/v1/messages", &Value::Null).json();
-    assert_eq!(recipients(&listed), sorted(&mut members.to_vec()), "{listed}");
+    assert_eq!(recipients(&listed), sorted(&members), "{listed}");
     let everybody: Vec<String> = members.iter().chain(&strangers).cloned().collect();
     let hosts = two.get("/v1/messages?tenant=acme");
-    assert_eq!(recipients(&hosts), sorted(&mut everybody.clone()), "{hosts}");
+    assert_eq!(recipients(&hosts), sorted(&everybody), "{hosts}");
     let export = two.by(&key, 0, Method::GET, "/v1/export", &Value::Null);
     let export = String::from_utf8(export.bytes).unwrap();
     for who in &members {
