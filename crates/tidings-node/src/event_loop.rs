@@ -338,7 +338,9 @@ impl EventLoop {
                 && !self.unbuilt.has_all(closing, count)
         };
         let has_work = sends && node.engine().open_closings().has_unmade_of(can_be_made);
-        let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
+        let has_chores =
+            node.engine().has_chores() || TenantDirectory::of(node.engine()).are_ending();
+        let has_chores = has_chores && !node.ahead().is_writing();
         if !stopping && (has_work || has_chores) {
             return Duration::ZERO;
         }
@@ -394,6 +396,7 @@ impl EventLoop {
         }
         self.apply_log(now, logged)?;
         self.take_reports(now, reports)?;
+        let requests = self.catch_up(now, requests, stopping)?;
         let mut learnt = Vec::new();
         if !is_late {
             learnt.append(&mut self.reported);
@@ -419,7 +422,9 @@ impl EventLoop {
             node.replication().answer_gathered(now, false)?;
             let mut known = Known { channels: &channels, rules, keys: &keys };
             answer(node, now, requests, stopping, &mut known, sending)?;
-            if !is_late && node.next_due().is_some_and(|due| due <= now) {
+            let is_due = node.next_due().is_some_and(|due| due <= now);
+            // What is left of deleted tenants leaves though nothing else occurs.
+            if !is_late && (is_due || TenantDirectory::of(node.engine()).are_ending()) {
                 node.step_beside(sending, now, &[])?;
             }
             Ok(())

@@ -12,6 +12,7 @@ use tidings_core::{Command, Id, Instant, Rules};
 
 use crate::channel::Channels;
 use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
+use crate::commit::WhenDurable;
 use crate::commit::durable::{Durable, Reads};
 use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
@@ -27,6 +28,8 @@ pub(crate) enum Request {
     Report(Box<FollowerReport>, WaitingFollower),
     /// Acts of the node with the intake, to be applied.
     Apply(ApplyRequest),
+    /// The log is to be applied up to its current end.
+    CatchUp(WhenDurable),
     /// The keys may have been changed by another node.
     ReadKeys,
     /// The clock was set: read it again.
@@ -68,6 +71,15 @@ impl Request {
         }
     }
 
+    /// Returns true if it can only be answered as of the end of the log: it names a tenant, which may be new.
+    pub(crate) fn needs_log(&self) -> bool {
+        match self {
+            Self::Work(work) => work.commands.iter().any(Command::names_tenant),
+            Self::CatchUp(_) => true,
+            _ => false,
+        }
+    }
+
     /// Answers the request with an error: nothing is done any more.
     pub(crate) fn turn_away(self) {
         match self {
@@ -77,6 +89,7 @@ impl Request {
                 let _ = answer.send(Err(RuntimeError::Stopped));
             }
             Self::Apply(request) => (request.then)(Err(RuntimeError::Stopped)),
+            Self::CatchUp(then) => then(Err(RuntimeError::Stopped)),
             // Who asks for acts asks again.
             Self::Report(..) | Self::ReadKeys | Self::Wake => {}
         }
@@ -327,6 +340,19 @@ impl Handle {
         then: impl FnOnce(Result<FollowerReport, RuntimeError>) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         self.ask(Request::Apply(ApplyRequest { confirms, then: Box::new(then) }))
+    }
+
+    /// Applies the log up to its current end, where the intake is elsewhere: what somebody was answered is known then.
+    /// `then` gets the result once that is durable, on the loop's thread, and must only pass it on. It is dropped
+    /// uncalled if the loop dies.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn catch_up_then(
+        &self,
+        then: impl FnOnce(Result<(), RuntimeError>) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        self.ask(Request::CatchUp(Box::new(then)))
     }
 
     /// Makes the loop read the keys of the store, which another node may have changed.

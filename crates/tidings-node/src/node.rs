@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Answers, Engine, EngineSnapshot, Going, Held, InboxDelivery, KeptObjects, LogEntry, OpenReply,
-    Options, Reach, Refused, Reply, Step, Upcoming,
+    Answers, Engine, EngineSnapshot, Going, Held, InboxDelivery, KeptObjects, LogEntry, LogNo,
+    OpenReply, Options, Reach, Refused, Reply, Step, Upcoming,
 };
 use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
 use tidings_core::table::Write;
@@ -75,6 +75,8 @@ pub struct Node {
     logged: Vec<Arc<LogEntry>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
+    /// Answers to acts that were applied before the node was asked to.
+    answers_ahead: Vec<(LogNo, Answers)>,
     /// Rows of what occurred, in commits that hooks have not heard of.
     occurred: VecDeque<(CommitNo, OccurrenceOwner, OccurrenceRow)>,
     /// The keys in memory; `None` where nobody signs in.
@@ -151,6 +153,7 @@ impl Node {
             pending_acks: PendingAcks::default(),
             logged: Vec::new(),
             kept_objects: Vec::new(),
+            answers_ahead: Vec::new(),
             occurred: VecDeque::new(),
             keys: None,
         })

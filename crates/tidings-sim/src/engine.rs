@@ -257,10 +257,6 @@ impl Subject for Nodes {
             (Command::Preference { .. }, Err(PlayError::Refused(_))) if player.has_faults() => {
                 Ok(())
             }
-            // A node that acts have not reached yet does not know a tenant that was made.
-            (_, Err(PlayError::Refused(Refused::UnknownTenant { .. }))) if player.has_faults() => {
-                Ok(())
-            }
             (_, Err(fault @ (PlayError::Refused(_) | PlayError::Back { .. }))) => {
                 Err(fault.to_string())
             }

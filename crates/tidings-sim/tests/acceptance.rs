@@ -18,7 +18,7 @@ const SUBJECTS: [(&str, Make); 6] = [
     ("engine_on_three_nodes", engine::on_three_nodes),
 ];
 
-/// The cases that need one node: with several, each part takes the first of its own up to a limit (decision 086).
+/// The cases that need one node: of several, each takes the first of its own up to a limit (decision 086).
 const OF_ONE_NODE: [&str; 2] = ["tenants_limit", "tenants_limit_order"];
 
 /// P12: very many events to one recipient, in one digest, in order.

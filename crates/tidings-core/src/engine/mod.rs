@@ -11,6 +11,7 @@ mod clock;
 mod explain;
 mod inbox;
 mod intake;
+mod limited;
 mod message;
 
 mod read;

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::intake::accept::Accepted;
 use super::intake::state::Intake;
+use super::limited::{limited, with_limit};
 use super::replica::progress::KeptObjects;
 use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
@@ -11,9 +12,8 @@ use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::occurred::{note_hooks, write_occurred};
 use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, Stop};
-use super::rows::room::Room;
 use super::shard::follow::together;
-use super::shard::limit::{self, would_notify};
+use super::shard::limit;
 use super::shard::members;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
@@ -230,7 +230,7 @@ fn publish_all(
     for command in commands {
         replies.push(match engine.intake.accept(draft, command) {
             Ok(Accepted::Act(act)) => {
-                acts.push((replies.len(), limited(engine, draft, act)?));
+                acts.push((replies.len(), with_limit(engine, act)));
                 Ok(Reply::Done)
             }
             Ok(Accepted::Answered(reply)) => Ok(reply),
@@ -238,13 +238,18 @@ fn publish_all(
             Err(stop) => Err(stop.refusal()?),
         });
     }
+    // One with a limit is alone.
+    let own = match &acts[..] {
+        [(_, act)] => limited(engine, draft, act, |_| true)?,
+        _ => None,
+    };
     let applied = engine.shards.each(
         &engine.intake,
         draft,
         engine.shards.are_large(commands),
         |intake, shard, draft| {
             acts.iter()
-                .map(|(_, act)| limit::apply(shard, intake, draft, act))
+                .map(|(_, act)| limit::apply(shard, intake, draft, own.as_ref().unwrap_or(act)))
                 .collect::<Result<Vec<_>, _>>()
         },
     )?;
@@ -256,28 +261,6 @@ fn publish_all(
     }
     step.replies.extend(replies);
     Ok(())
-}
-
-/// An act with the room that the limit of a tenant leaves to its event.
-fn limited(engine: &mut Engine, draft: &mut Draft<'_>, act: Act) -> Result<Act, Unreadable> {
-    let Act::Publish { row, at, profiles, room, ignored } = act else {
-        return Ok(act);
-    };
-    let left = row.tenant.and_then(|no| engine.intake.tenants.left_on(no, row.arrived.day()));
-    let Some(left) = left else {
-        return Ok(Act::Publish { row, at, profiles, room, ignored });
-    };
-    if engine.replica().has_followers() {
-        return Ok(Act::Publish { row, at, profiles, room: Room::ForFirst(left), ignored });
-    }
-    let would = engine.shards.each(&engine.intake, draft, false, |intake, shard, draft| {
-        shard.take_profiles(intake, draft, &profiles)?;
-        would_notify(shard, intake, draft, &row)
-    })?;
-    let mut would: Vec<Id> = would.into_iter().flatten().collect();
-    would.sort_unstable();
-    let room = Room::of(&would, left);
-    Ok(Act::Publish { row, at, profiles, room, ignored })
 }
 
 /// Ends an act of a command: with its answer, or, where shards elsewhere have to apply it too, by telling them.

@@ -41,6 +41,7 @@ mod replica;
 mod snapshot;
 mod tenant_terms;
 mod tenants;
+mod tenants_on_nodes;
 mod workers;
 
 #[derive(Clone, Default)]

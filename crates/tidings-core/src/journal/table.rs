@@ -59,7 +59,7 @@
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook | how far it was told of this owner's occurrences |
 //! | `TENANTS` | base | intake | number of a tenant | its id, what it sets, whether it was deleted |
 //! | `SCHEDULED_OF_TENANTS` | base | intake | number of a tenant, t, place | nothing: an event of it is scheduled |
-//! | `NOTIFIED_OF_TENANTS` | base | intake | number of a tenant | a day, and the notifications of its events that arrived on it |
+//! | `NOTIFIED_OF_TENANTS` | base | shard | number of a tenant, of a shard | a day, and the notifications of its events that arrived on it |
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook, 0, next try, instant, number, index | an occurrence that it refuses, and that waits |
 //! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
@@ -321,6 +321,12 @@ pub fn u64_at(key: &[u8], at: usize) -> Option<u64> {
 #[must_use]
 pub fn seq_at(key: &[u8], at: usize) -> Option<Seq> {
     u64_at(key, at).map(Seq)
+}
+
+/// Reads a big-endian number of 2 bytes at `at`; `None` if the key is shorter.
+#[must_use]
+pub fn u16_at(key: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(key.get(at..at + 2)?.try_into().ok()?))
 }
 
 /// Reads a big-endian number of 4 bytes at `at`; `None` if the key is shorter.

@@ -37,6 +37,8 @@ pub(super) fn answer(
             Request::Work(work) => waiting.push(work),
             Request::Keys(request) => keys.push(request),
             Request::ReadKeys => reads_keys = true,
+            // The log was applied before.
+            Request::CatchUp(then) => node.ahead().answer(then),
             Request::Report(..) | Request::Apply(_) => {}
             Request::Configure(.., answer) if fault.is_some() => {
                 let _ = answer.send(Err(unavailable()));
@@ -85,6 +87,7 @@ pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
                 let _ = answer.send(Err(unavailable()));
             }
             Request::Apply(request) => (request.then)(Err(unavailable())),
+            Request::CatchUp(then) => then(Err(unavailable())),
             Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),
         }

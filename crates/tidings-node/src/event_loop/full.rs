@@ -30,6 +30,7 @@ impl EventLoop {
                 Request::Apply(request) => {
                     (request.then)(Err(RuntimeError::Full(full.to_string())));
                 }
+                Request::CatchUp(then) => then(Err(RuntimeError::Full(full.to_string()))),
                 Request::Configure(.., answer) => {
                     let _ = answer.send(Err(RuntimeError::Full(full.to_string())));
                 }

@@ -19,7 +19,10 @@ impl EventLoop {
     /// arrivals in it would need a second message of the same instant.
     pub(super) fn let_instant_pass(&self, requests: &[Request]) {
         let changes = |request: &Request| {
-            matches!(request, Request::Work(_) | Request::Configure(..) | Request::Apply(_))
+            matches!(
+                request,
+                Request::Work(_) | Request::Configure(..) | Request::Apply(_) | Request::CatchUp(_)
+            )
         };
         let spoke = self.node.as_ref().and_then(|node| node.engine().last_output_at());
         if let Some(spoke) = spoke.filter(|_| requests.iter().any(changes)) {

@@ -7,9 +7,10 @@ use tidings_core::Instant;
 use tidings_core::engine::read_log;
 
 use super::EventLoop;
+use super::answer::refuse;
 use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::error::{Error, RuntimeError, unavailable};
-use crate::handle::Request;
+use crate::handle::{Request, Stopping};
 use crate::node::AppliedEntries;
 use crate::resolver::resolving::log_refused;
 
@@ -74,9 +75,12 @@ impl EventLoop {
             let applied = self.beside(now, |node, sending, _| {
                 let engine = node.engine();
                 let logged = read_log(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
-                let mut applied = AppliedEntries::default();
+                let answers = node.replication().take_answers_ahead();
+                let mut applied = AppliedEntries { answers, ..AppliedEntries::default() };
                 if !logged.is_empty() {
-                    applied = node.replication().apply_log(sending, now, &logged)?;
+                    let more = node.replication().apply_log(sending, now, &logged)?;
+                    applied.answers.extend(more.answers);
+                    applied.kept_objects.extend(more.kept_objects);
                     node.step_beside(sending, now, &[])?;
                 }
                 applied.kept_objects.extend(node.replication().take_kept_objects());
@@ -106,6 +110,44 @@ impl EventLoop {
             node.ahead().answer(Box::new(move |durable| then(durable.map(|()| report))));
         }
         Ok(())
+    }
+
+    /// Applies the log up to its current end if a request names a tenant: one that the intake has made since is known
+    /// then, and one that it has deleted is not. Requests are turned away where the node is too far behind.
+    pub(super) fn catch_up(
+        &mut self,
+        now: Instant,
+        requests: Vec<Request>,
+        stopping: &mut Stopping,
+    ) -> Result<Vec<Request>, Error> {
+        if !requests.iter().any(Request::needs_log) {
+            return Ok(requests);
+        }
+        let caught_up = self.beside(now, |node, sending, _| {
+            let applied = node.engine().replica().applied();
+            let caught_up = node.replication().catch_up(sending, now)?;
+            if node.engine().replica().applied() != applied {
+                node.step_beside(sending, now, &[])?;
+            }
+            Ok(caught_up)
+        });
+        let is_at_end = match caught_up {
+            Ok(is_at_end) => is_at_end,
+            Err(fault) => {
+                refuse(requests, stopping);
+                return Err(fault);
+            }
+        };
+        let mut rest = Vec::with_capacity(requests.len());
+        for request in requests {
+            match request {
+                request if is_at_end || !request.needs_log() => rest.push(request),
+                Request::Work(work) => work.fail(RuntimeError::Busy),
+                Request::CatchUp(then) => then(Err(RuntimeError::Busy)),
+                request => rest.push(request),
+            }
+        }
+        Ok(rest)
     }
 
     /// Passes on the acts that were decided, once they are durable.

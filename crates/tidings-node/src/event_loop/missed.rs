@@ -49,6 +49,7 @@ pub(super) fn put_off(
             Request::Keys(_)
             | Request::Report(..)
             | Request::Apply(_)
+            | Request::CatchUp(_)
             | Request::ReadKeys
             | Request::Wake
             | Request::Stop(_) => {

@@ -23,6 +23,9 @@ const DELETED_AT_ONCE: u64 = 64;
 /// The number of acts that are read from the store at once.
 const READ_AT_ONCE: usize = 256;
 
+/// The most reads of the log before commands are decided: a node that is further behind turns them away.
+const READS_AHEAD: usize = 4;
+
 /// The outcome of acts that were applied here.
 #[derive(Debug, Default)]
 pub struct AppliedEntries {
@@ -106,6 +109,33 @@ impl Replication<'_> {
             let applied = self.apply_log(&(), now, &logged)?;
             self.node.kept_objects.extend(applied.kept_objects);
         }
+    }
+
+    /// Applies the log up to its current end, so that this node knows all tenants of which somebody was answered. Returns
+    /// false if it is too far behind. What the acts come to is reported with the next ones.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn catch_up(&mut self, sending: &dyn Sending, now: Instant) -> Result<bool, Error> {
+        if self.node.engine.replica().holds_intake() {
+            return Ok(true);
+        }
+        for _ in 0..READS_AHEAD {
+            let applied = self.node.engine.replica().applied();
+            let logged = read_log(&self.node.view()?, applied, READ_AT_ONCE)?;
+            if logged.is_empty() {
+                return Ok(true);
+            }
+            let applied = self.apply_log(sending, now, &logged)?;
+            self.node.answers_ahead.extend(applied.answers);
+            self.node.kept_objects.extend(applied.kept_objects);
+        }
+        Ok(false)
+    }
+
+    /// Takes the answers to the acts that were applied ahead.
+    pub(crate) fn take_answers_ahead(&mut self) -> Vec<(LogNo, Answers)> {
+        std::mem::take(&mut self.node.answers_ahead)
     }
 
     /// Applies acts that the node with the intake has told.

@@ -121,6 +121,11 @@ impl NodesPlayer {
                     self.lead(at, &lifted)?;
                 }
                 let player = &mut self.players[home];
+                if command.names_tenant() {
+                    player
+                        .event_loop
+                        .beside(at, |node, sending, _| node.replication().catch_up(sending, at))?;
+                }
                 player.decide(at, &[command], Node::take_in_beside).map(drop)
             }
         }

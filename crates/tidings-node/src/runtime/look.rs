@@ -49,6 +49,7 @@ fn answer(node: &mut Node, inbox: &Inbox) {
                 let _ = answer.send(Err(refused()));
             }
             Request::Apply(request) => (request.then)(Err(refused())),
+            Request::CatchUp(then) => then(Ok(())),
             Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => {
                 let _ = stop.answer.send(Ok(()));

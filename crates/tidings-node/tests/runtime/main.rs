@@ -18,6 +18,7 @@ mod retries;
 mod shards;
 mod slow;
 mod steer;
+mod tenants;
 mod turns;
 mod world;
 

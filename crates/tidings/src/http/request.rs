@@ -4,6 +4,7 @@
 pub(super) mod access;
 pub(super) mod array;
 pub(super) mod caller;
+pub(super) mod catch_up;
 pub(super) mod extract;
 pub(super) mod ids;
 pub(super) mod lines;

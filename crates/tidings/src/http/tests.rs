@@ -15,6 +15,7 @@ use crate::keys::Secret;
 mod deep;
 mod every_error;
 mod examples;
+mod late;
 mod leaks;
 mod limits;
 mod open;

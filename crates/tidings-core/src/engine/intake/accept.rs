@@ -460,7 +460,6 @@ impl Intake {
         reply: Reply,
     ) -> Result<Reply, Unreadable> {
         if let (Act::Publish { row, .. }, Reply::Published(published)) = (act, &reply) {
-            self.count_notifications(draft, row, published.notifications);
             let is_unknown = |warning: &Warning| matches!(warning, Warning::UnknownRecipient(_));
             let concerns_nobody = is_whole && published.entries + published.suppressed == 0;
             if concerns_nobody && published.warnings.iter().any(is_unknown) {

@@ -6,7 +6,6 @@ use super::accept::Accepted;
 use super::state::Intake;
 use crate::engine::rows::act::{Act, CancelledEvents};
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
 use crate::engine::shard::prefer::check_defaults;
 use crate::journal::stored::{Unreadable, each};
@@ -61,22 +60,10 @@ impl Intake {
         }
     }
 
-    /// Counts the notifications of an event for the limit of its tenant.
-    pub(super) fn count_notifications(
-        &mut self,
-        draft: &mut Draft<'_>,
-        row: &EventRow,
-        notifications: u64,
-    ) {
-        if let Some(tenant) = row.tenant {
-            self.tenants.count(draft, tenant, row.arrived.day(), notifications);
-        }
-    }
-
     /// Returns true if notifications of a tenant are limited.
     pub(crate) fn has_limit(&self, tenant: Option<&Id>) -> bool {
         let number = tenant.and_then(|id| self.tenants.number(id).ok());
-        number.is_some_and(|number| self.tenants.left_on(number, self.now.day()).is_some())
+        number.is_some_and(|number| self.tenants.limit(number).is_some())
     }
 
     fn makes_unknown(&self) -> bool {

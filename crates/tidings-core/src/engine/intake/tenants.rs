@@ -8,14 +8,12 @@ use std::sync::Arc;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
 use crate::engine::rows::reply::Refused;
-use crate::journal::stored::{ReadView, Unreadable, decode, encode, from_json, to_json};
+use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::tenant::{KnownTenant, TenantNo, View};
-use crate::model::time::Day;
 use crate::sets::shared::Tree;
-use serde::{Deserialize, Serialize};
 
 /// Number of neighbours in the order of ids among which the name that was meant may be.
 const NEIGHBOURS: usize = 64;
@@ -26,15 +24,6 @@ pub(crate) struct Tenants {
     /// The numbers of those that were not deleted.
     numbers: Tree<Id, TenantNo>,
     all: Tree<TenantNo, Arc<KnownTenant>>,
-    /// The notifications of the newest day that had some.
-    notified: Tree<TenantNo, Notified>,
-}
-
-/// Notifications of a tenant's events that arrived on a day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Notified {
-    day: Day,
-    recipients: u64,
 }
 
 fn key(number: TenantNo) -> Vec<u8> {
@@ -51,40 +40,12 @@ impl Tenants {
             tenants.note(number, from_json("a tenant", value)?);
             Ok(())
         })?;
-        each_base(view, Table::NotifiedOfTenants, |key, value| {
-            let number = u32_at(key, REST).and_then(TenantNo::of_raw);
-            let number = number.ok_or_else(|| Unreadable("a tenant's key is odd".to_owned()))?;
-            tenants.notified.insert(number, decode("a tenant's notifications", value)?);
-            Ok(())
-        })?;
         Ok(tenants)
     }
 
-    /// The notifications of a day that the limit of a tenant leaves; `None` = there is no limit.
-    pub(crate) fn left_on(&self, number: TenantNo, day: Day) -> Option<u64> {
-        let limit = self.get(number)?.tenant.limits.notifications_per_day?;
-        let notified = self.notified.get(&number).filter(|notified| notified.day == day);
-        Some(limit.saturating_sub(notified.map_or(0, |notified| notified.recipients)))
-    }
-
-    /// Counts notifications of an event that arrived on a day.
-    pub(crate) fn count(
-        &mut self,
-        draft: &mut Draft<'_>,
-        number: TenantNo,
-        day: Day,
-        recipients: u64,
-    ) {
-        let known = self.notified.get(&number).copied().filter(|known| known.day >= day);
-        // One that arrived before midnight may be applied after one of the next day.
-        if recipients == 0 || known.is_some_and(|known| known.day > day) {
-            return;
-        }
-        let recipients = recipients + known.map_or(0, |known| known.recipients);
-        let notified = Notified { day, recipients };
-        let key = Key::of(Owner::Intake, Table::NotifiedOfTenants).u32(number.0.get()).done();
-        draft.put(Partition::Base, key, encode(&notified));
-        self.notified.insert(number, notified);
+    /// The most notifications of a tenant on a day; `None` = there is no limit.
+    pub(crate) fn limit(&self, number: TenantNo) -> Option<u64> {
+        self.get(number)?.tenant.limits.notifications_per_day
     }
 
     /// Takes over a tenant as another node has it.

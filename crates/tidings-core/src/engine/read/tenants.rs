@@ -101,6 +101,17 @@ impl<'e> TenantDirectory<'e> {
         !self.0.intake.tenants.is_empty()
     }
 
+    /// Returns true if deleted ones may have members, subscriptions or preferences left, which leave with each step. Of
+    /// a snapshot nobody knows.
+    #[must_use]
+    pub fn are_ending(&self) -> bool {
+        let was_any_deleted = || self.0.intake.tenants.deletions() > 0;
+        self.0.shards.iter().any(|shard| match &*shard.ended_tenants {
+            Some(ended) => !ended.is_empty(),
+            None => was_any_deleted(),
+        })
+    }
+
     /// Returns true if somebody is a member. Only the node that has the recipient knows.
     #[must_use]
     pub fn is_member(&self, recipient: &Id, tenant: TenantNo) -> bool {

@@ -11,6 +11,7 @@ pub(super) mod left_out;
 pub(super) mod listed;
 pub(super) mod named;
 pub(super) mod not_entered;
+pub(super) mod notified;
 pub(super) mod occurred;
 pub(super) mod reach;
 pub(super) mod record_size;

@@ -17,8 +17,8 @@ pub(crate) enum Room {
     UpTo(Id),
     /// None.
     ForNobody,
-    /// The first of each shard, this number at most.
-    ForFirst(u64),
+    /// The first, as far as fewer than this number were notified on the day: each node looks for its last one.
+    Within(u64),
 }
 
 impl Room {
@@ -40,10 +40,8 @@ impl Room {
     /// Those of a set for whom there is no room.
     pub(crate) fn beyond(&self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
         match self {
-            Self::ForAll => RoaringBitmap::new(),
-            Self::ForNobody | Self::ForFirst(0) => who.clone(),
-            // A shard looks for its last one first.
-            Self::ForFirst(_) => RoaringBitmap::new(),
+            Self::ForAll | Self::Within(_) => RoaringBitmap::new(),
+            Self::ForNobody => who.clone(),
             Self::UpTo(last) => {
                 let is_beyond = |number: &u32| {
                     let profile = bucket.roster.profile(RecipientNo(*number));

@@ -1,9 +1,7 @@
-//! The limit of a tenant on notifications of a day (contract, section 12).
+//! The limit of a tenant on notifications of a day (contract, section 12), in a shard.
 //!
-//! The intake knows how many are left, and no recipient; shards know recipients, and not how many others have. So an
-//! event of a tenant with a limit is asked about first: each shard names the recipients who would be notified, the first
-//! of all by the bytes of their ids are taken, and the event is applied to nobody beyond the last of these. With shards
-//! on other nodes each shard takes the first of its own.
+//! Shards know recipients, and not how many others have. So an event of a tenant with a limit is asked about first: each
+//! shard names the recipients who would be notified.
 
 use std::collections::BTreeMap;
 
@@ -16,28 +14,25 @@ use crate::engine::intake::state::Intake;
 use crate::engine::rows::act::{Act, Applied};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::room::Room;
 use crate::journal::stored::Unreadable;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::RecipientNo;
 
-/// Applies an act in a shard. Where a number is left to an event, the room is for the first of the shard.
+/// Applies an act in a shard, and counts the notifications of a tenant's event.
 pub(crate) fn apply(
     shard: &mut Shard,
     intake: &Intake,
     draft: &mut Draft<'_>,
     act: &Act,
 ) -> Result<Applied, Unreadable> {
-    let Act::Publish { row, at, profiles, room: Room::ForFirst(left), .. } = act else {
-        return shard.apply(intake, draft, act);
-    };
-    shard.take_profiles(intake, draft, profiles)?;
-    let mut would = would_notify(shard, intake, draft, row)?;
-    would.sort_unstable();
-    let (row, at, profiles) = (row.clone(), *at, profiles.clone());
-    let room = Room::of(&would, *left);
-    let act = Act::Publish { row, at, profiles, room, ignored: Vec::new() };
-    shard.apply(intake, draft, &act)
+    let applied = shard.apply(intake, draft, act)?;
+    if let (Act::Publish { row, .. }, Applied::Published(spread)) = (act, &applied)
+        && let Some(tenant) = row.tenant
+    {
+        let counted = (row.arrived.day(), spread.notifications);
+        shard.notified.count(draft, shard.no, tenant, counted)?;
+    }
+    Ok(applied)
 }
 
 /// The recipients of a shard whom an event would notify if there were room for all.

@@ -162,7 +162,7 @@ pub(crate) struct Routing {
 /// Divides the audience of an event in a shard, as preferences are now.
 pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
     let event = &row.event;
-    let (mut named, unknown) = named(shard, &event.to);
+    let (mut named, unknown) = named(shard, row);
     let mut spread = Spread { unknown, ..Spread::default() };
     let reasons = Reasons::of(&event.to, row.tenant);
     let left_out = event
@@ -196,23 +196,32 @@ pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing 
 }
 
 /// The recipients that an event names, by bucket, and those that do not exist.
-fn named(shard: &Shard, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
+fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
     let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
+    let to = &row.event.to;
     for recipient in &to.recipients {
         if shard.buckets.of(recipient.as_str()).is_none() {
             continue;
         }
         match shard.find(recipient) {
-            Ok(RecipientAt { bucket, number }) => {
+            Ok(RecipientAt { bucket, number })
+                if is_meant(&shard.buckets[bucket], row, number.0) =>
+            {
                 named.entry(bucket).or_default().insert(number.0);
             }
-            Err(_) => {
+            _ => {
                 unknown.insert(recipient.clone());
             }
         }
     }
     (named, unknown)
+}
+
+/// Returns true if a recipient is meant where an event names them.
+fn is_meant(bucket: &Bucket, row: &EventRow, number: u32) -> bool {
+    let is_member = |tenant| bucket.members.has(tenant, number);
+    !row.event.by_tenant || row.tenant.is_some_and(is_member)
 }
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
@@ -288,7 +297,8 @@ impl Reasons {
     /// The indexes of the reasons for which a recipient is in the audience.
     pub(crate) fn reaching(&self, bucket: &Bucket, to: &Audience, number: u32) -> Vec<u16> {
         let id = bucket.roster.profile(RecipientNo(number)).map(|profile| &profile.id);
-        let is_named = id.is_some_and(|id| to.recipients.contains(id));
+        let is_named = id.is_some_and(|id| to.recipients.contains(id))
+            && is_meant(bucket, to, self.tenant, number);
         let named = is_named.then(|| RoaringBitmap::from_iter([number]));
         let mut classes = self.classes(bucket, to, named.unwrap_or_default()).into_iter();
         let reasons = classes.find(|(_, who)| who.contains(number));

@@ -10,12 +10,12 @@ use crate::model::command::OwnChange;
 use crate::rules::{TenantRules, UnknownTenant};
 
 /// Engines over one store: the first has the intake.
-struct Nodes {
-    stored: Stored,
-    engines: Vec<Engine>,
+pub(super) struct Nodes {
+    pub(super) stored: Stored,
+    pub(super) engines: Vec<Engine>,
 }
 
-fn options(shards: u16) -> Options {
+pub(super) fn options(shards: u16) -> Options {
     Options { shards, ..Options::default() }
 }
 
@@ -25,7 +25,7 @@ fn held(node: u16, nodes: u16, of: u16) -> Held {
 }
 
 impl Nodes {
-    fn open(stored: Stored, nodes: u16, of: u16) -> Self {
+    pub(super) fn open(stored: Stored, nodes: u16, of: u16) -> Self {
         let days: BTreeSet<Day> = stored.days();
         let days: Vec<Day> = days.into_iter().collect();
         let engines = (0..nodes).map(|node| {
@@ -50,7 +50,7 @@ impl Nodes {
     }
 
     /// Does a step of the node with the intake, has the others apply its acts, and ends its commands.
-    fn lead(&mut self, now: Instant, step: Step) -> Vec<Result<Reply, Refused>> {
+    pub(super) fn lead(&mut self, now: Instant, step: Step) -> Vec<Result<Reply, Refused>> {
         let mut replies = step.replies;
         self.stored.commit(step.writes);
         let mut open = step.open_replies;
@@ -72,7 +72,11 @@ impl Nodes {
         replies
     }
 
-    fn take_in(&mut self, now: Instant, command: &Command) -> Vec<Result<Reply, Refused>> {
+    pub(super) fn take_in(
+        &mut self,
+        now: Instant,
+        command: &Command,
+    ) -> Vec<Result<Reply, Refused>> {
         let commands = slice::from_ref(command);
         let home = command.recipient().map_or(0, |recipient| {
             let has = |engine: &Engine| engine.replica().has_home_of(recipient);

@@ -12,13 +12,13 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use futures_util::future::join_all;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use tidings_core::Id;
 use tokio::time::timeout;
 
 use crate::http::cluster::{Cluster, Others, Peer, SHARDS};
 use crate::http::error::Problem;
+use crate::http::request::caller::Calling;
 use crate::http::service::Service;
 
 /// The time that another node has for its answer.
@@ -34,6 +34,8 @@ struct Asking {
     cluster: Arc<Cluster>,
     others: Others,
     path: PathAndQuery,
+    /// The tenant for whose key the nodes are asked, who sees no more of theirs.
+    tenant: Option<Id>,
 }
 
 /// The answers of other nodes.
@@ -63,28 +65,12 @@ impl FromRequestParts<Arc<Service>> for OtherShards {
             cluster: Arc::clone(cluster),
             others: cluster.others(homes),
             path: path.unwrap_or_else(|| PathAndQuery::from_static("/")),
+            tenant: Calling::of(&parts.extensions).id().cloned(),
         })))
     }
 }
 
 impl OtherShards {
-    /// The same about what is of a tenant: nodes ask each other in their own name.
-    pub(in crate::http) fn of_tenant(mut self, tenant: &Id) -> Self {
-        if let Some(asking) = &mut self.0 {
-            let path = asking.path.as_str();
-            let is_said = asking.path.query().is_some_and(|query| {
-                query.split('&').any(|parameter| parameter.starts_with("tenant="))
-            });
-            let join = if path.contains('?') { '&' } else { '?' };
-            let tenant = utf8_percent_encode(tenant.as_str(), NON_ALPHANUMERIC);
-            let more = format!("{path}{join}tenant={tenant}");
-            if let (false, Ok(path)) = (is_said, more.parse()) {
-                asking.path = path;
-            }
-        }
-        self
-    }
-
     /// Returns true if this node answers alone.
     pub(in crate::http) fn is_none(&self) -> bool {
         self.0.is_none()
@@ -130,7 +116,8 @@ impl Asking {
     }
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {
-        self.cluster.call(peer, Method::GET, self.path.clone(), Vec::new()).await
+        let call = (Method::GET, self.path.clone());
+        self.cluster.call(peer, call, Vec::new(), self.tenant.as_ref()).await
     }
 
     /// The answer of a node; `None` where it does not know what is asked for.

@@ -186,7 +186,7 @@ async fn ask(cluster: &Cluster, peer: &Peer, commands: Commands) -> Result<OwnRe
         .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     drop(commands);
     let path = PathAndQuery::from_static(COMMANDS);
-    let answer = cluster.call(peer, Method::POST, path, body).await?;
+    let answer = cluster.call(peer, (Method::POST, path), body, None).await?;
     match answer.status() {
         StatusCode::OK => {}
         // It says that it has done nothing.

@@ -4,25 +4,27 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use percent_encoding::percent_decode;
 use tidings_core::Id;
-use tidings_core::engine::TenantDirectory;
 use tidings_node::ApiKey;
 
 use crate::http::call::CallName;
-use crate::http::cluster::{OF_NODES, SHARDS};
+use crate::http::cluster::{FOR_TENANT, OF_NODES, SHARDS};
 use crate::http::compat::names::NOVU_PATH;
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
-use crate::http::request::caller::{Caller, OfTenant, recipient_of};
+use crate::http::request::caller::{Caller, OfTenant, no_tenant, recipient_of};
+use crate::http::request::catch_up::{catch_up, look};
 use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::request::traces;
 use crate::http::service::{Access, Service};
 use crate::http::users::cors::{UI, open_to};
 use crate::http::users::is_mine;
 use crate::keys::owner_of;
+use crate::token::Token;
 
 /// The path below which the documentation is.
 pub(in crate::http) const DOCS: &str = "/docs/";
@@ -50,7 +52,13 @@ pub(in crate::http) async fn check(
     let response = if is_mine(request.uri().path()) {
         answer_user(&service, request, next).await
     } else {
-        match caller(&service, &request) {
+        let found = match found_key(&service, &request) {
+            Ok(Some(Some(key))) => of_key(&service, &key, request.uri().path()).await.map(Some),
+            Ok(Some(None)) => of_node(&service, request.headers()).await.map(Some),
+            Ok(None) => Ok(None),
+            Err(refusal) => Err(refusal),
+        };
+        match found {
             Ok(caller) => {
                 if let Some(caller) = caller {
                     request.extensions_mut().insert(Arc::new(caller));
@@ -69,7 +77,7 @@ pub(in crate::http) async fn check(
 
 /// Answers a call of an end user, at the node that has the recipient.
 async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -> Response {
-    let token = match service.token(request.headers()) {
+    let token = match token(service, request.headers()).await {
         Ok(token) => token,
         Err(refusal) => return refusal.into_response(),
     };
@@ -89,6 +97,16 @@ async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -
     next.run(request).await
 }
 
+/// The token of a call of an end user. One for a new tenant may come before the node knows the tenant.
+async fn token(service: &Service, headers: &HeaderMap) -> Result<Token, Problem> {
+    match service.token(headers) {
+        Err(refusal) if refusal.code == Code::TokenTenant && catch_up(service).await? => {
+            service.token(headers)
+        }
+        token => token,
+    }
+}
+
 /// Answers preflights, and lets pages of open origins read the other answers.
 pub(in crate::http) async fn open_to_pages(
     State(service): State<Arc<Service>>,
@@ -105,8 +123,8 @@ fn is_of_node(request: &Request) -> bool {
     request.headers().contains_key(&SHARDS) || request.uri().path().starts_with(OF_NODES)
 }
 
-/// The holder of the key of a request; `None` = the call needs none.
-fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Problem> {
+/// The key of a request; the inner `None` = it is that of this start, the outer one = the call needs none.
+fn found_key(service: &Service, request: &Request) -> Result<Option<Option<ApiKey>>, Problem> {
     let is_of_node = is_of_node(request);
     if has_token(request.uri().path()) && !is_of_node {
         return Ok(None);
@@ -128,28 +146,39 @@ fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Proble
         return Err(Problem::new(Code::Unauthorized, "the request has no API key"));
     };
     match owner_of(key, known) {
-        Some(None) => Ok(Some(Caller::of_start())),
-        Some(Some(key)) => of_key(service, key, request.uri().path()).map(Some),
+        Some(found) => Ok(Some(found.cloned())),
         None => Err(unknown_key()),
     }
 }
 
 /// The holder of an API key. One of a tenant ends with it.
-fn of_key(service: &Service, key: &ApiKey, path: &str) -> Result<Caller, Problem> {
+async fn of_key(service: &Service, key: &ApiKey, path: &str) -> Result<Caller, Problem> {
     let (tenant, is_stranger) = match key.tenant {
         None => (None, false),
         Some(number) => {
-            let known = service.handle.look(|node| {
-                let tenants = TenantDirectory::of(node.engine());
+            let known = look(service, |tenants| {
                 let is_member = |id: &Id| tenants.is_member(id, number);
                 let is_stranger = recipient_of(path).is_some_and(|id| !is_member(&id));
                 tenants.id(number).map(|id| (id.clone(), is_stranger))
-            })?;
-            let (id, is_stranger) = known.ok_or_else(unknown_key)?;
+            });
+            let (id, is_stranger) = known.await?.ok_or_else(unknown_key)?;
             (Some(OfTenant { id, number }), is_stranger)
         }
     };
     Ok(Caller { role: key.role, key: Some(key.id.clone()), tenant, is_stranger })
+}
+
+/// The holder of the token of this start, who may be a node that asks for the key of a tenant.
+async fn of_node(service: &Service, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let caller = Caller::of_start();
+    let Some(tenant) = headers.get(&FOR_TENANT) else {
+        return Ok(caller);
+    };
+    let id = percent_decode(tenant.as_bytes()).decode_utf8().ok().and_then(|id| Id::new(&id).ok());
+    let id = id.ok_or_else(|| Problem::new(Code::Unauthorized, "the tenant is no id"))?;
+    let number = look(service, |tenants| tenants.number(&id)).await?;
+    let number = number.ok_or_else(|| no_tenant(&id))?;
+    Ok(Caller { tenant: Some(OfTenant { id, number }), ..caller })
 }
 
 fn unknown_key() -> Problem {

@@ -220,13 +220,9 @@ impl Calling {
         if let (Command::Publish(event), Some(own)) = (&mut command, self.number()) {
             event.tenant = self.own(event.tenant.take())?;
             event.by_tenant = true;
-            let is_whole = service.among().is_none();
-            let known = service.handle.look(|node| {
-                // Who is no member is as if they were not there. Of other nodes' recipients nothing is known here.
-                let tenants = TenantDirectory::of(node.engine());
-                event.to.recipients.retain(|id| !is_whole || tenants.is_member(id, own));
-                node.engine().reader(node.view()).tenant_of_event(&event.id)
-            })?;
+            let known = service
+                .handle
+                .look(|node| node.engine().reader(node.view()).tenant_of_event(&event.id))?;
             if known?.is_some_and(|of| of != Some(own)) {
                 let detail = format!("the id {} is taken", quoted(event.id.as_str()));
                 return Err(Problem::new(Code::IdTaken, detail));

@@ -53,7 +53,7 @@ impl FromRequestParts<Arc<Service>> for Reader {
             let (view, is_bound) = match (&token.tenant, asked) {
                 (Some(_), Some(_)) => return Err(said_already()),
                 (Some(own), None) => (View::Of(own.clone()), true),
-                (None, asked) => (of_known(asked, service)?, false),
+                (None, asked) => (of_known(asked, service).await?, false),
             };
             return Ok(Self {
                 recipient: token.recipient.clone(),
@@ -67,15 +67,15 @@ impl FromRequestParts<Arc<Service>> for Reader {
         let is_bound = calling.id().is_some();
         let view = match calling.own(asked)? {
             Some(own) if is_bound => View::Only(own),
-            asked => of_known(asked, service)?,
+            asked => of_known(asked, service).await?,
         };
         Ok(Self { recipient: id, token: None, view, is_bound })
     }
 }
 
 /// The view of a tenant that has to be there. Whoever is bound to one learns nothing of the others.
-fn of_known(asked: Option<Id>, service: &Service) -> Result<View, Problem> {
-    asked.as_ref().map(|id| tenants::known(service, id)).transpose()?;
+async fn of_known(asked: Option<Id>, service: &Service) -> Result<View, Problem> {
+    tenants::known_if_named(service, asked.as_ref()).await?;
     Ok(asked.map_or(View::All, View::Of))
 }
 

@@ -74,7 +74,7 @@ async fn explain(
     let (mut subject, recipient) = body.question(&service.rules())?;
     if let Subject::Supposed(event) = &mut subject {
         event.tenant = calling.own(event.tenant.take())?;
-        event.tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+        tenants::known_if_named(&service, event.tenant.as_ref()).await?;
     }
     let home = service.at_home(&recipient);
     home.map_err(|problem| problem.with_body(&change.body))?;

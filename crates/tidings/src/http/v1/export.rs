@@ -80,11 +80,7 @@ async fn export(
     others: OtherShards,
 ) -> Result<Response, Problem> {
     let tenant = calling.own(query.tenant)?;
-    tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
-    let others = match calling.id() {
-        Some(own) => others.of_tenant(own),
-        None => others,
-    };
+    tenants::known_if_named(&service, tenant.as_ref()).await?;
     let permit = service.room_for_backup().ok_or_else(|| {
         let detail = "two backups or exports are being read; wait for one of them to end";
         Problem::new(Code::TooBusy, detail)
@@ -261,7 +257,14 @@ fn write_events(
         if of.is_some_and(|id| !is_there(id, at)) || only.is_some() && only != of {
             return ControlFlow::Continue(());
         }
-        event.to.recipients.retain(|id| calling.sees_recipient(engine, id));
+        let tenant = event.tenant.as_ref().and_then(|id| tenants.number(id));
+        let only = tenant.filter(|_| event.by_tenant);
+        event.to.recipients.retain(|id| match only {
+            // The tenant itself has named those of whom other nodes know whether they are members.
+            Some(_) if !engine.replica().has_home_of(id) => true,
+            Some(own) => tenants.is_member(id, own),
+            None => calling.sees_recipient(engine, id),
+        });
         written = write_line(out, at, "publish", PublishedAs::from(event));
         match written {
             Ok(()) => ControlFlow::Continue(()),

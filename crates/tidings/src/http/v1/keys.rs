@@ -207,7 +207,7 @@ async fn list_keys(State(service): State<Arc<Service>>) -> Result<Answer, Proble
 async fn make_key(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
     let KeyToMake { name, role, tenant } = change.parse()?;
     let tenant = tenant.map(Text::inner);
-    let number = tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+    let number = tenants::known_if_named(&service, tenant.as_ref()).await?;
     let role = Role::from(role.unwrap_or_default());
     let new = NewKey::make(name_of(name)?, role, number, service.now());
     let new = new.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;

@@ -319,11 +319,7 @@ async fn list_messages(
     others: OtherShards,
 ) -> Result<Answer, Problem> {
     let tenant = calling.own(query.tenant)?;
-    let others = match calling.id() {
-        Some(own) => others.of_tenant(own),
-        None => others,
-    };
-    tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+    tenants::known_if_named(&service, tenant.as_ref()).await?;
     if let Some(recipient) = &query.recipient {
         service.at_home(recipient)?;
     }

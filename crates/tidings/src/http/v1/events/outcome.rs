@@ -1,14 +1,14 @@
 //! Outcomes of events.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::engine::{EventReport, Fate};
-use tidings_core::{Event, Id, Instant};
+use tidings_core::{Audience, Event, Id, Instant};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -210,6 +210,13 @@ async fn get_event(
 impl EventWithOutcome {
     /// Adds the outcome of the event in the shards of another node.
     fn merge(mut self, more: Self) -> Self {
+        // To a tenant each node names those of its own recipients alone.
+        let named = &mut self.event.to.recipients;
+        if *named != more.event.to.recipients {
+            let known: BTreeSet<Id> = named.iter().cloned().collect();
+            let more = more.event.to.recipients.into_iter();
+            named.extend(more.filter(|id| !known.contains(id)));
+        }
         self.scheduled_for = earlier(self.scheduled_for, more.scheduled_for);
         self.notifications += more.notifications;
         add(&mut self.suppressed, more.suppressed);

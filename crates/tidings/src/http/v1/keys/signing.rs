@@ -163,7 +163,7 @@ async fn make_signing_key(
     let public = asked.public()?;
     asked.scope.as_deref().map_or(Ok(()), Scope::check)?;
     let tenant = asked.tenant.map(Text::inner);
-    let number = tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+    let number = tenants::known_if_named(&service, tenant.as_ref()).await?;
     let name = name_of(asked.name)?;
     let key = new_signing_key(name, asked.scope, number, public, service.now());
     let key = key.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;

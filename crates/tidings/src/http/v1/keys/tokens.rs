@@ -156,7 +156,7 @@ async fn sign_token(
     let life_ms = life_ms(asked.r#for.as_deref(), longest_ms)?;
     asked.scope.as_deref().map_or(Ok(()), Scope::check)?;
     let tenant = asked.tenant.map(Text::inner);
-    tenant.as_ref().map(|id| tenants::known(&service, id)).transpose()?;
+    tenants::known_if_named(&service, tenant.as_ref()).await?;
     let key = development_key(&service).await?;
     let issued_s = service.now().0.div_euclid(SECOND_MS);
     let expires_s = issued_s.saturating_add(life_ms / SECOND_MS);

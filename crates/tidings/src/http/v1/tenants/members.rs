@@ -114,7 +114,7 @@ async fn put_member(
     calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &tenant)?;
+    in_path(&service, &calling, &tenant).await?;
     service.done(&change, Command::Join { recipient, tenant }).await.map_err(of_path)
 }
 
@@ -135,7 +135,7 @@ async fn remove_member(
     calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let number = in_path(&service, &calling, &tenant)?;
+    let number = in_path(&service, &calling, &tenant).await?;
     if calling.id().is_some() {
         service.at_home(&recipient).map_err(|elsewhere| elsewhere.with_body(&change.body))?;
         let asked = recipient.clone();
@@ -173,7 +173,7 @@ async fn change_members(
     calling: Calling,
     request: Request,
 ) -> Result<Response, Problem> {
-    in_path(&service, &calling, &tenant)?;
+    in_path(&service, &calling, &tenant).await?;
     let each = Each::new(move |_, fields| Ok(fields.body::<MemberBody>()?.command(tenant.clone())));
     array::many(service, request, wanted, each).await
 }
@@ -196,7 +196,7 @@ async fn list_members(
     calling: Calling,
     others: OtherShards,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &tenant)?;
+    in_path(&service, &calling, &tenant).await?;
     let most = query.most();
     let own = service.look(move |node| -> Result<MembersPage, Problem> {
         let tenants = TenantDirectory::of(node.engine());

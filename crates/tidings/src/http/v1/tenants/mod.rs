@@ -28,6 +28,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::caller::{Calling, no_tenant, of_no_tenant};
+use crate::http::request::catch_up::look;
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
@@ -132,13 +133,23 @@ impl PartialSchema for NamedTenant {
 
 impl ToSchema for NamedTenant {}
 
-/// The number of a tenant that a body or a query names.
+/// The number of the tenant that a body or a query names, if it names one.
 ///
 /// # Errors
 /// [`Code::UnknownTenant`], [`Code::TenantsOff`].
-pub(in crate::http) fn known(service: &Service, id: &Id) -> Result<TenantNo, Problem> {
+pub(in crate::http) async fn known_if_named(
+    service: &Service,
+    id: Option<&Id>,
+) -> Result<Option<TenantNo>, Problem> {
+    match id {
+        Some(id) => known(service, id).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn known(service: &Service, id: &Id) -> Result<TenantNo, Problem> {
     are_on(service)?;
-    let found = service.handle.look(|node| TenantDirectory::of(node.engine()).number(id))?;
+    let found = look(service, |tenants| tenants.number(id)).await?;
     let unknown = || format!("unknown tenant {}", quoted(id.as_str()));
     found.ok_or_else(|| Problem::new(Code::UnknownTenant, unknown()).hint(hint(service, id)))
 }
@@ -177,10 +188,10 @@ fn are_on(service: &Service) -> Result<(), Problem> {
 ///
 /// # Errors
 /// [`Code::TenantNotFound`], [`Code::TenantsOff`].
-fn in_path(service: &Service, calling: &Calling, id: &Id) -> Result<TenantNo, Problem> {
+async fn in_path(service: &Service, calling: &Calling, id: &Id) -> Result<TenantNo, Problem> {
     calling.check_own(id)?;
     are_on(service)?;
-    let found = service.handle.look(|node| TenantDirectory::of(node.engine()).number(id))?;
+    let found = look(service, |tenants| tenants.number(id)).await?;
     found.ok_or_else(|| no_tenant(id).hint(hint(service, id)))
 }
 
@@ -228,7 +239,7 @@ async fn patch_tenant(
     calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &id)?;
+    in_path(&service, &calling, &id).await?;
     let body: TenantBody = change.parse()?;
     if calling.id().is_some() && body.is_of_host() {
         return Err(
@@ -252,7 +263,7 @@ async fn get_tenant(
     InPath(id): InPath<Id>,
     calling: Calling,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &id)?;
+    in_path(&service, &calling, &id).await?;
     let asked = id.clone();
     let shown = service.look(move |node| {
         let known = TenantDirectory::of(node.engine()).get(&asked)?;
