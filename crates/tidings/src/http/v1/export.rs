@@ -176,11 +176,11 @@ struct Chosen<'c> {
 /// Writes the recipients of this node's parts.
 fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
-    // All of them are there before the first event.
+    // All of them are there before the first event. Memberships are lines of their own.
     let at = from.start();
     let profiles = engine.reader(view).profiles();
     for profile in &profiles {
-        write_line(out, at, "recipient", RecipientProfile::from(*profile))?;
+        write_line(out, at, "recipient", RecipientProfile::new(profile, Vec::new()))?;
     }
     for profile in &profiles {
         let recipient = profile.id.as_str();

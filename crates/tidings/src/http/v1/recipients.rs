@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Serialize;
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::engine::Refused;
+use tidings_core::engine::{Refused, TenantDirectory};
 use tidings_core::{Command, Data, Id, Recipient};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
@@ -89,6 +89,10 @@ pub(super) struct RecipientProfile {
     data: Option<Data>,
     /// Quiet hours: null = none at all, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
+    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>, required = false)]
+    tenants: Vec<Id>,
 }
 
 /// A member as a key of the tenant sees them.
@@ -110,8 +114,8 @@ impl PartialSchema for NamedRecipient {
 
 impl ToSchema for NamedRecipient {}
 
-impl From<&Recipient> for RecipientProfile {
-    fn from(recipient: &Recipient) -> Self {
+impl RecipientProfile {
+    pub(super) fn new(recipient: &Recipient, tenants: Vec<Id>) -> Self {
         let (lat, lon) = recipient.place.unzip();
         Self {
             id: recipient.id.as_str().to_owned(),
@@ -125,6 +129,7 @@ impl From<&Recipient> for RecipientProfile {
             state: recipient.state.into(),
             data: recipient.data.clone(),
             quiet_hours: quiet::Shown::of(recipient.quiet_hours.as_deref()),
+            tenants,
         }
     }
 }
@@ -168,8 +173,8 @@ async fn patch_recipient(
 
 /// Get a recipient's profile
 ///
-/// Every field is present; null = the default of the configuration applies. A key of a tenant sees `id` and `name` of
-/// its members.
+/// Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant sees `id` and
+/// `name` of its members.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -182,7 +187,10 @@ async fn get_recipient(
 ) -> Result<Answer, Problem> {
     let asked = id.clone();
     let profile = service
-        .look(move |node| node.engine().recipient(&asked).map(RecipientProfile::from))
+        .look(move |node| {
+            let tenants = TenantDirectory::of(node.engine()).tenants_of(&asked).ok()?;
+            Some(RecipientProfile::new(node.engine().recipient(&asked)?, tenants))
+        })
         .await?;
     match profile {
         Some(RecipientProfile { id, name, .. }) if calling.id().is_some() => {

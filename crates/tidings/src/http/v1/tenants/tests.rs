@@ -481,3 +481,20 @@ fn t42_a_list_of_preferences_by_a_key_of_a_tenant_replaces_its_own_alone() {
     world.done(Method::PUT, path, &json!([]));
     assert_eq!(all(), [] as [Value; 0]);
 }
+
+#[test]
+fn t42_profiles_show_their_tenants_and_keep_them_when_put_back() {
+    let world = World::new();
+    world.done(Method::PUT, "/v1/tenants/globex/members/ada", &Value::Null);
+    let ada = world.get("/v1/recipients/ada");
+    assert_eq!(ada["tenants"], json!(["acme", "globex"]));
+    world.done(Method::PUT, "/v1/recipients/ada", &ada);
+    assert_eq!(world.get("/v1/recipients/ada"), ada);
+    assert_eq!(world.get("/v1/recipients/bob").get("tenants"), None);
+    // A tenant sees id and name.
+    let key = world.key_of("acme");
+    let shown = world.by(&key, Method::GET, "/v1/recipients/ada", &Value::Null).json();
+    assert_eq!(shown, json!({ "id": "ada", "name": "ada" }));
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    assert_eq!(world.get("/v1/recipients/ada")["tenants"], json!(["globex"]));
+}
