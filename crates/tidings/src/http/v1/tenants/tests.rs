@@ -498,3 +498,34 @@ fn t42_profiles_show_their_tenants_and_keep_them_when_put_back() {
     world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
     assert_eq!(world.get("/v1/recipients/ada")["tenants"], json!(["globex"]));
 }
+
+#[test]
+fn t42_end_users_get_no_name_of_a_tenant_that_is_near() {
+    let world = World::new();
+    let token = world.token("ada", None);
+    let choice = json!({ "type": "note", "channel": "email", "mode": "never", "tenant": "globax" });
+    for (method, path, body) in [
+        (Method::GET, "/v1/me/inbox?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/inbox/counts?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/live?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/pending?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/preferences?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/subscriptions?tenant=globax", Value::Null),
+        (Method::PUT, "/v1/me/subscriptions/a?tenant=globax", Value::Null),
+        (Method::PATCH, "/v1/me/preferences", json!([choice])),
+        (Method::POST, "/v1/me/inbox/seen", json!({ "all": true, "tenant": "globax" })),
+        (
+            Method::POST,
+            "/v1/me/inbox/snooze",
+            json!({ "object": "o", "for": "1h", "tenant": "globax" }),
+        ),
+        (Method::POST, "/v1/me/flush", json!({ "tenant": "globax" })),
+    ] {
+        let told = refused(&world.by(&token, method.clone(), path, &body), 422, "unknown_tenant");
+        assert!(!told.to_string().contains("globex"), "{path}: {told}");
+        // A host may know.
+        let twin = path.replacen("/v1/me", "/v1/recipients/ada", 1);
+        let told = refused(&world.host(method, &twin, &body), 422, "unknown_tenant");
+        assert!(told["hint"].as_str().unwrap().contains("`globex`"), "{path}: {told}");
+    }
+}
