@@ -86,7 +86,7 @@ pub(super) fn plan(call: &str) -> Option<Plan> {
         let who = ["/v1/recipients/both", "/v1/recipients/one-{m}", "/v1/recipients/stranger-{m}"];
         of_reader(method, rest, &who)?
     } else {
-        of_host(call)?
+        of_many(call).or_else(|| of_host(call))?
     };
     Some(Plan::Asked(asked))
 }
@@ -181,22 +181,9 @@ fn prefix(what: &str) -> &'static str {
     if what == "event" { "e1-" } else { "obj/" }
 }
 
-/// The requests of the other calls.
-fn of_host(call: &str) -> Option<Vec<Asked>> {
-    let key = json!({ "cancellation_key": "ck-{m}" });
-    let key_of = json!({ "cancellation_key": "ck-{m}", "tenant": "t-{m}" });
-    let event = |fields: Value| {
-        let mut event = json!({
-            "id": "new-{m}", "type": "note", "object": { "id": "new" },
-            "to": { "recipients": ["one-{m}", "stranger-{m}"] },
-        });
-        event.as_object_mut().unwrap().append(&mut fields.as_object().unwrap().clone());
-        event
-    };
+/// The requests of calls with many items.
+fn of_many(call: &str) -> Option<Vec<Asked>> {
     Some(match call {
-        "GET /v1/recipients/{id}" => {
-            get(&["/v1/recipients/both", "/v1/recipients/one-{m}", "/v1/recipients/stranger-{m}"])
-        }
         "POST /v1/subscriptions" => {
             let of = |who: &str, more: Value| {
                 let mut one = json!({ "recipient": who, "topic": "open/{m}" });
@@ -227,6 +214,26 @@ fn of_host(call: &str) -> Option<Vec<Asked>> {
                 &["/v1/tenants/t-{m}/members", "/v1/tenants/t-mka/members"],
                 &[all_of(json!({})), all_of(json!({ "remove": true }))],
             )
+        }
+        _ => return None,
+    })
+}
+
+/// The requests of the other calls.
+fn of_host(call: &str) -> Option<Vec<Asked>> {
+    let key = json!({ "cancellation_key": "ck-{m}" });
+    let key_of = json!({ "cancellation_key": "ck-{m}", "tenant": "t-{m}" });
+    let event = |fields: Value| {
+        let mut event = json!({
+            "id": "new-{m}", "type": "note", "object": { "id": "new" },
+            "to": { "recipients": ["one-{m}", "stranger-{m}"] },
+        });
+        event.as_object_mut().unwrap().append(&mut fields.as_object().unwrap().clone());
+        event
+    };
+    Some(match call {
+        "GET /v1/recipients/{id}" => {
+            get(&["/v1/recipients/both", "/v1/recipients/one-{m}", "/v1/recipients/stranger-{m}"])
         }
         "GET /v1/tenants/{id}" => get(&["/v1/tenants/t-{m}"]),
         "PATCH /v1/tenants/{id}" => all(&["/v1/tenants/t-{m}"], &[json!({ "tz": "UTC" })]),
