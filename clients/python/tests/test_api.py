@@ -184,6 +184,9 @@ def test_end_users_call_with_a_token(client: Tidings, ana: str, server: Server) 
     late = sign_token(ana, 60, signing_key=server.signing_key, now=1_600_000_000)
     with pytest.raises(errors.TokenExpiredError):
         client.with_options(key=late).me.inbox_page()
+    other = sign_token(ana, 60, tenant="nobody", signing_key=server.signing_key)
+    with pytest.raises(errors.TokenTenantError):
+        client.with_options(key=other).me.inbox_page()
     client.recipients.revoke_tokens(ana)
     with pytest.raises(errors.TokenRevokedError):
         me.inbox_page()

@@ -55,6 +55,15 @@ def test_a_token_of_a_secret() -> None:
     assert signature == base64.urlsafe_b64encode(right).rstrip(b"=").decode()
 
 
+def test_a_token_of_a_tenant() -> None:
+    of_acme = sign_token("ana", 60, tenant="acme", signing_key="tsk_a_b", now=1000)
+    claims = {"sub": "ana", "iat": 1000, "exp": 1060, "tenant": "acme"}
+    assert part(of_acme.split(".")[1]) == claims
+    assert "tenant" not in part(sign_token("ana", signing_key="tsk_a_b").split(".")[1])
+    with pytest.raises(ValueError, match="tenant"):
+        sign_token("ana", tenant="", signing_key="tsk_a_b")
+
+
 def test_a_token_of_a_private_key(monkeypatch: pytest.MonkeyPatch) -> None:
     key = Ed25519PrivateKey.generate()
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()

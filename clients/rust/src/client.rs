@@ -96,11 +96,17 @@ impl Client {
         ttl: Duration,
         scope: Option<&str>,
     ) -> Result<String, Error> {
-        let key = self.inner.signing_key.as_ref();
-        let key = key.ok_or_else(|| {
+        self.signing_key()?.sign_token(recipient, ttl, scope)
+    }
+
+    /// The client's signing key, for tokens of a tenant: `client.signing_key()?.for_tenant("acme")`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] where there is none.
+    pub fn signing_key(&self) -> Result<&SigningKey, Error> {
+        self.inner.signing_key.as_ref().ok_or_else(|| {
             Error::invalid("the client has no signing key: set it with Builder::signing_key")
-        })?;
-        key.sign_token(recipient, ttl, scope)
+        })
     }
 
     /// A call of which this client has no method yet: its path begins with a slash, and may have a query.

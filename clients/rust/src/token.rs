@@ -15,6 +15,7 @@ use crate::generated::error::Error;
 pub struct SigningKey {
     id: String,
     secret: Secret,
+    tenant: Option<String>,
 }
 
 #[derive(Clone)]
@@ -44,7 +45,8 @@ impl SigningKey {
                 ));
             }
         };
-        Ok(Self { id, secret: Secret::Hmac(hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes())) })
+        let secret = Secret::Hmac(hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()));
+        Ok(Self { id, secret, tenant: None })
     }
 
     /// The private half of a key of Ed25519, as PKCS #8 in PEM, with the id under which the server has its public half.
@@ -57,7 +59,13 @@ impl SigningKey {
         let pair = der.ok().and_then(|der| Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).ok());
         let pair = pair
             .ok_or_else(|| Error::invalid("the private key is no Ed25519 key as PKCS #8 in PEM"))?;
-        Ok(Self { id: id.into(), secret: Secret::Ed25519(pair.into()) })
+        Ok(Self { id: id.into(), secret: Secret::Ed25519(pair.into()), tenant: None })
+    }
+
+    /// The same key for tokens of a tenant: each shows what is of that tenant and of none, and no other tenant's.
+    #[must_use]
+    pub fn for_tenant(&self, tenant: impl Into<String>) -> Self {
+        Self { tenant: Some(tenant.into()), ..self.clone() }
     }
 
     /// Signs a token with which a recipient's page calls `/v1/me`.
@@ -67,7 +75,7 @@ impl SigningKey {
     /// may.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where the recipient is empty, or the life less than a second.
+    /// [`Error::Invalid`] where the recipient or the tenant is empty, or the life less than a second.
     pub fn sign_token(
         &self,
         recipient: &str,
@@ -91,6 +99,9 @@ impl SigningKey {
         if recipient.is_empty() {
             return Err(Error::invalid("a token needs a recipient"));
         }
+        if self.tenant.as_deref() == Some("") {
+            return Err(Error::invalid("the tenant of a token is an id: leave it out for all"));
+        }
         if ttl.as_secs() == 0 {
             return Err(Error::invalid("the life of a token is a second or more"));
         }
@@ -102,6 +113,9 @@ impl SigningKey {
         let head = json!({"alg": alg, "typ": "JWT", "kid": self.id});
         let mut claims =
             json!({"sub": recipient, "iat": iat, "exp": iat.saturating_add(ttl.as_secs())});
+        if let Some(tenant) = &self.tenant {
+            claims["tenant"] = tenant.as_str().into();
+        }
         if let Some(scope) = scope {
             claims["scope"] = scope.into();
         }
@@ -148,6 +162,18 @@ mod tests {
         for bad in ["", "tdk_a_b", "tsk_a", "tsk__b", "tsk_a_"] {
             assert!(SigningKey::new(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_token_of_a_tenant_says_so() {
+        let key = SigningKey::new("tsk_a_b").unwrap();
+        let life = Duration::from_secs(60);
+        let of = |key: &SigningKey| key.sign_token_at("ana", life, None, UNIX_EPOCH).unwrap();
+        let (_, claims, ..) = parts(&of(&key.for_tenant("acme")));
+        assert_eq!(claims, json!({"sub": "ana", "iat": 0, "exp": 60, "tenant": "acme"}));
+        let (_, claims, ..) = parts(&of(&key));
+        assert!(claims.get("tenant").is_none());
+        assert!(key.for_tenant("").sign_token("ana", life, None).is_err());
     }
 
     #[test]

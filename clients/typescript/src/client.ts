@@ -20,10 +20,10 @@ export class Tidings<D = AnyData> extends Resources<D> {
   }
 
   /** Signs a token with the client's `signingKey`, as the function `signToken` does. No request is made. */
-  async signToken(recipient: string, ttl?: number | string, scope?: string | readonly Scope[]): Promise<string> {
+  async signToken(recipient: string, ttl?: number | string, scope?: string | readonly Scope[], options?: { tenant?: string }): Promise<string> {
     const { signingKey } = this.http.settings;
     if (!signingKey) throw new TypeError("`signingKey` is missing among the settings of the client");
-    return signToken(signingKey, recipient, ttl, scope);
+    return signToken(signingKey, recipient, ttl, scope, options);
   }
 
   /** Makes a call for which this client has no method. */

@@ -10,14 +10,16 @@ const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
  * Signs a token with which a recipient's page calls `/v1/me`.
  *
  * `ttl` is its life, in seconds or such as `15m`; the server refuses more than its `[users] tokens`. `scope` is what it
- * opens, separated by spaces or as an array; without one, all that the key may.
+ * opens, separated by spaces or as an array; without one, all that the key may. `tenant` is the one whose notifications it
+ * shows, beside those of none; `now` is the time from which it is good, in milliseconds since 1970.
  */
-export async function signToken(key: SigningKey, recipient: string, ttl: number | string = 900, scope?: string | readonly Scope[], now: number = Date.now()): Promise<string> {
+export async function signToken(key: SigningKey, recipient: string, ttl: number | string = 900, scope?: string | readonly Scope[], { tenant, now = Date.now() }: { tenant?: string; now?: number } = {}): Promise<string> {
   const iat = Math.floor(now / 1000);
   const id = typeof key === "string" ? /^tsk_([^_]+)_./.exec(key)?.[1] : key.id;
   if (!id) throw new TypeError("the signing key does not look like `tsk_ID_RANDOM`: make one with `tidings signing-key new`");
   if (!recipient) throw new TypeError("a token needs a recipient");
-  const claims = { sub: recipient, iat, exp: iat + secondsOf(ttl), ...(scope !== undefined && { scope: typeof scope === "string" ? scope : scope.join(" ") }) };
+  if (tenant === "") throw new TypeError("the tenant of a token is an id: leave it out for all tenants");
+  const claims = { sub: recipient, iat, exp: iat + secondsOf(ttl), ...(tenant !== undefined && { tenant }), ...(scope !== undefined && { scope: typeof scope === "string" ? scope : scope.join(" ") }) };
   const header = { alg: typeof key === "string" ? "HS256" : "EdDSA", typ: "JWT", kid: id };
   const signed = [header, claims].map((part) => base64url(bytes(JSON.stringify(part)))).join(".");
   const algorithm = typeof key === "string" ? "HMAC" : "Ed25519";

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { ScopeError, signToken, TokenSignatureError, verifyWebhook, type Webhook, WebhookError } from "../src/index.js";
+import { ScopeError, signToken, TokenSignatureError, TokenTenantError, verifyWebhook, type Webhook, WebhookError } from "../src/index.js";
 import { itemsOf, Server } from "./server.js";
 
 let server: Server;
@@ -108,6 +108,18 @@ test("a token opens what its scope says, for its recipient", async () => {
   assert.ok((await all.me.preferences()).choices.length > 0);
   const forged = server.client({ key: await signToken(`${server.signingKey}x`, "zoë", 60) });
   await assert.rejects(forged.me.counts(), TokenSignatureError);
+});
+
+test("a token says whose tenant it is", async () => {
+  const claims = (token: string) => JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+  const at = { tenant: "acme", now: 1_700_000_000_900 };
+  assert.deepEqual(claims(await signToken("tsk_a_b", "ana", 60, "inbox", at)), { sub: "ana", iat: 1_700_000_000, exp: 1_700_000_060, tenant: "acme", scope: "inbox" });
+  assert.equal("tenant" in claims(await signToken("tsk_a_b", "ana")), false);
+  const tidings = server.client();
+  assert.equal(claims(await tidings.signToken("ana", "15m", undefined, { tenant: "acme" })).tenant, "acme");
+  await assert.rejects(signToken("tsk_a_b", "ana", 60, undefined, { tenant: "" }), TypeError);
+  const unknown = server.client({ key: await tidings.signToken("ana", "15m", undefined, { tenant: "nobody" }) });
+  await assert.rejects(unknown.me.counts(), TokenTenantError);
 });
 
 test("a token may be signed by a key of Ed25519", async () => {

@@ -68,6 +68,10 @@ fn t42_memory_counts_memberships() {
     let measured = bench(&world.split(' ').collect::<Vec<_>>());
     let each = metric(&measured, "counted_per_membership");
     assert!(each["median"].as_f64().unwrap() > 0.0, "{each}");
+    // Every metric of it measures something.
+    let is_nothing =
+        |one: &serde_json::Value| one["params"].get("tenants").is_some() && one["median"] == 0.0;
+    assert!(!measured.iter().any(is_nothing), "{measured:?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ def sign_token(
     ttl: float | timedelta = 900,
     scope: str | Iterable[str] | None = None,
     *,
+    tenant: str | None = None,
     signing_key: str | None = None,
     key_id: str | None = None,
     now: float | None = None,
@@ -28,6 +29,7 @@ def sign_token(
         ttl: How long it lives, in seconds or as a timedelta; at most `[users] tokens`.
         scope: What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions`, `push`:
             a list, or one text with spaces. All that the signing key may, if absent.
+        tenant: The tenant whose notifications it shows, beside those of none; all, if absent.
         signing_key: What `tidings signing-key new` printed, or a private key of Ed25519 in PEM
             (`pip install tidings[eddsa]`); `TIDINGS_SIGNING_KEY` in the environment if absent.
         key_id: With a key in PEM: its id, which `tidings signing-key list` shows.
@@ -41,6 +43,10 @@ def sign_token(
         raise ValueError(f"a token with a ttl of {life:g} s would never be valid")
     issued = int(time.time() if now is None else now)
     claims: dict[str, object] = {"sub": recipient, "iat": issued, "exp": issued + int(life)}
+    if tenant is not None:
+        if not tenant:
+            raise ValueError("the tenant of a token is an id: leave it out for all tenants")
+        claims["tenant"] = tenant
     if scope is not None:
         claims["scope"] = scope if isinstance(scope, str) else " ".join(scope)
     if key.lstrip().startswith("-----BEGIN"):

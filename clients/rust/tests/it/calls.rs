@@ -174,6 +174,11 @@ async fn tokens_open_what_their_scope_says() {
         .await
         .unwrap();
     mine.me().pending(&tidings_client::api::MyPendingQuery::new()).await.unwrap();
+    let of_nobody = tidings.signing_key().unwrap().for_tenant("nobody");
+    let token = of_nobody.sign_token("ana", Duration::from_secs(60), None).unwrap();
+    let unknown = server.through(&server.url).key(token).build().unwrap();
+    let query = tidings_client::api::MyInboxCountsQuery::new();
+    assert!(matches!(unknown.me().counts(&query).await, Err(Error::TokenTenant(_))));
     let signed = tidings.admin().sign_token(&TokenToSign::new("ana").for_("5m")).await.unwrap();
     let signed = server.through(&server.url).key(signed.token).build().unwrap();
     signed.me().counts(&tidings_client::api::MyInboxCountsQuery::new()).await.unwrap();

@@ -270,7 +270,9 @@ impl Command {
             | Self::Withdraw { tenant, .. }
             | Self::Preference { tenant, .. } => tenant.is_some(),
             Self::Device { address, .. } => address.tenant.is_some(),
-            Self::Preferences { chosen, .. } => chosen.iter().any(|one| one.tenant.is_some()),
+            Self::Preferences { chosen, tenant, .. } => {
+                tenant.is_some() || chosen.iter().any(|one| one.tenant.is_some())
+            }
             Self::Mark { view, .. } | Self::ChangeItems { view, .. } | Self::Flush { view, .. } => {
                 view.tenant().is_some()
             }

@@ -91,6 +91,7 @@ pub(super) mod inbox;
 pub(super) mod nodes;
 mod steer;
 pub(super) mod suppressions;
+pub(super) mod tenant;
 
 pub(super) use cancel::{Cancel, Withdraw};
 pub(super) use steer::{Pause, Resume, resume};
@@ -284,6 +285,25 @@ pub(super) fn scheduled_text(answer: &Value) -> Option<String> {
     })
 }
 
+/// Asks before something is deleted for good; returns how the command ends if it is declined.
+fn confirmed(is_sure: bool, what: &str, streams: &mut Streams<'_>) -> io::Result<Option<Ended>> {
+    if is_sure {
+        return Ok(None);
+    }
+    if !io::stdin().is_terminal() {
+        let message = format!("this permanently deletes {what}\n  = help: pass --yes to confirm");
+        return Ok(Some(report(streams, &message, Ended::Wrong)));
+    }
+    write!(streams.err, "Permanently delete {what}? [y/N] ")?;
+    streams.err.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Ok(None);
+    }
+    Ok(Some(report(streams, "nothing was deleted", Ended::Failed)))
+}
+
 /// `tidings forget`.
 #[derive(clap::Args)]
 pub(super) struct Forget {
@@ -305,28 +325,9 @@ impl Call for Forget {
     }
 
     fn confirm(&self, streams: &mut Streams<'_>) -> io::Result<Option<Ended>> {
-        if self.yes {
-            return Ok(None);
-        }
         let before = self.before;
-        if !io::stdin().is_terminal() {
-            let message = format!(
-                "this permanently deletes all data before {before}, including notifications not yet \
-                 sent\n  = help: pass --yes to confirm"
-            );
-            return Ok(Some(report(streams, &message, Ended::Wrong)));
-        }
-        write!(
-            streams.err,
-            "Permanently delete all data before {before}, including notifications not yet sent? [y/N] "
-        )?;
-        streams.err.flush()?;
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
-        if matches!(answer.trim(), "y" | "Y" | "yes") {
-            return Ok(None);
-        }
-        Ok(Some(report(streams, "nothing was deleted", Ended::Failed)))
+        let what = format!("all data before {before}, including notifications not yet sent");
+        confirmed(self.yes, &what, streams)
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {

@@ -2,9 +2,11 @@
 
 use std::io;
 
+use tidings_core::Id;
+
 use super::reach::{self, To};
 use super::{Status, Streams, report};
-use crate::client::{Purpose, Request};
+use crate::client::{Purpose, Request, parameters};
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -12,6 +14,9 @@ pub(super) struct Arguments {
     /// Days, today (UTC) included
     #[arg(long, value_name = "DAYS", default_value_t = DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]
     days: u16,
+    /// Only what is of this tenant: its events, and its members by name alone
+    #[arg(long, value_name = "ID", value_parser = Id::new)]
+    tenant: Option<Id>,
     #[command(flatten)]
     to: To,
 }
@@ -19,9 +24,10 @@ pub(super) struct Arguments {
 /// Days, if nothing is said.
 pub(super) const DAYS: u16 = 7;
 
-/// The request for so many days.
-pub(super) fn request(days: u16) -> Request {
-    Request::get(format!("/v1/export?days={days}"))
+/// The request for so many days, of one tenant or of all.
+pub(super) fn request(days: u16, tenant: Option<&Id>) -> Request {
+    let tenant = parameters([("tenant", tenant.map(Id::as_str))]);
+    Request::get(format!("/v1/export?days={days}{tenant}"))
 }
 
 /// Runs the command.
@@ -30,7 +36,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let copied = match reach.stream(&request(arguments.days)) {
+    let copied = match reach.stream(&request(arguments.days, arguments.tenant.as_ref())) {
         Ok(mut lines) => io::copy(&mut lines, streams.out),
         Err(fault) => return Ok(reach::report_fault(&fault, streams)),
     };

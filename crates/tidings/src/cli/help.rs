@@ -34,6 +34,7 @@ const GROUPS: &[(&str, &[Example])] = &[
             ("pause", "pause channel email"),
             ("resume", "resume channel email"),
             ("suppressions", "suppressions add ada@example.org"),
+            ("tenant", "tenant set acme --name Acme"),
             ("forget", "forget --before 2024-01-31"),
         ],
     ),

@@ -218,6 +218,8 @@ enum Command {
     Status(calls::Status),
     /// List the addresses to which nothing is sent, add and remove them
     Suppressions(Box<calls::suppressions::Arguments>),
+    /// Make, change, list and delete tenants, and say who is a member
+    Tenant(Box<calls::tenant::Arguments>),
     /// Write the default templates of mails beside the configuration, to be changed
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
@@ -292,6 +294,7 @@ where
         Command::SigningKey(arguments) => key::signing::run(&arguments, streams),
         Command::Status(arguments) => calls::run(&arguments, streams),
         Command::Template(arguments) => mail::template(&arguments, streams),
+        Command::Tenant(arguments) => calls::tenant::run(&arguments, streams),
         Command::Token(arguments) => key::token::run(&arguments, streams),
         Command::Types(arguments) => types::run(&arguments, streams),
         Command::Tune(arguments) => simulate::tune::run(&arguments, make, streams),

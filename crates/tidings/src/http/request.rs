@@ -21,6 +21,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use ring::digest::{Context, SHA256};
 use serde::de::Deserialize;
+use tidings_core::tenant::TenantNo;
 use tidings_node::Once;
 
 use super::error::{Code, Problem};
@@ -43,13 +44,15 @@ pub struct Change {
     pub once: Option<Once>,
     /// False with `Prefer: respond-async` (RFC 7240): the answer does not wait for parts on other nodes.
     pub waits: bool,
+    /// The tenant that makes the change, of whose members alone it may be; `None` = the host does, or an end user.
+    pub(super) tenant: Option<TenantNo>,
     /// The body's share of the room that all bodies have together.
     _room: Option<Room>,
 }
 
 impl Change {
     pub(super) fn new(body: Bytes, once: Option<Once>, room: Option<Room>) -> Self {
-        Self { body, once, waits: true, _room: room }
+        Self { body, once, waits: true, tenant: None, _room: room }
     }
 
     /// A change without a body that is made once.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use tidings_core::engine::Reply;
+use tidings_core::tenant::TenantNo;
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
 use tidings_node::channel::Channels;
@@ -32,7 +33,7 @@ use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
-use crate::http::request::tenants;
+use crate::http::request::tenants::{self, Strangers};
 use crate::http::users::bearer;
 use crate::token::{Refusal, Token};
 use crate::wording::quoted;
@@ -278,13 +279,8 @@ impl Service {
         &self,
         commands: Vec<Command>,
     ) -> Result<Vec<Result<Reply, Problem>>, Problem> {
-        let asked = self.ask(commands)?;
+        let asked = self.ask(true, None, commands)?;
         self.answered(asked).await
-    }
-
-    /// [`Service::submit`] without waiting; see [`Service::answered`].
-    pub(super) fn ask(&self, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
-        self.ask_waiting(true, commands)
     }
 
     /// The node's handle whose answers wait for shards on other nodes, or do not.
@@ -292,14 +288,20 @@ impl Service {
         if waits { self.handle.clone() } else { self.handle.without_waiting() }
     }
 
-    fn ask_waiting(&self, waits: bool, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
+    /// [`Service::submit`] without waiting; see [`Service::answered`]. Commands of a tenant are of its members alone.
+    pub(super) fn ask(
+        &self,
+        waits: bool,
+        tenant: Option<TenantNo>,
+        commands: Vec<Command>,
+    ) -> Result<Asked<Replies>, Problem> {
         let (answer, answered) = oneshot::channel();
         let handle = self.handle_for(waits);
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
-                let own = |reply: Result<Reply, _>| reply.map_err(Problem::from);
+                let (commands, strangers) = Strangers::taken_out(&handle, tenant, commands)?;
                 handle.submit_then(commands, move |replies| {
-                    let replies = replies.map(|all| all.into_iter().map(own).collect());
+                    let replies = replies.map(|all| problems(strangers.among(all)));
                     let _ = answer.send(replies.map_err(Problem::from));
                 })?;
                 return Ok(answered);
@@ -307,7 +309,7 @@ impl Service {
             Err(spread) => spread,
         };
         let here = std::mem::take(&mut spread.here);
-        let here = if here.is_empty() { None } else { Some(self.ask_here(&handle, here)?) };
+        let here = if here.is_empty() { None } else { Some(self.ask_here(&handle, tenant, here)?) };
         let patience = self.settings.answer_patience;
         tokio::spawn(async move {
             let here = async {
@@ -316,7 +318,7 @@ impl Service {
                     Some(asked) => within(patience, asked).await,
                 }
             };
-            let (heard, here) = tokio::join!(spread.send(&cluster, waits), here);
+            let (heard, here) = tokio::join!(spread.send(&cluster, waits, tenant), here);
             let _ = answer.send(match heard.failed_whole() {
                 Some(problem) => Err(problem),
                 None => Ok(heard.with(here)),
@@ -337,17 +339,20 @@ impl Service {
         if spread.is_here() { Ok(spread.here) } else { Err((spread, Arc::clone(cluster))) }
     }
 
-    /// Submits commands to this node alone.
+    /// Submits commands to this node alone; those of a tenant are of its members alone.
     ///
     /// # Errors
     /// A [`Problem`] that concerns all of them.
     pub(super) fn ask_here(
         &self,
         handle: &Handle,
+        tenant: Option<TenantNo>,
         commands: Vec<Command>,
     ) -> Result<Asked<OwnReplies>, Problem> {
         let (answer, answered) = oneshot::channel();
+        let (commands, strangers) = Strangers::taken_out(handle, tenant, commands)?;
         handle.submit_then(commands, move |replies| {
+            let replies = replies.map(|all| strangers.among(all));
             let _ = answer.send(replies.map_err(Problem::from));
         })?;
         Ok(answered)
@@ -403,16 +408,14 @@ impl Service {
         answer: impl FnOnce(Vec<Result<Reply, Problem>>) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
         let Some(once) = change.once else {
-            let asked = self.ask_waiting(change.waits, commands)?;
+            let asked = self.ask(change.waits, change.tenant, commands)?;
             return answer(self.answered(asked).await?);
         };
         let handle = self.handle_for(change.waits);
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
-                let own = |replies: OwnReplies| {
-                    let replies = replies.into_iter();
-                    answer(replies.map(|reply| reply.map_err(Problem::from)).collect())
-                };
+                let (commands, strangers) = Strangers::taken_out(&handle, change.tenant, commands)?;
+                let own = |replies: OwnReplies| answer(problems(strangers.among(replies)));
                 return self.done_once(&handle, once, commands, own).await;
             }
             Err(spread) => spread,
@@ -424,11 +427,12 @@ impl Service {
             known => return known,
         }
         let here = std::mem::take(&mut spread.here);
-        let heard = spread.send(&cluster, change.waits).await;
+        let (here, strangers) = Strangers::taken_out(&handle, change.tenant, here)?;
+        let heard = spread.send(&cluster, change.waits, change.tenant).await;
         if let Some(problem) = heard.failed {
             return Err(problem);
         }
-        let all = move |here: OwnReplies| answer(heard.with(Ok(here)));
+        let all = move |here: OwnReplies| answer(heard.with(Ok(strangers.among(here))));
         self.done_once(&handle, once, here, all).await
     }
 
@@ -535,6 +539,11 @@ impl Service {
     pub(super) fn room_for_backup(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.backups).try_acquire_owned().ok()
     }
+}
+
+/// The replies of the node, as they are answered.
+fn problems(replies: OwnReplies) -> Replies {
+    replies.into_iter().map(|reply| reply.map_err(Problem::from)).collect()
 }
 
 /// The problem of calls of end users where none may call.

@@ -15,6 +15,7 @@ mod refused_lines;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod stores;
+mod tenants;
 mod usage;
 mod users;
 mod warnings;

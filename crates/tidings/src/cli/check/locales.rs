@@ -30,7 +30,7 @@ pub(super) fn list(
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let counted = match reach.stream(&export::request(1)) {
+    let counted = match reach.stream(&export::request(1, None)) {
         Ok(lines) => counted(lines),
         Err(fault) => return Ok(reach::report_fault(&fault, streams)),
     };

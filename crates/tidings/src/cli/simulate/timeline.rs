@@ -107,7 +107,7 @@ impl TimelineArguments {
         let read = || -> Result<Vec<u8>, Fault> {
             let mut reach = Reach::find(&place, Purpose::Look)?;
             let mut held = Vec::new();
-            let copied = reach.stream(&export::request(self.days))?.read_to_end(&mut held);
+            let copied = reach.stream(&export::request(self.days, None))?.read_to_end(&mut held);
             copied.map_err(|fault| Fault::Odd(fault.to_string()))?;
             reach.close()?;
             Ok(held)

@@ -3,11 +3,13 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode;
+use serde_json::Value;
 use tidings_core::Id;
 use tidings_node::ApiKey;
 
@@ -94,7 +96,11 @@ async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -
         return Problem::new(ended, ended.row().title).into_response();
     }
     request.extensions_mut().insert(Arc::new(token));
-    next.run(request).await
+    let response = next.run(request).await;
+    match response.extensions().get() {
+        Some(Code::UnknownTenant) => without_near(response).await,
+        _ => response,
+    }
 }
 
 /// The token of a call of an end user. One for a new tenant may come before the node knows the tenant.
@@ -106,6 +112,20 @@ async fn token(service: &Service, headers: &HeaderMap) -> Result<Token, Problem>
         token => token,
     }
 }
+
+/// The answer about an unknown tenant without the name of one that is near: end users learn of no tenant by it.
+async fn without_near(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let body = to_bytes(body, PROBLEM_BYTES_MAX).await.unwrap_or_default();
+    let said: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let detail = said["detail"].as_str().unwrap_or(Code::UnknownTenant.row().title);
+    let problem = Problem::new(Code::UnknownTenant, detail.to_owned());
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, problem.into_response().into_body())
+}
+
+/// The most bytes of a problem, most of which are what a request said.
+const PROBLEM_BYTES_MAX: usize = 64 << 10;
 
 /// Answers preflights, and lets pages of open origins read the other answers.
 pub(in crate::http) async fn open_to_pages(

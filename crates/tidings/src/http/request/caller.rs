@@ -66,6 +66,7 @@ const OF_MEMBERS: &[&str] = &[
     "pending",
     "flush",
     "get_preferences",
+    "put_preferences",
     "patch_preferences",
     "list_subscriptions",
     "follow",
@@ -95,6 +96,8 @@ const OF_TENANTS: &[&str] = &[
     "patch_tenant",
     "list_members",
     "remove_member",
+    "change_members",
+    "follow_many",
 ];
 
 impl Grant {

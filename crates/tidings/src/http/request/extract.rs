@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::caller::Caller;
+use super::caller::{Caller, Calling};
 use super::room::{BodyRoom, Room};
 use crate::http::error::{Code, Problem};
 use crate::http::request::{Change, InPath, broken, expect, idempotency_key, late, named};
@@ -80,7 +80,9 @@ impl Change {
         let caller = caller_of(&parts.extensions);
         let content = [&body, beside.as_bytes()];
         let once = key.map(|key| named(caller.as_deref(), key, &parts.method, &parts.uri, content));
-        Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
+        let tenant = Calling::of(&parts.extensions).number();
+        let change = Self { tenant, ..Self::new(body, once, Some(room)) };
+        Ok(change.preferring(&parts.headers))
     }
 }
 

@@ -16,6 +16,7 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use serde::Serialize;
 use tidings_core::engine::Reply;
+use tidings_core::tenant::TenantNo;
 use tidings_core::{Command, Id, Rules};
 use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
@@ -212,12 +213,14 @@ pub(in crate::http) async fn answer<L: Lines>(
     body: Body,
     wanted: Wanted,
     lines: L,
+    tenant: Option<TenantNo>,
 ) -> Result<Response, Problem> {
     let room = service.bodies.take(service.settings.slice_bytes_max * 2)?;
     let mut stream = Stream {
         service,
         body,
         lines,
+        tenant,
         answers: wanted.answers,
         buffer: Buffer::default(),
         flight: None,
@@ -242,6 +245,8 @@ struct Stream<L> {
     service: Arc<Service>,
     body: Body,
     lines: L,
+    /// The tenant that gives the lines, of whose members alone they may be.
+    tenant: Option<TenantNo>,
     answers: Answers,
     buffer: Buffer,
     /// The work in progress.
@@ -442,7 +447,7 @@ impl<L: Lines> Stream<L> {
         loop {
             if self.service.handle.has_room() || Instant::now() >= until {
                 let commands = std::mem::take(&mut slice.commands);
-                slice.asked = Some(self.service.ask(commands));
+                slice.asked = Some(self.service.ask(true, self.tenant, commands));
                 return;
             }
             sleep(BUSY_WAIT).await;

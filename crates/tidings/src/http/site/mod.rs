@@ -58,10 +58,18 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 
 /// A page that could not be made.
 enum Fault {
-    /// There is nothing to show, in the recipient's locale if it is known.
-    Notice(Notice, Option<String>),
+    /// There is nothing to show.
+    Notice(Notice, Look),
     /// The node's problem.
     Problem(Problem),
+}
+
+/// The look of a page without content, as far as it is known whose it is.
+#[derive(Default)]
+struct Look {
+    locale: Option<String>,
+    /// The look of the tenant.
+    design: Option<Arc<Design>>,
 }
 
 impl From<Problem> for Fault {
@@ -72,7 +80,7 @@ impl From<Problem> for Fault {
 
 impl From<Notice> for Fault {
     fn from(notice: Notice) -> Self {
-        Self::Notice(notice, None)
+        Self::Notice(notice, Look::default())
     }
 }
 
@@ -195,12 +203,18 @@ async fn choices_page(
 fn rest_page(node: &Durable, design: &Design, rules: &Rules, rest: &Rest, from: usize) -> Page {
     let (engine, view) = (node.engine(), node.view());
     let profile = engine.recipient_of(rest.message).ok_or(Notice::NoLink)?;
-    let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
-    let forgotten = || Fault::Notice(Notice::Forgotten, Some(locale.clone()));
+    let forgotten = |look: Look| Fault::Notice(Notice::Forgotten, look);
     let built = Presenter::built(engine, view, rest.message, rest.day)?;
-    let (batch, is_whole) = built.ok_or_else(forgotten)?;
+    let Some((batch, is_whole)) = built else {
+        let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
+        return Err(forgotten(Look { locale: Some(locale.clone()), design: None }));
+    };
     match design.rest(&batch, is_whole.then_some(&rest.shown), from) {
-        Ok(None) => Err(forgotten()),
+        Ok(None) => {
+            let tenant = batch.tenant.as_ref();
+            let design = tenant.map(|known| design.of_tenant(&known.id, &known.tenant));
+            Err(forgotten(Look { locale: Some(batch.locale), design }))
+        }
         Ok(Some(page)) => Ok(page),
         Err(fault) => rendered(Err(fault)),
     }
@@ -218,7 +232,7 @@ fn answer(service: &Service, name: &'static str, page: Page) -> Response {
     let mut response = match page {
         Ok(page) => Html(page).into_response(),
         Err(Fault::Problem(problem)) => problem.into_response(),
-        Err(Fault::Notice(notice, locale)) => notice_page(service, notice, locale),
+        Err(Fault::Notice(notice, look)) => notice_page(service, notice, look),
     };
     response.extensions_mut().insert(CallName(name));
     let headers = response.headers_mut();
@@ -228,14 +242,14 @@ fn answer(service: &Service, name: &'static str, page: Page) -> Response {
     response
 }
 
-fn notice_page(service: &Service, notice: Notice, locale: Option<String>) -> Response {
+fn notice_page(service: &Service, notice: Notice, look: Look) -> Response {
     let status = match notice {
         Notice::NoLink => StatusCode::NOT_FOUND,
         Notice::Forgotten => StatusCode::GONE,
         Notice::Busy => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let locale = locale.unwrap_or_else(|| service.rules().defaults.locale.clone());
-    let design = service.site.as_deref().map(Site::design);
+    let locale = look.locale.unwrap_or_else(|| service.rules().defaults.locale.clone());
+    let design = look.design.or_else(|| service.site.as_deref().map(Site::design));
     let page = design.and_then(|design| design.notice(&[&locale], notice).ok());
     let mut response = (status, Html(page.unwrap_or_default())).into_response();
     if notice == Notice::Busy {

@@ -29,7 +29,9 @@ fn calls() -> Vec<String> {
     }
     // What reads comes first, what ends something last.
     let order = |call: &String| {
-        let ends = ["DELETE", "delete", "withdraw", "cancel"].iter().any(|end| call.contains(end));
+        let ends = ["DELETE", "delete", "withdraw", "cancel", "members"]
+            .iter()
+            .any(|end| call.contains(end));
         (!call.starts_with("GET"), ends)
     };
     calls.sort_by_key(order);

@@ -99,11 +99,6 @@ fn said_already() -> Problem {
 }
 
 impl Reader {
-    /// A recipient of whom the host speaks, for all tenants.
-    pub(in crate::http) fn of_host(recipient: Id) -> Self {
-        Self { recipient, token: None, view: View::All, is_bound: false }
-    }
-
     /// Returns true if a key of a tenant calls.
     pub(in crate::http) fn is_of_tenant(&self) -> bool {
         self.is_bound && self.token.is_none()

@@ -238,8 +238,9 @@ async fn publish(
     let calling = Calling::of(&parts.extensions);
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
         let key = idempotency_key(&parts.headers)?.map(|key| calling.own_key(key));
+        let tenant = calling.number();
         let events = EventLines { service: Arc::clone(&service), key, trace, calling };
-        return lines::answer(service, body, wanted, events).await;
+        return lines::answer(service, body, wanted, events, tenant).await;
     }
     let form = Form::of(&parts.headers)?;
     let beside = form.beside_body();

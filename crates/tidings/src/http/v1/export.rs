@@ -172,7 +172,7 @@ struct Chosen<'c> {
 /// Writes the recipients of this node's parts.
 fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
-    // All of them are there before the first event.
+    // All of them are there before the first event. Memberships are lines of their own.
     let at = from.start();
     let tenants = TenantDirectory::of(engine);
     let profiles = engine.reader(view).profiles();

@@ -23,7 +23,6 @@ use crate::body::json;
 use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::InPath;
 use crate::http::request::caller::of_no_tenant;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::users::reader::Reader;
@@ -39,12 +38,13 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(get_preferences),
             &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
         )
-        .add("put_preferences", Kind::Changes, routes!(put_preferences), CHANGE)
+        .add("put_preferences", Kind::Changes, routes!(put_preferences), LIST)
         .add("patch_preferences", Kind::Changes, routes!(patch_preferences), CHANGE)
 }
 
-/// The errors of a list of preferences.
+/// The errors of a change of preferences, of which the first comes of quiet hours alone.
 const CHANGE: &[Code] = &[
+    Code::OfTenant,
     Code::InvalidPath,
     Code::InvalidJson,
     Code::InvalidBody,
@@ -54,10 +54,12 @@ const CHANGE: &[Code] = &[
     Code::UnknownChannel,
     Code::UnknownPreference,
     Code::LimitExceeded,
-    Code::OfTenant,
     Code::UnknownTenant,
     Code::TenantsOff,
 ];
+
+/// The errors of a list of preferences.
+const LIST: &[Code] = CHANGE.split_at(1).1;
 
 /// What is asked of preferences.
 #[derive(utoipa::IntoParams)]
@@ -127,8 +129,9 @@ pub(in crate::http) async fn get_preferences(
 /// Replace all preferences of a recipient
 ///
 /// Preferences that are not in the list return to their default, but a `never` for a type or category that is
-/// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing. Pending notifications move to
-/// the lane that now applies; `never` cancels them.
+/// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
+/// Pending notifications move to the lane that now applies; `never` cancels them. With a key of a tenant, or `tenant` in
+/// the query, the list is that of the tenant, and what is set with another or without one stays.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -140,10 +143,10 @@ pub(in crate::http) async fn get_preferences(
 )]
 async fn put_preferences(
     State(service): State<Arc<Service>>,
-    InPath(recipient): InPath<Id>,
+    reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    set(&service, Reader::of_host(recipient), &change, true, By::Key).await
+    set(&service, reader, &change, true, By::Key).await
 }
 
 /// Set some preferences of a recipient
@@ -190,6 +193,7 @@ async fn set(
     if hours.is_some() && reader.is_of_tenant() {
         return Err(of_no_tenant());
     }
+    let tenant = reader.view().tenant().cloned();
     let recipient = reader.recipient;
     let warnings = without_effect(&rules, &chosen);
     let mut commands = Vec::new();
@@ -202,7 +206,7 @@ async fn set(
         };
         commands.push(Command::Recipient(Box::new(profile)));
     }
-    commands.push(Command::Preferences { recipient, chosen, whole, tenant: None, by });
+    commands.push(Command::Preferences { recipient, chosen, whole, tenant, by });
     let done = |replies: Vec<Result<Reply, Problem>>| {
         replies.into_iter().collect::<Result<Vec<_>, _>>()?;
         if warnings.is_empty() {

@@ -89,6 +89,10 @@ pub(super) struct RecipientProfile {
     data: Option<Data>,
     /// Quiet hours: null = none at all, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
+    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>, required = false)]
+    tenants: Vec<Id>,
 }
 
 /// A member as a key of the tenant sees them.
@@ -111,14 +115,14 @@ impl PartialSchema for NamedRecipient {
 impl ToSchema for NamedRecipient {}
 
 impl RecipientProfile {
-    /// The profile of a recipient; `tenants` are those of whose addresses it tells.
-    pub(super) fn of(recipient: &Recipient, tenants: TenantDirectory<'_>) -> Self {
+    /// The profile of a recipient, without their tenants; `directory` knows those of their addresses.
+    pub(super) fn of(recipient: &Recipient, directory: TenantDirectory<'_>) -> Self {
         let (lat, lon) = recipient.place.unzip();
         Self {
             id: recipient.id.as_str().to_owned(),
             name: recipient.name.clone(),
             email: recipient.addresses.get(EMAIL_NO).map(str::to_owned),
-            addresses: addresses::Shown::of(&recipient.addresses, tenants),
+            addresses: addresses::Shown::of(&recipient.addresses, directory),
             tz: recipient.tz.clone(),
             locale: recipient.locale.clone(),
             lat,
@@ -126,6 +130,7 @@ impl RecipientProfile {
             state: recipient.state.into(),
             data: recipient.data.clone(),
             quiet_hours: quiet::Shown::of(recipient.quiet_hours.as_deref()),
+            tenants: Vec::new(),
         }
     }
 }
@@ -169,8 +174,8 @@ async fn patch_recipient(
 
 /// Get a recipient's profile
 ///
-/// Every field is present; null = the default of the configuration applies. A key of a tenant sees `id` and `name` of
-/// its members.
+/// Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant sees `id` and
+/// `name` of its members.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -184,9 +189,9 @@ async fn get_recipient(
     let asked = id.clone();
     let profile = service
         .look(move |node| {
-            let (known, tenants) =
-                (node.engine().recipient(&asked), TenantDirectory::of(node.engine()));
-            known.map(|profile| RecipientProfile::of(profile, tenants))
+            let directory = TenantDirectory::of(node.engine());
+            let profile = RecipientProfile::of(node.engine().recipient(&asked)?, directory);
+            Some(RecipientProfile { tenants: directory.tenants_of(&asked).ok()?, ..profile })
         })
         .await?;
     match profile {

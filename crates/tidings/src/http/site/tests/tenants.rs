@@ -79,18 +79,46 @@ fn t42_pages_behind_links_wear_the_brand_of_the_tenant() {
     assert_eq!(get(&post, &of_globex).status, StatusCode::OK);
 }
 
-#[test]
-fn t42_the_rest_of_a_tenants_mail_is_its_own() {
-    let post = post();
+/// The path of the rest of the digest of three works, of which a mail shows one.
+fn rest_of(post: &Post, base: &str, tenant: &str) -> String {
     for name in ["Marilyn", "Flowers", "Elvis"] {
-        publish(&post, "artwork_published", name, Some("globex"));
+        publish(post, "artwork_published", name, Some(tenant));
     }
     post.rig.at("2024-01-02T09:00:00Z");
     let mail = post.bytes();
     let parsed = mail_parser::MessageParser::default().parse(&mail).unwrap();
     let body = parsed.body_text(0).unwrap();
-    let rest = body.split("https://art.example").find(|link| link.starts_with("/more/"));
+    let rest = body.split(base).find(|link| link.starts_with("/more/"));
     let rest = rest.unwrap_or_else(|| panic!("{body}")).split_whitespace().next().unwrap();
+    rest.to_owned()
+}
+
+#[test]
+fn t42_the_rest_of_a_mail_is_in_the_locale_of_the_tenant_and_wears_its_brand_of_now() {
+    let post = post();
+    let rest = rest_of(&post, "https://acme.example", "acme");
+    let page = text(&get(&post, &rest));
+    assert!(page.contains("<html lang=\"de\"") && page.contains("Acme Shop"), "{page}");
+    let changed = json!({"brand": {"name": "Acme Store"}, "locale": "fr"});
+    post.change(Method::PATCH, "/v1/tenants/acme", &changed);
+    let page = text(&get(&post, &rest));
+    assert!(page.contains("<html lang=\"fr\"") && page.contains("Acme Store"), "{page}");
+    assert!(!page.contains("Acme Shop"), "{page}");
+    // So does the page that has nothing left to tell.
+    for name in ["marilyn", "flowers", "elvis"] {
+        let taken_back = json!({"notifiable": false});
+        post.change(Method::PUT, &format!("/v1/objects/{name}"), &taken_back);
+    }
+    let gone = get(&post, &rest);
+    assert_eq!(gone.status, StatusCode::GONE);
+    let gone = text(&gone);
+    assert!(gone.contains("<html lang=\"fr\"") && gone.contains("Acme Store"), "{gone}");
+}
+
+#[test]
+fn t42_the_rest_of_a_tenants_mail_is_its_own() {
+    let post = post();
+    let rest = &rest_of(&post, "https://art.example", "globex");
     let page = get(&post, rest);
     assert_eq!(page.status, StatusCode::OK);
     let page = text(&page);

@@ -46,12 +46,10 @@ const OF_NO_TENANT: &[&str] = &[
     "PUT /v1/recipients/{id}",
     "PATCH /v1/recipients/{id}",
     "DELETE /v1/recipients/{id}",
-    "PUT /v1/recipients/{id}/preferences",
     "GET /v1/recipients/{id}/preview",
     "PUT /v1/recipients/{id}/push",
     "DELETE /v1/recipients/{id}/push",
     "POST /v1/recipients/{id}/tokens/revoke",
-    "POST /v1/subscriptions",
     "GET /v1/suppressions",
     "GET /v1/suppressions/{channel}/{address}",
     "PUT /v1/suppressions/{channel}/{address}",
@@ -60,7 +58,6 @@ const OF_NO_TENANT: &[&str] = &[
     "POST /v1/tenants",
     "PUT /v1/tenants/{id}",
     "DELETE /v1/tenants/{id}",
-    "POST /v1/tenants/{id}/members",
     "PUT /v1/tenants/{id}/members/{recipient}",
     "GET /v1/types",
     "POST /v1/types/{type}/pause",
@@ -86,7 +83,7 @@ pub(super) fn plan(call: &str) -> Option<Plan> {
         let who = ["/v1/recipients/both", "/v1/recipients/one-{m}", "/v1/recipients/stranger-{m}"];
         of_reader(method, rest, &who)?
     } else {
-        of_host(call)?
+        of_many(call).or_else(|| of_host(call))?
     };
     Some(Plan::Asked(asked))
 }
@@ -156,6 +153,13 @@ fn of_reader(method: &str, rest: &str, who: &[&str]) -> Option<Vec<Asked>> {
             let group = json!({ "group": "note:{m}:2024-01-01:new" });
             asked(&[mark], &[of("event"), of("object"), group, other])
         }
+        ("PUT", "preferences") => {
+            let topic = json!({ "topic": "muted/{m}", "channel": "email", "mode": "never" });
+            let mut other = topic.clone();
+            other["tenant"] = json!("t-{m}");
+            let bodies = [json!([]), json!([topic]), json!([other]), json!([{ "type": "{m}" }])];
+            asked(&["preferences", "preferences?tenant=t-{m}"], &bodies)
+        }
         ("PATCH", "preferences") => {
             let topic = json!({ "topic": "muted/{m}", "channel": "email", "mode": "never" });
             let mut other = topic.clone();
@@ -172,6 +176,44 @@ fn of_reader(method: &str, rest: &str, who: &[&str]) -> Option<Vec<Asked>> {
 
 fn prefix(what: &str) -> &'static str {
     if what == "event" { "e1-" } else { "obj/" }
+}
+
+/// The requests of calls with many items.
+fn of_many(call: &str) -> Option<Vec<Asked>> {
+    Some(match call {
+        "POST /v1/subscriptions" => {
+            let of = |who: &str, more: Value| {
+                let mut one = json!({ "recipient": who, "topic": "open/{m}" });
+                one.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
+                one
+            };
+            let ends = json!({ "unsubscribe": true });
+            let one = ["one-{m}", "stranger-{m}"].map(|who| of(who, json!({})));
+            all(
+                &["/v1/subscriptions"],
+                &[
+                    json!(one),
+                    json!([of("one-{m}", ends.clone()), of("left-{m}", ends)]),
+                    json!([of("both", json!({ "tenant": "t-{m}" }))]),
+                ],
+            )
+        }
+        "POST /v1/tenants/{id}/members" => {
+            let all_of = |more: Value| {
+                let each = ["one-{m}", "left-{m}", "stranger-{m}"].map(|who| {
+                    let mut one = json!({ "recipient": who });
+                    one.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
+                    one
+                });
+                json!(each)
+            };
+            all(
+                &["/v1/tenants/t-{m}/members", "/v1/tenants/t-mka/members"],
+                &[all_of(json!({})), all_of(json!({ "remove": true }))],
+            )
+        }
+        _ => return None,
+    })
 }
 
 /// The requests of the other calls.

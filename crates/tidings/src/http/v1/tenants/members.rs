@@ -6,7 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use tidings_core::engine::{Refused, TenantDirectory};
+use tidings_core::engine::TenantDirectory;
 use tidings_core::{Command, Id, Recipient};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -18,7 +18,7 @@ use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::caller::Calling;
+use crate::http::request::caller::{Calling, of_no_tenant};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
@@ -135,23 +135,15 @@ async fn remove_member(
     calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let number = in_path(&service, &calling, &tenant).await?;
-    if calling.id().is_some() {
-        service.at_home(&recipient).map_err(|elsewhere| elsewhere.with_body(&change.body))?;
-        let asked = recipient.clone();
-        let is_member = service
-            .look(move |node| TenantDirectory::of(node.engine()).is_member(&asked, number))
-            .await?;
-        let unknown = || Problem::from(Refused::UnknownRecipient(recipient.clone()));
-        is_member.then_some(()).ok_or_else(unknown)?;
-    }
+    in_path(&service, &calling, &tenant).await?;
     service.done(&change, Command::Leave { recipient, tenant }).await.map_err(of_path)
 }
 
 /// Add and remove many members
 ///
 /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
-/// Each item is accepted or rejected by itself; the answers are in order.
+/// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant removes members, and adds
+/// none.
 #[utoipa::path(
     post, path = "/v1/tenants/{id}/members", tag = "tenants",
     params(
@@ -174,7 +166,17 @@ async fn change_members(
     request: Request,
 ) -> Result<Response, Problem> {
     in_path(&service, &calling, &tenant).await?;
-    let each = Each::new(move |_, fields| Ok(fields.body::<MemberBody>()?.command(tenant.clone())));
+    let is_host = calling.id().is_none();
+    let each = Each::new(move |_, fields| {
+        let command = fields.body::<MemberBody>()?.command(tenant.clone());
+        match command {
+            Command::Join { .. } if !is_host => {
+                let hint = "write `\"remove\": true`, or leave it out: only the host adds members";
+                Err(of_no_tenant().hint(hint))
+            }
+            command => Ok(command),
+        }
+    });
     array::many(service, request, wanted, each).await
 }
 

@@ -426,3 +426,166 @@ fn t42_a_key_that_only_reads_changes_no_objects() {
     let got = world.by(key, Method::GET, "/v1/objects/o", &Value::Null);
     refused(&got, 404, "object_not_found");
 }
+
+#[test]
+fn t42_a_key_of_a_tenant_follows_and_unfollows_in_bulk_for_its_members_alone() {
+    let world = World::new();
+    let key = world.key_of("acme");
+    let one = |who: &str, more: Value| {
+        let mut one = json!({ "recipient": who, "topic": "artist/1" });
+        one.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
+        one
+    };
+    let many = [
+        one("eve", json!({})),
+        one("ada", json!({})),
+        one("nobody", json!({})),
+        one("ada", json!({ "topic": "artist/2", "tenant": "acme" })),
+        one("ada", json!({ "tenant": "globex" })),
+    ];
+    let outcome = |row: &Value| row["problem"]["code"].as_str().unwrap_or("done").to_owned();
+    let codes = ["recipient_not_found", "done", "recipient_not_found", "done", "unknown_tenant"];
+    let array = world.by(&key, Method::POST, "/v1/subscriptions", &json!(many)).json();
+    assert_eq!(array.as_array().unwrap().iter().map(outcome).collect::<Vec<_>>(), codes);
+    let follows = |who: &str| world.get(&format!("/v1/recipients/{who}/subscriptions"));
+    let of_acme = json!({ "topics": [], "tenants": { "acme": ["artist/1", "artist/2"] } });
+    assert_eq!(follows("ada"), of_acme);
+    assert_eq!(follows("eve"), json!({ "topics": [] }));
+    // What the host and another tenant follow for them stays.
+    for tenant in [None, Some("globex")] {
+        world.done(
+            Method::POST,
+            "/v1/subscriptions",
+            &json!([one("ada", json!({ "tenant": tenant }))]),
+        );
+    }
+    let ends: String = many.iter().map(|of| format!("{}\n", one_ended(of))).collect();
+    let bearer = format!("Bearer {key}");
+    let headers = [("authorization", &*bearer), ("content-type", "application/x-ndjson")];
+    let lines = world.rig.send(Method::POST, "/v1/subscriptions?answers=all", &headers, ends);
+    let lines = String::from_utf8(lines.bytes).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[..5].iter().map(outcome).collect::<Vec<_>>(), codes);
+    let left = json!({ "topics": ["artist/1"], "tenants": { "globex": ["artist/1"] } });
+    assert_eq!(follows("ada"), left);
+}
+
+fn one_ended(subscription: &Value) -> Value {
+    let mut ended = subscription.clone();
+    ended["unsubscribe"] = json!(true);
+    ended
+}
+
+#[test]
+fn t42_a_key_of_a_tenant_removes_members_in_bulk_and_adds_none() {
+    let world = World::new();
+    let key = world.key_of("acme");
+    world.done(Method::PUT, "/v1/tenants/acme/members/eve", &Value::Null);
+    let many = json!([
+        { "recipient": "bob" }, { "recipient": "eve", "remove": true },
+        { "recipient": "bob", "remove": true }, { "recipient": "nobody", "remove": true },
+    ]);
+    let path = "/v1/tenants/acme/members";
+    let answer = world.by(&key, Method::POST, path, &many).json();
+    let codes: Vec<_> =
+        answer.as_array().unwrap().iter().map(|row| row["problem"]["code"].clone()).collect();
+    let absent = json!("recipient_not_found");
+    assert_eq!(codes, [json!("tenant"), Value::Null, absent.clone(), absent]);
+    assert_eq!(answer[2]["problem"]["detail"], "unknown recipient `bob`");
+    assert_eq!(world.get(path)["members"], json!([{ "id": "ada", "name": "ada" }]));
+    let others = world.by(&key, Method::POST, "/v1/tenants/globex/members", &many);
+    refused(&others, 404, "tenant_not_found");
+    assert_eq!(world.get("/v1/tenants/globex/members")["members"][0]["id"], "eve");
+    // The same request under a key is answered alike.
+    let bearer = format!("Bearer {key}");
+    let headers = [
+        ("authorization", &*bearer),
+        ("content-type", "application/json"),
+        ("idempotency-key", "once"),
+    ];
+    let ada =
+        json!([{ "recipient": "ada", "remove": true }, { "recipient": "bob", "remove": true }]);
+    let [first, again] =
+        [(); 2].map(|()| world.rig.send(Method::POST, path, &headers, ada.to_string()).json());
+    assert_eq!((&first[0]["status"], &first[1]["status"]), (&json!("done"), &json!("rejected")));
+    assert_eq!(again, first);
+}
+
+#[test]
+fn t42_a_list_of_preferences_by_a_key_of_a_tenant_replaces_its_own_alone() {
+    let world = World::new();
+    let key = world.key_of("acme");
+    let path = "/v1/recipients/ada/preferences";
+    let never = |tenant: Value| {
+        let mut never = json!({ "type": "note", "channel": "email", "mode": "never" });
+        if !tenant.is_null() {
+            never["tenant"] = tenant;
+        }
+        never
+    };
+    let [none, acme, globex] = [Value::Null, json!("acme"), json!("globex")].map(never);
+    let all = || -> Vec<Value> { world.get(path).as_array().unwrap().clone() };
+    world.done(Method::PUT, path, &json!([none, acme, globex]));
+    let put = |body: Value| world.by(&key, Method::PUT, path, &body);
+    assert_eq!(put(json!([])).status, StatusCode::NO_CONTENT);
+    assert!(all().contains(&none) && all().contains(&globex) && all().len() == 2, "{:?}", all());
+    // It is the tenant's where it doesn't say so.
+    assert_eq!(put(json!([none])).status, StatusCode::NO_CONTENT);
+    assert!(all().contains(&acme) && all().len() == 3, "{:?}", all());
+    refused(&put(json!([globex])), 422, "invalid_body");
+    let of_eve = world.by(&key, Method::PUT, "/v1/recipients/eve/preferences", &json!([]));
+    refused(&of_eve, 404, "recipient_not_found");
+    // The host does the same for a tenant that it names, else for all.
+    world.done(Method::PUT, &format!("{path}?tenant=acme"), &json!([]));
+    assert!(!all().contains(&acme) && all().len() == 2, "{:?}", all());
+    world.done(Method::PUT, path, &json!([]));
+    assert_eq!(all(), [] as [Value; 0]);
+}
+
+#[test]
+fn t42_profiles_show_their_tenants_and_keep_them_when_put_back() {
+    let world = World::new();
+    world.done(Method::PUT, "/v1/tenants/globex/members/ada", &Value::Null);
+    let ada = world.get("/v1/recipients/ada");
+    assert_eq!(ada["tenants"], json!(["acme", "globex"]));
+    world.done(Method::PUT, "/v1/recipients/ada", &ada);
+    assert_eq!(world.get("/v1/recipients/ada"), ada);
+    assert_eq!(world.get("/v1/recipients/bob").get("tenants"), None);
+    // A tenant sees id and name.
+    let key = world.key_of("acme");
+    let shown = world.by(&key, Method::GET, "/v1/recipients/ada", &Value::Null).json();
+    assert_eq!(shown, json!({ "id": "ada", "name": "ada" }));
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    assert_eq!(world.get("/v1/recipients/ada")["tenants"], json!(["globex"]));
+}
+
+#[test]
+fn t42_end_users_get_no_name_of_a_tenant_that_is_near() {
+    let world = World::new();
+    let token = world.token("ada", None);
+    let choice = json!({ "type": "note", "channel": "email", "mode": "never", "tenant": "globax" });
+    for (method, path, body) in [
+        (Method::GET, "/v1/me/inbox?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/inbox/counts?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/live?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/pending?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/preferences?tenant=globax", Value::Null),
+        (Method::GET, "/v1/me/subscriptions?tenant=globax", Value::Null),
+        (Method::PUT, "/v1/me/subscriptions/a?tenant=globax", Value::Null),
+        (Method::PATCH, "/v1/me/preferences", json!([choice])),
+        (Method::POST, "/v1/me/inbox/seen", json!({ "all": true, "tenant": "globax" })),
+        (
+            Method::POST,
+            "/v1/me/inbox/snooze",
+            json!({ "object": "o", "for": "1h", "tenant": "globax" }),
+        ),
+        (Method::POST, "/v1/me/flush", json!({ "tenant": "globax" })),
+    ] {
+        let told = refused(&world.by(&token, method.clone(), path, &body), 422, "unknown_tenant");
+        assert!(!told.to_string().contains("globex"), "{path}: {told}");
+        // A host may know.
+        let twin = path.replacen("/v1/me", "/v1/recipients/ada", 1);
+        let told = refused(&world.host(method, &twin, &body), 422, "unknown_tenant");
+        assert!(told["hint"].as_str().unwrap().contains("`globex`"), "{path}: {told}");
+    }
+}
