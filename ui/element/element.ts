@@ -120,7 +120,7 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
   /** The language of texts and times: the element's, else that of what is around it. */
   protected get language(): string {
     const around = this.closest("[lang]")?.getAttribute("lang");
-    const lang = around || document.documentElement.lang || navigator.language || "en";
+    const lang = around || document.documentElement.lang || navigator.language;
     try {
       return Intl.getCanonicalLocales(lang)[0]!;
     } catch {

@@ -39,9 +39,11 @@ ${["inbox", "preferences", "follow"].map((name) => `<script type="module" src="$
           const { left, right } = part.getBoundingClientRect();
           return left < 0 || right > innerWidth || (part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX === "hidden");
         });
-        return { wide: wide.map((part) => `${part.className}: ${part.textContent}`), dirs: all.map(({ shadowRoot }) => getComputedStyle(shadowRoot!.querySelector(".root")!).direction) };
+        // Han characters differ by language, and `all: initial` would take it away.
+        const locales = all.map(({ shadowRoot }) => (getComputedStyle(shadowRoot!.querySelector(".root")!) as any).webkitLocale);
+        return { locales, wide: wide.map((part) => `${part.className}: ${part.textContent}`), dirs: all.map(({ shadowRoot }) => getComputedStyle(shadowRoot!.querySelector(".root")!).direction) };
       });
-      assert.deepEqual(found, { wide: [], dirs: Array(3).fill(["ar", "fa", "he"].includes(tag) ? "rtl" : "ltr") }, tag);
+      assert.deepEqual(found, { locales: Array(3).fill(`"${tag}"`), wide: [], dirs: Array(3).fill(["ar", "fa", "he"].includes(tag) ? "rtl" : "ltr") }, tag);
     }
     await page.keyboard.press("Escape");
     await page.locator("tidings-inbox .dots").tap();
