@@ -43,8 +43,5 @@ export function load(tag: string, script: string, server: string): Promise<Local
 export function fill(text: Text, lang: string, values: Record<string, string | number> = {}): string {
   const n = Number(values.n);
   const form = typeof text === "string" ? text : (text[new Intl.PluralRules(lang).select(n)] ?? text.other);
-  return form.replace(/\{(\w+)\}/g, (_, name) => {
-    const value = values[name] ?? "";
-    return typeof value === "number" ? value.toLocaleString(lang) : value;
-  });
+  return form.replace(/\{(\w+)\}/g, (_, name) => Object(values[name] ?? "").toLocaleString(lang));
 }
