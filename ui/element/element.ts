@@ -7,7 +7,7 @@ import theme from "./theme.css";
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 const script = import.meta.url;
 const home = /^(https?:.*)\/ui\/(?:[^/]+\/)?[^/]*$/.exec(script)?.[1];
-const rtl = ["ar", "he"];
+const rtl = "ar fa he";
 
 let themeSheet: CSSStyleSheet | undefined;
 
@@ -120,9 +120,9 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
   /** The language of texts and times: the element's, else that of what is around it. */
   protected get language(): string {
     const around = this.closest("[lang]")?.getAttribute("lang");
-    const lang = around || document.documentElement.lang || navigator.language || "en";
+    const lang = around || document.documentElement.lang || navigator.language;
     try {
-      return Intl.getCanonicalLocales(lang)[0] ?? "en";
+      return Intl.getCanonicalLocales(lang)[0]!;
     } catch {
       return "en";
     }
@@ -136,18 +136,18 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
 
   #language(): void {
     const tag = pick(this.language);
-    const show = (shown: string, texts: Texts | undefined) => {
+    const show = (shown = "en", texts?: Texts) => {
       this.#tag = shown;
       this.#texts = texts;
       set(this.root, "lang", this.locale);
       set(this.root, "dir", rtl.includes(shown) ? "rtl" : "ltr");
       this.relabel();
     };
-    if (tag === "en") return show("en", undefined);
+    if (tag === "en") return show();
     void load(tag, script, this.home).then((locale) => {
-      if (pick(this.language) === tag) show(locale ? tag : "en", locale?.[this.section]);
+      if (pick(this.language) === tag) show(locale && tag, locale?.[this.section]);
     });
-    if (!this.root.hasAttribute("dir")) show("en", undefined);
+    if (!this.root.hasAttribute("dir")) show();
   }
 
   /** Writes the texts that `render` doesn't. */

@@ -17,10 +17,9 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
 
 /** Sets an attribute if it is another one: an element that stays as it is keeps its state and is not read out again. */
 export function set(element: Element, name: string, value: unknown): void {
-  if (value === false || value === null || value === undefined) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== (value === true ? "" : String(value))) {
-    element.setAttribute(name, value === true ? "" : String(value));
-  }
+  const text = value === true ? "" : String(value);
+  if (value === false || value == null) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
 /** Sets a text if it is another one. */

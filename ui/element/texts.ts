@@ -6,8 +6,8 @@ export type Texts<Key extends string = string> = Record<Key, Text>;
 /** What a locale's file exports: the texts of each element. */
 export type Locale = Partial<Record<"inbox" | "preferences" | "follow", Texts>>;
 
-/** The locales that there are, beside English. */
-export const tags = ["de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh", "ko", "ar", "he"] as const;
+/** The languages that there are, beside English and `zh-Hant`. */
+export const languages = "ar cs da de es fa fi fr he hi it ja ko nb nl pl pt ru sv tr uk zh";
 
 const loaded = new Map<string, Promise<Locale | undefined>>();
 
@@ -16,11 +16,11 @@ export function addLocale(tag: string, locale: Locale): void {
   loaded.set(tag, Promise.resolve(locale));
 }
 
-/** The locale that serves a BCP 47 tag; `en` where there is none. */
+/** The locale that serves a tag in its canonical form; `en` where there is none. */
 export function pick(lang: string): string {
-  const [language = "en"] = lang.toLowerCase().split("-");
-  const tag = language === "iw" ? "he" : language;
-  return loaded.has(tag) || tags.some((known) => known === tag) ? tag : "en";
+  if (/^zh-(Hant|TW|HK|MO)/.test(lang)) return "zh-Hant";
+  const tag = lang.split("-")[0]!.replace(/^no$/, "nb");
+  return loaded.has(tag) || languages.includes(tag) ? tag : "en";
 }
 
 /** Loads a locale from beside the script, else from the server. Undefined: English has to do. */
@@ -43,8 +43,5 @@ export function load(tag: string, script: string, server: string): Promise<Local
 export function fill(text: Text, lang: string, values: Record<string, string | number> = {}): string {
   const n = Number(values.n);
   const form = typeof text === "string" ? text : (text[new Intl.PluralRules(lang).select(n)] ?? text.other);
-  return form.replace(/\{(\w+)\}/g, (_, name) => {
-    const value = values[name] ?? "";
-    return typeof value === "number" ? new Intl.NumberFormat(lang).format(value) : value;
-  });
+  return form.replace(/\{(\w+)\}/g, (_, name) => Object(values[name] ?? "").toLocaleString(lang));
 }

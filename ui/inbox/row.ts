@@ -73,7 +73,7 @@ export class Row {
     const names = [...group.items.map(({ actor }) => actor?.title), item.target?.title];
     const { title } = item.object;
     const words = group.text || item.object.title || item.object.id;
-    const text = h("span", { class: "text", part: "text", lang: group.lang, dir: "auto" }, ...emphasized(words, title, names));
+    const text = h("span", { class: "text", part: "text", lang: group.lang, dir: direction(group) }, ...emphasized(words, title, names));
     const meta = h("span", { class: "meta" });
     this.#time = h("time", { part: "time", datetime: group.newest_at, title: full(group.newest_at, lang) });
     meta.append(this.#time);
@@ -126,7 +126,7 @@ export class Row {
     const items = group.items.map((item) => {
       const url = link(item);
       const inner = [
-        h("span", { dir: "auto", lang: item.lang }, item.text || item.object.title || item.object.id),
+        h("span", { dir: direction(item), lang: item.lang }, item.text || item.object.title || item.object.id),
         item.body && h("span", { class: "body", dir: "auto" }, item.body),
         h("time", { datetime: item.t, title: full(item.t, lang) }, ago(item.t, now, lang)),
       ];
@@ -136,6 +136,15 @@ export class Row {
     });
     return h("div", {}, toggle, h("ul", { role: "list" }, ...items));
   }
+}
+
+/**
+ * A sentence runs as its language does: "auto" would take the direction of a name that stands first, isolated or not.
+ * What has no sentence shows a title of any language.
+ */
+function direction({ text, lang }: Group | Item): "ltr" | "rtl" | "auto" {
+  if (!text || !lang) return "auto";
+  return /^(ar|arc|ckb|dv|fa|he|ks|nqo|ps|sd|syr|ug|ur|yi)\b/.test(lang) ? "rtl" : "ltr";
 }
 
 /** Where an item leads; what is no address of the web leads nowhere. */
@@ -188,13 +197,18 @@ function thumb({ items: [item] }: Group): HTMLElement | string {
   return made;
 }
 
+/** The first letters of the first and the last name, as in mails: one in scripts without capitals, where two look like a word. */
+function initialsOf(name: string): string {
+  const letters = name.split(/\s+/u).flatMap((word) => /[\p{L}\p{N}]\p{M}*/u.exec(word)?.[0] ?? []);
+  const [first = ""] = letters;
+  const hasCase = first.toLowerCase() !== first.toUpperCase();
+  return (letters.length > 1 && hasCase ? first + letters.at(-1) : first).toUpperCase();
+}
+
 function person({ id, title, image }: Thing): HTMLElement {
-  const words = (title || id).trim().split(/\s+/u);
-  const letters = words.length > 1 ? [words[0]!, words.at(-1)!] : [words[0]!];
   let hash = 0;
   for (const char of id) hash = (hash * 31 + char.codePointAt(0)!) >>> 0;
-  const initials = letters.map((word) => [...word][0] ?? "").join("").toUpperCase();
-  const made = h("span", { class: `face hue${hash % 6}` }, initials);
+  const made = h("span", { class: `face hue${hash % 6}` }, initialsOf(title || id));
   if (image) picture(made, image);
   return made;
 }

@@ -216,10 +216,12 @@ export class TidingsPreferences extends TidingsElement<Key> {
       return h("label", { class: "field" }, this.t(end), input);
     };
     const names = new Intl.DateTimeFormat(this.locale, { weekday: "short", timeZone: "UTC" });
-    const days = week.map((day, at) => {
+    // A week begins as the language's does, where the browser knows.
+    const { firstDay = 1 } = (new Intl.Locale(this.locale) as { getWeekInfo?(): { firstDay: number } }).getWeekInfo?.() ?? {};
+    const days = [...week.slice(firstDay - 1), ...week.slice(0, firstDay - 1)].map((day) => {
       // The 1st of January 2024 was a Monday.
       const chosen = quiet.days?.includes(day) ?? true;
-      const name = names.format(Date.UTC(2024, 0, 1 + at));
+      const name = names.format(Date.UTC(2024, 0, 1 + week.indexOf(day)));
       const pick = () => {
         const all = week.filter((one) => (one === day ? !chosen : (quiet.days?.includes(one) ?? true)));
         if (all.length) void put({ ...quiet, days: all.length === 7 ? null : all });

@@ -7,7 +7,7 @@ export class HostSite {
   readonly server: Server;
   readonly pages = new Map<string, { html: string; headers?: Record<string, string>; type?: string }>();
   /** What `GET /token?sub=…` answers; null: nobody is signed in. */
-  give: (sub: string) => string | null = (sub) => token(sub, Date.now(), this.lifeMs, { jti: Math.random() });
+  give: (sub: string, tenant?: string) => string | null = (sub) => token(sub, Date.now(), this.lifeMs, { jti: Math.random() });
   lifeMs = 3_600_000;
   asked = 0;
   readonly reports: string[] = [];
@@ -17,7 +17,7 @@ export class HostSite {
       const { pathname, searchParams } = new URL(request.url!, this.url);
       if (pathname === "/token") {
         this.asked += 1;
-        const given = this.give(searchParams.get("sub") ?? "ana");
+        const given = this.give(searchParams.get("sub") ?? "ana", searchParams.get("tenant") || undefined);
         response.writeHead(given ? 200 : 401, { "content-type": "application/json" }).end(JSON.stringify({ token: given }));
       } else if (pathname === "/favicon.ico") {
         response.writeHead(204).end();

@@ -19,7 +19,7 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 const inter = readFileSync(new URL("../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2", import.meta.url));
 const attributes = (more = "") => `token-url="/token" server="${mock.url}" ${more}`;
 const inBox = (inner: string) => /page|preferences/.test(inner);
-const page = (inner: string, lang = "en", dark = false) => `<!doctype html><html lang="${lang}" dir="${lang === "ar" || lang === "he" ? "rtl" : "ltr"}">
+const page = (inner: string, lang = "en", dark = false) => `<!doctype html><html lang="${lang}" dir="${["ar", "fa", "he"].includes(lang) ? "rtl" : "ltr"}">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
 <style>@font-face{font-family:Inter;src:url(data:font/woff2;base64,${inter.toString("base64")});font-weight:100 900}
 body{margin:0;font:15px Inter,system-ui;--tidings-font:Inter,system-ui,sans-serif;background:${dark ? "#101114" : "#f6f6f8"};color:${dark ? "#ddd" : "#222"}}

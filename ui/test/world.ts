@@ -31,6 +31,8 @@ type Where = "active" | "archived" | "snoozed";
 
 export class World {
   rev = 1;
+  /** The language of its sentences. */
+  lang = "en";
   entries: Entry[] = [];
   /** Every frame, for streams that continue. */
   frames: Frame[] = [];
@@ -170,9 +172,9 @@ export class World {
       read: entries.every(({ read }) => read),
       items: entries.slice(0, 25).map(({ item, seen, read, archived, snoozed }) => ({
         ...item, seen, read, archived, snoozed_until: snoozed === undefined ? null : new Date(snoozed).toISOString(),
-        text: text([item.actor?.title ?? "Somebody"], 1), lang: "en",
+        text: text([item.actor?.title ?? "Somebody"], 1), lang: this.lang,
       })),
-      text: text(names, entries.length), lang: "en", archived: newest.archived, snoozed_until: until,
+      text: text(names, entries.length), lang: this.lang, archived: newest.archived, snoozed_until: until,
       order: `${String(newest.place).padStart(14, "0")}.${String(newest.seq).padStart(8, "0")}`,
     };
   }

@@ -83,7 +83,7 @@ impl Drop for Server {
     }
 }
 
-/// Writes the configuration of the first example, open to the pages of a host.
+/// Writes the configuration of the first example, open to the pages of a host, with tenants.
 fn configure(root: &Path, dir: &Path) -> io::Result<()> {
     match fs::remove_dir_all(dir) {
         Err(fault) if fault.kind() != io::ErrorKind::NotFound => return Err(fault),
@@ -93,7 +93,7 @@ fn configure(root: &Path, dir: &Path) -> io::Result<()> {
     let first = fs::read_to_string(root.join("examples/first/tidings.toml"))?;
     let users = format!(
         "\n[users]\norigins = [\"http://localhost:{PAGES_PORT}\", \"http://127.0.0.1:{EXAMPLE_PORT}\"]\n\
-         topics = [\"artist/\"]\n"
+         topics = [\"artist/\"]\n\n[tenants]\non = true\n"
     );
     fs::write(dir.join("tidings.toml"), first + &users)
 }

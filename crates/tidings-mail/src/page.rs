@@ -30,7 +30,7 @@ use crate::page::single::Single;
 use crate::page::writer::{Writer, lines_shown};
 use crate::words::locale::Language;
 use crate::words::told::Tags;
-use crate::words::{text, why};
+use crate::words::{Words, text, why};
 
 /// Number of characters of a preview: most lists of mails show no more beside the subject.
 const PREVIEW_CHARS_MAX: usize = 140;
@@ -220,7 +220,7 @@ impl<'d> Page<'d> {
         let hidden = all - entries(told.iter().copied());
         let orders: BTreeSet<usize> = told.iter().map(|line| line.order).collect();
         let shown = orders.len();
-        let subject = subject::text(batch, design, &language);
+        let subject = words.begun(subject::text(batch, design, &language));
         let title = match &item {
             Some(item) => item.headline().to_owned(),
             None => subject::counts(batch, design, &language)
@@ -238,7 +238,7 @@ impl<'d> Page<'d> {
             }
         }
         let about = About {
-            preview: preview_of(item.as_ref(), lead.as_ref(), &sections, &subject),
+            preview: preview_of(item.as_ref(), lead.as_ref(), &sections, &subject, words),
             subject,
             title,
             count: all,
@@ -278,6 +278,7 @@ fn preview_of(
     lead: Option<&Item>,
     sections: &[Section],
     subject: &str,
+    words: &Words,
 ) -> String {
     let is_new = |text: &str| !text.is_empty() && !text.eq_ignore_ascii_case(subject);
     if let Some(item) = item {
@@ -292,18 +293,23 @@ fn preview_of(
         let told = told.into_iter().find(|text| is_new(text) && !subject.contains(text.as_str()));
         return text::cut(&told.unwrap_or_default(), PREVIEW_CHARS_MAX);
     }
-    let preview = named(lead, sections, subject);
+    let preview = named(lead, sections, subject, words);
     if is_new(&preview) { text::cut(&preview, PREVIEW_CHARS_MAX) } else { String::new() }
 }
 
 /// The first few of several items in a few words each, as far as the subject does not name them.
-pub(crate) fn named(lead: Option<&Item>, sections: &[Section], subject: &str) -> String {
+pub(crate) fn named(
+    lead: Option<&Item>,
+    sections: &[Section],
+    subject: &str,
+    words: &Words,
+) -> String {
     let in_sections =
         sections.iter().flat_map(|section| &section.blocks).flat_map(|block| &block.items);
     let told: Vec<String> = lead
         .into_iter()
         .chain(in_sections)
-        .filter_map(|item| item.in_a_few_words(subject))
+        .filter_map(|item| item.in_a_few_words(subject, words))
         .take(NAMED_MAX)
         .map(|text| text::cut(&text, NAMED_CHARS_MAX))
         .collect();

@@ -5,7 +5,7 @@ const ar: Texts<Key> = {
   follow: "متابعة",
   following: "تتم المتابعة",
   unfollow: "إلغاء المتابعة",
-  failed: "لم ينجح ذلك. حاول مرة أخرى.",
+  failed: "لم ينجح ذلك. يُرجى إعادة المحاولة.",
 };
 
 export default ar;

@@ -5,7 +5,7 @@ const de: Texts<Key> = {
   follow: "Folgen",
   following: "Gefolgt",
   unfollow: "Nicht mehr folgen",
-  failed: "Das hat nicht geklappt. Versuch es noch einmal.",
+  failed: "Das hat nicht geklappt. Bitte noch einmal versuchen.",
 };
 
 export default de;

@@ -34,7 +34,7 @@ const es: Texts<Key> = {
   failed: "No se pudieron cargar las notificaciones",
   retry: "Reintentar",
   offline: "Sin conexión. Se actualizará cuando vuelvas.",
-  signedOut: "Has cerrado sesión",
+  signedOut: "Sesión cerrada",
   signIn: "Inicia sesión para ver tus notificaciones.",
   notDone: "No ha funcionado. No se ha cambiado nada.",
   archived: "Archivada",

@@ -24,7 +24,7 @@ const ja: Texts<Key> = {
   archivedTab: "アーカイブ済み",
   fresh: { other: "新着{n}件" },
   arrived: { other: "新しい通知が{n}件あります" },
-  emptyTitle: "すべて確認しました",
+  emptyTitle: "すべて確認済みです",
   empty: "新しい通知はここに表示されます。",
   noArchiveTitle: "アーカイブはありません",
   noArchive: "アーカイブした通知はここに残ります。",

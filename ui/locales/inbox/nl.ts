@@ -12,7 +12,7 @@ const nl: Texts<Key> = {
   unread: "Als ongelezen markeren",
   archiveRow: "Archiveren",
   unarchive: "Terugzetten",
-  snooze: "Later herinneren",
+  snooze: "Uitstellen",
   actions: "Meer acties",
   hour: "1 uur",
   tomorrow: "Morgen",

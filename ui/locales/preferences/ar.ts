@@ -3,19 +3,19 @@ import type { Key } from "./en.js";
 
 const ar: Texts<Key> = {
   title: "إعدادات الإشعارات",
-  next: { one: "الإرسال التالي ({channel}): {time}، إشعار واحد", two: "الإرسال التالي ({channel}): {time}، إشعاران", few: "الإرسال التالي ({channel}): {time}، {n} إشعارات", many: "الإرسال التالي ({channel}): {time}، {n} إشعارًا", other: "الإرسال التالي ({channel}): {time}، {n} إشعار" },
+  next: { zero: "الإرسال التالي ({channel}): {time}، لا إشعارات", one: "الإرسال التالي ({channel}): {time}، إشعار واحد", two: "الإرسال التالي ({channel}): {time}، إشعاران", few: "الإرسال التالي ({channel}): {time}، {n} إشعارات", many: "الإرسال التالي ({channel}): {time}، {n} إشعارًا", other: "الإرسال التالي ({channel}): {time}، {n} إشعار" },
   sendNow: "إرسال الآن",
-  sent: "في الطريق",
+  sent: "جارٍ الإرسال",
   what: "الموضوع",
   inbox: "داخل التطبيق",
   email: "البريد",
   sms: "رسالة نصية",
   push: "إشعار فوري",
-  never: "إيقاف",
+  never: "متوقف",
   immediate: "فورًا",
   standard: "افتراضي",
   mixed: "متنوع",
-  required: "دائمًا",
+  required: "مفعّل دائمًا",
   why: "هذه الإشعارات ضرورية، لذا لا يمكن إيقافها.",
   details: "{name}: التفاصيل",
   quiet: "ساعات الهدوء",
@@ -35,7 +35,7 @@ const ar: Texts<Key> = {
   loading: "جارٍ التحميل…",
   failed: "تعذّر تحميل الإعدادات",
   retry: "إعادة المحاولة",
-  signedOut: "سجّل الدخول لتغيير إعداداتك.",
+  signedOut: "يُرجى تسجيل الدخول لتغيير إعداداتك.",
 };
 
 export default ar;

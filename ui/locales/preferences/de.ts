@@ -16,10 +16,10 @@ const de: Texts<Key> = {
   standard: "Standard",
   mixed: "Gemischt",
   required: "Immer an",
-  why: "Diese brauchst du, deshalb lassen sie sich nicht abschalten.",
+  why: "Diese sind notwendig und lassen sich deshalb nicht abschalten.",
   details: "{name}: Einzelheiten",
   quiet: "Ruhezeiten",
-  quietHint: "In dieser Zeit wird nichts gesendet, außer was eilt. Es wartet.",
+  quietHint: "In dieser Zeit wird nur gesendet, was eilt. Alles andere wartet.",
   from: "Von",
   to: "Bis",
   days: "Beginn am",
@@ -35,7 +35,7 @@ const de: Texts<Key> = {
   loading: "Wird geladen …",
   failed: "Die Einstellungen konnten nicht geladen werden",
   retry: "Erneut versuchen",
-  signedOut: "Melde dich an, um deine Einstellungen zu ändern.",
+  signedOut: "Bitte anmelden, um die Einstellungen zu ändern.",
 };
 
 export default de;

@@ -19,7 +19,7 @@ const nl: Texts<Key> = {
   why: "Deze heb je nodig en kun je niet uitzetten.",
   details: "{name}: details",
   quiet: "Stille uren",
-  quietHint: "In deze uren wordt niets verzonden, behalve wat dringend is. Het wacht.",
+  quietHint: "In deze uren wordt alleen verzonden wat dringend is. De rest wacht.",
   from: "Van",
   to: "Tot",
   days: "Begint op",

@@ -22,6 +22,8 @@ export interface Published {
   body?: string;
   category?: string;
   type?: string;
+  /** The tenant that it is of; only a real server knows any. */
+  tenant?: string;
 }
 
 export class Stage {
@@ -38,7 +40,7 @@ export class Stage {
     await this.host.start(Number(env.TIDINGS_PORT ?? 0));
     await this.mock.start();
     this.mock.origins.add(this.host.url);
-    if (real) this.host.give = (sub) => this.token(sub);
+    if (real) this.host.give = (sub, tenant) => this.token(sub, tenant);
     this.browser = await chromium.launch({ executablePath: env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
   }
 
@@ -53,12 +55,12 @@ export class Stage {
     return real ? (env.TIDINGS_RECIPIENT ?? `ui-${randomUUID()}`) : randomUUID();
   }
 
-  token(sub: string): string {
+  token(sub: string, tenant?: string): string {
     const secret = env.TIDINGS_SIGNING_KEY;
     if (!secret) return env.TIDINGS_TOKEN!;
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const iat = Math.floor(Date.now() / 1000);
-    const signed = `${part({ alg: "HS256", kid: secret.split("_")[1] })}.${part({ sub, iat, exp: iat + this.host.lifeMs / 1000 })}`;
+    const signed = `${part({ alg: "HS256", kid: secret.split("_")[1] })}.${part({ sub, iat, exp: iat + this.host.lifeMs / 1000, ...(tenant && { tenant }) })}`;
     return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
   }
 
@@ -78,6 +80,13 @@ export class Stage {
       id: id ?? randomUUID(), type: env.TIDINGS_TYPE ?? "comment", object: { id: "works/1", title: "Water Lilies" }, ...rest,
       to: { recipients: [sub] },
     });
+  }
+
+  /** Makes a tenant, where there is none of that id, and a member. */
+  async member(tenant: string, sub: string): Promise<void> {
+    await this.#call("PUT", `/v1/tenants/${tenant}`, {});
+    await this.#call("PUT", `/v1/recipients/${sub}`, {});
+    await this.#call("PUT", `/v1/tenants/${tenant}/members/${sub}`, {});
   }
 
   async withdraw(sub: string, event: string): Promise<void> {
@@ -112,7 +121,7 @@ export class Stage {
     const path = `/${randomUUID()}`;
     const lang = more.lang ?? "en";
     this.host.pages.set(path, {
-      html: `<!doctype html><html lang="${lang}" dir="${["he", "ar"].includes(lang) ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
+      html: `<!doctype html><html lang="${lang}" dir="${["ar", "fa", "he"].includes(lang) ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
 <script type="module" src="${this.server}/ui/${script}.js"></script><body><h1>Host</h1>${html.replaceAll("TOKEN", `token-url="/token?sub=${sub}"`)}`,
     });
     await page.goto(this.host.url + path);
@@ -120,15 +129,15 @@ export class Stage {
   }
 
   /** A page of the host with an inbox of `sub`. */
-  async open(sub: string, more: { attributes?: string; context?: BrowserContext; html?: string; headers?: Record<string, string>; lang?: string } = {}): Promise<Page> {
+  async open(sub: string, more: { attributes?: string; context?: BrowserContext; html?: string; headers?: Record<string, string>; lang?: string; tenant?: string } = {}): Promise<Page> {
     const context = more.context ?? (await this.context());
     const page = await context.newPage();
     const path = `/${randomUUID()}`;
-    const inbox = `<tidings-inbox token-url="/token?sub=${sub}" ${more.attributes ?? ""}></tidings-inbox>`;
+    const inbox = `<tidings-inbox token-url="/token?sub=${sub}${more.tenant ? `&tenant=${more.tenant}` : ""}" ${more.attributes ?? ""}></tidings-inbox>`;
     const lang = more.lang ?? "en";
     this.host.pages.set(path, {
       html: more.html?.replace("INBOX", inbox) ??
-        `<!doctype html><html lang="${lang}" dir="${["he", "ar"].includes(lang) ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
+        `<!doctype html><html lang="${lang}" dir="${["ar", "fa", "he"].includes(lang) ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
 <script type="module" src="${this.server}/ui/inbox.js"></script><body><h1>Host</h1>${inbox}<p>Text of the host.</p>`,
       ...(more.headers && { headers: more.headers }),
     });

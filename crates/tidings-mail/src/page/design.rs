@@ -22,6 +22,7 @@ use crate::templates::template::Templates;
 use crate::words::books::Books;
 use crate::words::format::Reader;
 use crate::words::locale::{Language, Localised, first_whole};
+use crate::words::plural::number_of_headings;
 use crate::words::text;
 use crate::words::told::Tags;
 use crate::{Sender, Sentence};
@@ -369,10 +370,9 @@ impl Design {
         phrases.title.get(language)?.counted(count)
     }
 
-    /// The title of a type as a heading of several: in its form for three, which no language counts in the genitive or in
-    /// the singular.
+    /// The title of a type as a heading of several, without a number.
     pub(crate) fn plural_title(&self, event_type: &Id, language: &Language) -> Option<String> {
-        self.title(event_type, language, 3)
+        self.title(event_type, language, number_of_headings(&language.tag()))
     }
 
     /// The sentence of a type.

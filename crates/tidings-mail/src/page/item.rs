@@ -8,6 +8,7 @@ use tidings_core::Object;
 use crate::link;
 use crate::page::single::Single;
 use crate::templates::template::{Block, Bodies};
+use crate::words::Words;
 use crate::words::sentence::Stretch;
 
 /// A line as templates see it.
@@ -50,10 +51,10 @@ impl Item {
     }
 
     /// The words of this item in the preview of several: who wrote what, else its title, unless the subject has it.
-    pub(crate) fn in_a_few_words(&self, subject: &str) -> Option<String> {
+    pub(crate) fn in_a_few_words(&self, subject: &str, words: &Words) -> Option<String> {
         if let Some(body) = &self.body {
             return Some(match &self.actor {
-                Some(actor) => format!("{actor}: {body}"),
+                Some(actor) => format!("{actor}{}{body}", words.colon),
                 None => body.clone(),
             });
         }

@@ -56,11 +56,14 @@ impl Design {
             let object = objects.next().filter(|_| objects.next().is_none());
             let name = object.and_then(|object| names::name_of(object, &language.words));
             match (title, name) {
-                (Some(title), Some(name)) => format!("{title}: {name}"),
+                (Some(title), Some(name)) => {
+                    format!("{title}{}{name}", language.words.colon)
+                }
                 (Some(text), None) | (None, Some(text)) => text,
                 (None, None) => kinds(&types, self, &language),
             }
         });
-        RowText { text: text::clean_around(&text), lang: language.tag(), tags }
+        let text = language.words.begun(text::clean_around(&text));
+        RowText { text, lang: language.tag(), tags }
     }
 }

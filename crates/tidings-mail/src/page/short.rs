@@ -46,7 +46,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     let about = page.mail;
     let mut words = match &page.item {
         Some(item) => said_of(item),
-        None => named(page.lead.as_ref(), &page.sections, ""),
+        None => named(page.lead.as_ref(), &page.sections, "", &page.language.words),
     };
     if let Some(more) = about.more {
         words = format!("{words} · {more}");
@@ -59,9 +59,10 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
         }),
     };
     let of_item = page.item.and_then(|item| item.url);
+    let line = |line: &str, chars_max| page.language.words.begun(text::cut(line, chars_max));
     Ok(Short {
-        title: text::cut(&title, TITLE_CHARS_MAX),
-        text: text::cut(&words, TEXT_CHARS_MAX),
+        title: line(&title, TITLE_CHARS_MAX),
+        text: line(&words, TEXT_CHARS_MAX),
         url: of_item.or(about.more_url).or_else(|| page.brand.url.clone()),
         count: about.count,
     })

@@ -1,10 +1,12 @@
 //! The subject of mails, built from their content.
 
+use std::sync::Arc;
+
 use email_encoding::headers::{rfc2047, writer::EmailWriter};
-use tidings_core::Id;
 use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::event::Pivot;
 use tidings_core::rules::capitalised;
+use tidings_core::{Id, Object};
 
 use crate::page::design::Design;
 use crate::page::lines;
@@ -138,15 +140,18 @@ fn of_many(batch: &Batch, design: &Design, language: &Language, name_chars: usiz
     }
     let in_words = wording::types_in_words(&types);
     let mut names: Vec<String> = Vec::new();
+    let mut are_people = true;
     for group in &batch.groups {
-        for name in names_of(group, design, language) {
+        let people = people_of(group, design, language);
+        are_people &= people.is_some();
+        for name in people.unwrap_or_else(|| names_of(group, words)) {
             if !names.contains(&name) {
                 names.push(name);
             }
         }
     }
     let counts = counts(batch, design, language);
-    let names = names_in_words(&names, words, name_chars);
+    let names = names_in_words(&names, are_people, words, name_chars);
     match (names, counts) {
         (Some(names), Some(counts)) => format!("{names}{}{counts}", words.colon),
         (Some(names), None) => {
@@ -157,20 +162,18 @@ fn of_many(batch: &Batch, design: &Design, language: &Language, name_chars: usiz
     }
 }
 
-/// The names of what a group is about: its actors where its sentence begins with them, what its lines share, else the
-/// titles of its lines.
-fn names_of(group: &Group, design: &Design, language: &Language) -> Vec<String> {
-    let words = &*language.words;
+/// The names of a group's actors, where its sentence begins with them.
+fn people_of(group: &Group, design: &Design, language: &Language) -> Option<Vec<String>> {
     let sentence = design.sentence(&group.event_type, language);
-    let are_people_first = sentence.is_some_and(Sentence::begins_with_actor)
+    let are_first = sentence.is_some_and(Sentence::begins_with_actor)
         && group.lines.iter().all(|line| !line.lacks_actor);
-    if are_people_first {
-        let named: Vec<String> =
-            group.actors.iter().filter_map(|actor| names::name_of(actor, words)).collect();
-        if !named.is_empty() {
-            return named;
-        }
-    }
+    let name = |actor: &Arc<Object>| names::name_of(actor, &language.words);
+    let named = || group.actors.iter().filter_map(name).collect::<Vec<_>>();
+    are_first.then(named).filter(|named| !named.is_empty())
+}
+
+/// The names of what else a group is about: what its lines share, else the titles of its lines.
+fn names_of(group: &Group, words: &Words) -> Vec<String> {
     let key = group.key.as_ref().filter(|_| group.pivot != Pivot::Object);
     if let Some(name) = key.and_then(|key| names::name_of(key, words)) {
         return vec![name];
@@ -181,15 +184,22 @@ fn names_of(group: &Group, design: &Design, language: &Language) -> Vec<String> 
     group.lines.iter().filter_map(name).collect()
 }
 
-/// "A", "A and B", "A, B and 3 more".
-fn names_in_words(names: &[String], words: &Words, name_chars: usize) -> Option<String> {
+/// "A", "A and B", "A, B and 3 more", and of people "A, B and 3 others": many languages count them in other words.
+fn names_in_words(
+    names: &[String],
+    are_people: bool,
+    words: &Words,
+    name_chars: usize,
+) -> Option<String> {
     let cut = |name: &String| text::cut(name, name_chars);
     let is_last_try = name_chars <= NAME_CHARS[NAME_CHARS.len() - 1];
     Some(match names {
         [] => return None,
         [a] => cut(a),
+        [a, rest @ ..] if is_last_try && are_people => words.listed_people(&[cut(a)], rest.len()),
         [a, rest @ ..] if is_last_try => words.listed(&[cut(a)], rest.len()),
         [a, b] => words.listed(&[cut(a), cut(b)], 0),
+        [a, b, rest @ ..] if are_people => words.listed_people(&[cut(a), cut(b)], rest.len()),
         [a, b, rest @ ..] => {
             let more = words.counted(&words.more, rest.len());
             format!("{}{}{} {more}", cut(a), words.comma, cut(b))

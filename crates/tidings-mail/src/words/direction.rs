@@ -32,6 +32,18 @@ pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
     }
 }
 
+/// A line whose first strong character runs as the line does, by a mark before it where a foreign name comes first: many
+/// programs take the direction of a line from that character, also where it is isolated.
+pub(crate) fn begun(line: String, is_right_to_left: bool) -> String {
+    let is_strong = |c: char| matches!(bidi_class(c), L | R | AL);
+    let is_foreign_first = line.split_once(BEGIN).is_some_and(|(before, from)| {
+        let after = from.split_once(END).map_or("", |(_, after)| after);
+        !before.contains(is_strong) && after.contains(is_strong)
+    });
+    let mark = if is_right_to_left { '\u{200F}' } else { '\u{200E}' };
+    if is_foreign_first { format!("{mark}{line}") } else { line }
+}
+
 /// A value of `data` whose texts turn nothing around them: the controls of direction are taken out.
 pub(crate) fn settled(value: Value) -> Value {
     let is_control = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
@@ -73,6 +85,19 @@ pub(crate) fn in_elements(escaped: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_begins_with_a_foreign_name_begins_with_a_mark() {
+        for (line, is_right_to_left, told) in [
+            ("\u{2068}דנה\u{2069} wrote", false, "\u{200e}\u{2068}דנה\u{2069} wrote"),
+            ("«\u{2068}Ann\u{2069}» כתבה", true, "\u{200f}«\u{2068}Ann\u{2069}» כתבה"),
+            ("כתבה \u{2068}Ann\u{2069} היום", true, "כתבה \u{2068}Ann\u{2069} היום"),
+            ("\u{2068}Ann\u{2069}", true, "\u{2068}Ann\u{2069}"),
+            ("Ann wrote", false, "Ann wrote"),
+        ] {
+            assert_eq!(begun(line.to_owned(), is_right_to_left), told);
+        }
+    }
 
     #[test]
     fn only_what_runs_the_other_way_is_isolated() {

@@ -110,6 +110,13 @@ fn rules(locale: &Locale) -> PluralRules {
         .expect("the compiled data end at the root, which has rules")
 }
 
+/// The number whose form a word has where it stands alone, as a heading: three, which most languages count in the
+/// nominative plural, or one where the words after three are in another case.
+pub(crate) fn number_of_headings(tag: &str) -> usize {
+    let language = tag.split('-').next().unwrap_or(tag);
+    if matches!(language, "bs" | "et" | "fi" | "hr" | "ru" | "sr") { 1 } else { 3 }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

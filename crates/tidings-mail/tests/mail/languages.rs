@@ -140,6 +140,52 @@ fn f7_the_page_of_choices_has_one_language() {
 }
 
 #[test]
+fn a_subject_counts_people_as_people() {
+    let sentences = ["en", "de", "ko", "tr", "zh-Hans"].map(|tag| (tag, "{actor}: {object}"));
+    let design = designed(&rules("en", wording(&[], &sentences, &[])));
+    for (locale, begin) in [
+        ("en", "Ann, Ben and 2 others: "),
+        ("de", "Ann, Ben und 2 mehr: "),
+        ("ko", "Ann, Ben 외 2명: "),
+        ("tr", "Ann, Ben ve 2 kişi daha: "),
+        ("zh-CN", "Ann、Ben和另外 2 人："),
+    ] {
+        let mut batch = works(2, &["Ann", "Ben"], locale);
+        batch.groups.extend(works(2, &["Cleo", "Dov"], locale).groups);
+        let (subject, _, _) = told(&batch, &design);
+        assert!(subject.starts_with(begin), "{subject}");
+    }
+}
+
+#[test]
+fn a_heading_without_a_number_is_in_the_nominative() {
+    let titles = [
+        ("en", "new {count|comment|comments}"),
+        ("pl", "{count|nowy komentarz|nowe komentarze|nowych komentarzy}"),
+        ("ru", "{count|новый комментарий|новых комментария|новых комментариев}"),
+        ("fi", "{count|uusi kommentti|uutta kommenttia}"),
+    ];
+    let design = designed(&rules("en", wording(&titles, &[], &[])));
+    let choices = Choices {
+        types: vec![Row {
+            name: Name::Type(id("artwork_published")),
+            pace: Some(Pace::AtOnce),
+            offers: Vec::new(),
+        }],
+        ..Choices::default()
+    };
+    for (locale, heading) in [
+        ("en", "New comments"),
+        ("pl", "Nowe komentarze"),
+        ("ru", "Новый комментарий"),
+        ("fi", "Uusi kommentti"),
+    ] {
+        let page = design.choices(&[locale], &choices).unwrap();
+        assert!(page.contains(&format!(">{heading}<")), "{page}");
+    }
+}
+
+#[test]
 fn field_11_forms_and_lists_are_those_of_the_sentences_language() {
     let polish = "{actor}: {count} {count|komentarz|komentarze|komentarzy}";
     let design = designed(&rules("pl", wording(&[], &[], &[("", polish)])));

@@ -89,7 +89,7 @@ fn f3_nobody_is_given_the_words_of_another() {
     let events = [comment(0, 0, 0), comment(1, 0, 1), comment(2, 1, 2), comment(0, 1, 3)];
     let design = design(QUOTING);
     let (subject, bodies) = content(&message(&events), &design).unwrap();
-    assert_eq!(subject, "Cleo Marsh, Lea Weiss and 1 more: 4 comments");
+    assert_eq!(subject, "Cleo Marsh, Lea Weiss and 1 other: 4 comments");
     for body in [&bodies.text, &bodies.html] {
         assert!(SAID.iter().all(|said| !body.contains(said)), "{body}");
     }

@@ -74,3 +74,31 @@ fn words_are_cut_and_no_markup_is_made_of_them() {
     assert!(short.text.chars().count() <= 300);
     assert_eq!(short.url.as_deref(), Some("https://example.org"));
 }
+
+#[test]
+fn a_colon_is_that_of_the_language_in_previews_push_and_rows() {
+    let mut rules = Rules::default();
+    let title = Texts([(String::new(), "work".to_owned())].into());
+    let wording = Wording { title, ..Wording::default() };
+    rules.presentation.types.insert("artwork_published".to_owned(), wording);
+    let push = Design::short("fcm", &rules).unwrap();
+    let mail = Design::new(sender(), &rules).unwrap();
+    for (locale, colon) in [("en", ": "), ("fr", "\u{a0}: "), ("zh-CN", "：")] {
+        let mut lines = works(2);
+        for (line, name) in lines.iter_mut().zip(["Ann", "Ben"]) {
+            line.actors = vec![role(name, name)];
+            line.body = Some("Fine".into());
+        }
+        let mut batch = batch(vec![group(Pivot::Object, None, lines)]);
+        locale.clone_into(&mut batch.locale);
+        let said = format!("Ann{colon}Fine");
+        let (_, bodies) = tidings_mail::content(&batch, &mail).unwrap();
+        assert!(bodies.html.contains(&said), "{}", bodies.html);
+        "fcm".clone_into(&mut batch.channel);
+        let short = short(&batch, &push).unwrap();
+        assert!(short.text.starts_with(&said), "{short:?}");
+        batch.groups[0].lines.truncate(1);
+        let row = mail.row_text(&batch.groups, &[locale], "UTC").text;
+        assert_eq!(row, format!("work{colon}Work 0"));
+    }
+}

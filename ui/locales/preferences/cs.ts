@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const cs: Texts<Key> = {
+  title: "Nastavení oznámení",
+  next: { one: "Příští odeslání ({channel}): {time}, {n} oznámení", few: "Příští odeslání ({channel}): {time}, {n} oznámení", many: "Příští odeslání ({channel}): {time}, {n} oznámení", other: "Příští odeslání ({channel}): {time}, {n} oznámení" },
+  sendNow: "Odeslat teď",
+  sent: "Na cestě",
+  what: "Co",
+  inbox: "V aplikaci",
+  email: "E-mail",
+  sms: "SMS",
+  push: "Push",
+  never: "Vypnuto",
+  immediate: "Ihned",
+  standard: "Výchozí",
+  mixed: "Různé",
+  required: "Vždy zapnuto",
+  why: "Tato oznámení jsou nezbytná a nelze je vypnout.",
+  details: "{name}: podrobnosti",
+  quiet: "Tiché hodiny",
+  quietHint: "V těchto hodinách se odesílá jen to, co spěchá. Ostatní počká.",
+  from: "Od",
+  to: "Do",
+  days: "Začíná v",
+  muted: "Ztlumeno",
+  unmute: "Zrušit ztlumení",
+  unmuted: "Ztlumení zrušeno",
+  undo: "Vrátit zpět",
+  browser: "Tento prohlížeč",
+  browserHint: "Zobrazuje oznámení na tomto zařízení, i když je stránka zavřená.",
+  blocked: "Oznámení jsou v nastavení tohoto prohlížeče zablokována.",
+  saved: "Uloženo",
+  notDone: "Nepovedlo se. Nic se nezměnilo.",
+  loading: "Načítání…",
+  failed: "Nastavení se nepodařilo načíst",
+  retry: "Zkusit znovu",
+  signedOut: "Nastavení lze změnit po přihlášení.",
+};
+
+export default cs;

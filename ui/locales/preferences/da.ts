@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const da: Texts<Key> = {
+  title: "Indstillinger for notifikationer",
+  next: { one: "Næste udsendelse ({channel}): {time}, {n} notifikation", other: "Næste udsendelse ({channel}): {time}, {n} notifikationer" },
+  sendNow: "Send nu",
+  sent: "På vej",
+  what: "Hvad",
+  inbox: "I appen",
+  email: "E-mail",
+  sms: "Sms",
+  push: "Push",
+  never: "Slået fra",
+  immediate: "Med det samme",
+  standard: "Standard",
+  mixed: "Blandet",
+  required: "Altid slået til",
+  why: "Disse er nødvendige og kan ikke slås fra.",
+  details: "{name}: detaljer",
+  quiet: "Stille timer",
+  quietHint: "I disse timer sendes kun det, der haster. Resten venter.",
+  from: "Fra",
+  to: "Til",
+  days: "Begynder",
+  muted: "Lyd slået fra",
+  unmute: "Slå lyd til",
+  unmuted: "Lyd slået til",
+  undo: "Fortryd",
+  browser: "Denne browser",
+  browserHint: "Viser notifikationer på denne enhed, også når siden er lukket.",
+  blocked: "Notifikationer er blokeret i browserens indstillinger.",
+  saved: "Gemt",
+  notDone: "Det lykkedes ikke. Intet er ændret.",
+  loading: "Indlæser…",
+  failed: "Indstillingerne kunne ikke indlæses",
+  retry: "Prøv igen",
+  signedOut: "Log ind for at ændre dine indstillinger.",
+};
+
+export default da;

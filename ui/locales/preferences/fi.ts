@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const fi: Texts<Key> = {
+  title: "Ilmoitusasetukset",
+  next: { one: "Seuraava lähetys ({channel}): {time}, {n} ilmoitus", other: "Seuraava lähetys ({channel}): {time}, {n} ilmoitusta" },
+  sendNow: "Lähetä nyt",
+  sent: "Matkalla",
+  what: "Mitä",
+  inbox: "Sovelluksessa",
+  email: "Sähköposti",
+  sms: "Tekstiviesti",
+  push: "Push",
+  never: "Pois käytöstä",
+  immediate: "Heti",
+  standard: "Oletus",
+  mixed: "Vaihtelee",
+  required: "Aina käytössä",
+  why: "Nämä ovat välttämättömiä, eikä niitä voi poistaa käytöstä.",
+  details: "{name}: lisätiedot",
+  quiet: "Hiljaiset tunnit",
+  quietHint: "Näinä tunteina lähetetään vain kiireelliset. Muut odottavat.",
+  from: "Alkaa",
+  to: "Päättyy",
+  days: "Alkamispäivät",
+  muted: "Mykistetyt",
+  unmute: "Poista mykistys",
+  unmuted: "Mykistys poistettu",
+  undo: "Kumoa",
+  browser: "Tämä selain",
+  browserHint: "Näyttää ilmoitukset tällä laitteella, myös kun sivu on suljettu.",
+  blocked: "Ilmoitukset on estetty tämän selaimen asetuksissa.",
+  saved: "Tallennettu",
+  notDone: "Se ei onnistunut. Mitään ei muutettu.",
+  loading: "Ladataan…",
+  failed: "Asetuksia ei voitu ladata",
+  retry: "Yritä uudelleen",
+  signedOut: "Asetuksia voi muuttaa kirjautumisen jälkeen.",
+};
+
+export default fi;

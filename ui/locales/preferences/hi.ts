@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const hi: Texts<Key> = {
+  title: "सूचना सेटिंग",
+  next: { one: "अगली बार ({channel}): {time}, {n} सूचना", other: "अगली बार ({channel}): {time}, {n} सूचनाएँ" },
+  sendNow: "अभी भेजें",
+  sent: "भेजा जा रहा है",
+  what: "क्या",
+  inbox: "ऐप में",
+  email: "ईमेल",
+  sms: "एसएमएस",
+  push: "पुश",
+  never: "बंद",
+  immediate: "तुरंत",
+  standard: "डिफ़ॉल्ट",
+  mixed: "अलग-अलग",
+  required: "हमेशा चालू",
+  why: "ये ज़रूरी हैं, इसलिए इन्हें बंद नहीं किया जा सकता।",
+  details: "{name}: विवरण",
+  quiet: "शांत समय",
+  quietHint: "इस दौरान केवल तत्काल सूचनाएँ भेजी जाती हैं। बाकी बाद में भेजी जाती हैं।",
+  from: "शुरू",
+  to: "खत्म",
+  days: "शुरू होने के दिन",
+  muted: "म्यूट किए गए",
+  unmute: "अनम्यूट करें",
+  unmuted: "अनम्यूट किया गया",
+  undo: "पहले जैसा करें",
+  browser: "यह ब्राउज़र",
+  browserHint: "इस डिवाइस पर सूचनाएँ दिखाता है, पेज बंद होने पर भी।",
+  blocked: "इस ब्राउज़र की सेटिंग में सूचनाएँ ब्लॉक हैं।",
+  saved: "सेव किया गया",
+  notDone: "यह नहीं हो सका। कुछ नहीं बदला।",
+  loading: "लोड हो रहा है…",
+  failed: "सेटिंग लोड नहीं हो सकी",
+  retry: "फिर कोशिश करें",
+  signedOut: "सेटिंग बदलने के लिए साइन इन करें।",
+};
+
+export default hi;

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const nb: Texts<Key> = {
+  title: "Innstillinger for varsler",
+  next: { one: "Neste utsending ({channel}): {time}, {n} varsel", other: "Neste utsending ({channel}): {time}, {n} varsler" },
+  sendNow: "Send nå",
+  sent: "På vei",
+  what: "Hva",
+  inbox: "I appen",
+  email: "E-post",
+  sms: "SMS",
+  push: "Push",
+  never: "Av",
+  immediate: "Med en gang",
+  standard: "Standard",
+  mixed: "Blandet",
+  required: "Alltid på",
+  why: "Disse er nødvendige og kan ikke slås av.",
+  details: "{name}: detaljer",
+  quiet: "Stille timer",
+  quietHint: "I disse timene sendes bare det som haster. Resten venter.",
+  from: "Fra",
+  to: "Til",
+  days: "Begynner",
+  muted: "Dempet",
+  unmute: "Opphev demping",
+  unmuted: "Demping opphevet",
+  undo: "Angre",
+  browser: "Denne nettleseren",
+  browserHint: "Viser varsler på denne enheten, også når siden er lukket.",
+  blocked: "Varsler er blokkert i nettleserens innstillinger.",
+  saved: "Lagret",
+  notDone: "Det gikk ikke. Ingenting er endret.",
+  loading: "Laster inn…",
+  failed: "Innstillingene kunne ikke lastes inn",
+  retry: "Prøv igjen",
+  signedOut: "Logg inn for å endre innstillingene dine.",
+};
+
+export default nb;

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const sv: Texts<Key> = {
+  title: "Inställningar för aviseringar",
+  next: { one: "Nästa utskick ({channel}): {time}, {n} avisering", other: "Nästa utskick ({channel}): {time}, {n} aviseringar" },
+  sendNow: "Skicka nu",
+  sent: "På väg",
+  what: "Vad",
+  inbox: "I appen",
+  email: "E-post",
+  sms: "Sms",
+  push: "Push",
+  never: "Av",
+  immediate: "Direkt",
+  standard: "Standard",
+  mixed: "Blandat",
+  required: "Alltid på",
+  why: "De här behövs och kan inte stängas av.",
+  details: "{name}: detaljer",
+  quiet: "Tysta timmar",
+  quietHint: "Under de här timmarna skickas bara det som är brådskande. Resten väntar.",
+  from: "Från",
+  to: "Till",
+  days: "Börjar",
+  muted: "Tystade",
+  unmute: "Sluta tysta",
+  unmuted: "Inte längre tystad",
+  undo: "Ångra",
+  browser: "Den här webbläsaren",
+  browserHint: "Visar aviseringar på den här enheten, även när sidan är stängd.",
+  blocked: "Aviseringar är blockerade i webbläsarens inställningar.",
+  saved: "Sparat",
+  notDone: "Det gick inte. Inget har ändrats.",
+  loading: "Läser in…",
+  failed: "Det gick inte att läsa in inställningarna",
+  retry: "Försök igen",
+  signedOut: "Logga in för att ändra dina inställningar.",
+};
+
+export default sv;

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const tr: Texts<Key> = {
+  title: "Bildirim ayarları",
+  next: "Sonraki gönderim ({channel}): {time}, {n} bildirim",
+  sendNow: "Şimdi gönder",
+  sent: "Yolda",
+  what: "Konu",
+  inbox: "Uygulamada",
+  email: "E-posta",
+  sms: "SMS",
+  push: "Anlık bildirim",
+  never: "Kapalı",
+  immediate: "Anında",
+  standard: "Varsayılan",
+  mixed: "Karışık",
+  required: "Her zaman açık",
+  why: "Bunlar gereklidir, kapatılamaz.",
+  details: "{name}: ayrıntılar",
+  quiet: "Sessiz saatler",
+  quietHint: "Bu saatlerde yalnızca acil olanlar gönderilir, diğerleri bekletilir.",
+  from: "Başlangıç",
+  to: "Bitiş",
+  days: "Başladığı günler",
+  muted: "Sessize alınanlar",
+  unmute: "Sesi aç",
+  unmuted: "Ses açıldı",
+  undo: "Geri al",
+  browser: "Bu tarayıcı",
+  browserHint: "Sayfa kapalıyken de bildirimleri bu cihazda gösterir.",
+  blocked: "Bildirimler bu tarayıcının ayarlarında engellenmiş.",
+  saved: "Kaydedildi",
+  notDone: "Olmadı. Hiçbir şey değişmedi.",
+  loading: "Yükleniyor…",
+  failed: "Ayarlar yüklenemedi",
+  retry: "Tekrar dene",
+  signedOut: "Ayarları değiştirmek için oturum açın.",
+};
+
+export default tr;

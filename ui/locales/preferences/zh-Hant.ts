@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const zhHant: Texts<Key> = {
+  title: "通知設定",
+  next: "下一次{channel}：{time}，{n} 則通知",
+  sendNow: "立即傳送",
+  sent: "傳送中",
+  what: "內容",
+  inbox: "應用程式內",
+  email: "電子郵件",
+  sms: "簡訊",
+  push: "推播",
+  never: "關閉",
+  immediate: "即時",
+  standard: "預設",
+  mixed: "各不相同",
+  required: "一律開啟",
+  why: "這些通知是必要的，無法關閉。",
+  details: "{name}：詳細資料",
+  quiet: "勿擾時段",
+  quietHint: "這段時間內只傳送緊急通知，其他的稍後再傳。",
+  from: "開始",
+  to: "結束",
+  days: "開始於",
+  muted: "已靜音",
+  unmute: "取消靜音",
+  unmuted: "已取消靜音",
+  undo: "復原",
+  browser: "這個瀏覽器",
+  browserHint: "在這部裝置上顯示通知，即使頁面已關閉。",
+  blocked: "這個瀏覽器的設定已封鎖通知。",
+  saved: "已儲存",
+  notDone: "操作未成功，未做任何變更。",
+  loading: "載入中…",
+  failed: "無法載入設定",
+  retry: "重試",
+  signedOut: "請登入以變更設定。",
+};
+
+export default zhHant;
