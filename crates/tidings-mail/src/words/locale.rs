@@ -181,6 +181,7 @@ mod tests {
             ("zh-TW", "zh-Hant", "ltr"),
             ("ar", "ar", "rtl"),
             ("ur-Latn", "ur-Latn", "ltr"),
+            ("pnb-PK", "pnb-PK", "rtl"),
             ("pa-Arab-PK", "pa-Arab-PK", "rtl"),
             ("?", "en", "ltr"),
         ] {

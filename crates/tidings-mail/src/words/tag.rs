@@ -40,8 +40,10 @@ const NAMES: [(&str, &str); 30] = [
 ];
 
 /// Languages that are written from right to left where their tags name no script.
-const RIGHT_TO_LEFT: [&str; 14] =
-    ["ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"];
+const RIGHT_TO_LEFT: [&str; 24] = [
+    "ar", "arc", "bal", "bgn", "ckb", "dv", "fa", "glk", "he", "ks", "lrc", "mzn", "nqo", "pnb",
+    "ps", "rhg", "sd", "sdh", "skr", "syr", "trw", "ug", "ur", "yi",
+];
 const RIGHT_TO_LEFT_SCRIPTS: [&str; 7] = ["adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"];
 
 /// The fault of a text that is no tag.
