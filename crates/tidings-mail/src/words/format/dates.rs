@@ -33,8 +33,11 @@ impl Moment {
             let fits = |(of, c): (u8, u8)| if of == b'0' { c.is_ascii_digit() } else { c == of };
             text.len() >= shape.len() && shape.bytes().zip(text.bytes()).all(fits)
         };
+        // It also accepts an offset or a zone after other times, and ignores it.
+        let is_plain = |time: &str| time.bytes().all(|byte| b"0123456789:.,Tt ".contains(&byte));
         if has_shape(MINUTE) {
-            return Some(Self { time: Some(text.parse().ok()?), ..Self::default() });
+            let time = is_plain(text).then(|| text.parse().ok()).flatten()?;
+            return Some(Self { time: Some(time), ..Self::default() });
         }
         if !has_shape(DATE) {
             return None;
@@ -44,7 +47,8 @@ impl Moment {
         }
         let both = match text.parse::<jiff::Timestamp>() {
             Ok(instant) => zone.to_datetime(instant),
-            Err(_) => text.parse().ok()?,
+            Err(_) if is_plain(&text[DATE.len()..]) => text.parse().ok()?,
+            Err(_) => return None,
         };
         Some(Self { date: Some(both.date()), time: Some(both.time()) })
     }

@@ -31,11 +31,9 @@ impl Reader {
     /// The locale in which a text tells its values: the reader's if the text is in their language, else the text's.
     pub(crate) fn locale_in<'l>(&'l self, text: &'l Locale) -> &'l Locale {
         let (own, other) = (&self.locale.id, &text.id);
-        let are_scripts_alike = match (own.script, other.script) {
-            (Some(own), Some(other)) => own == other,
-            _ => true,
-        };
-        if own.language == other.language && are_scripts_alike { &self.locale } else { text }
+        // A tag names its script where that is not the usual one of the language: `sr-Latn` beside `sr`.
+        let is_own = own.language == other.language && own.script == other.script;
+        if is_own { &self.locale } else { text }
     }
 }
 

@@ -55,6 +55,12 @@ fn i42_values_are_told_in_the_readers_locale_where_the_text_is_in_their_language
     // Chinese of one script is not read as that of the other.
     let time = |text: &str| told("time", "15:05", text, ("zh-TW", "UTC")).unwrap();
     assert_eq!((time("zh"), time("zh-HK")), ("15:05".into(), "下午3:05".into()));
+    // Nor is Serbian.
+    let amount = |text: &str, reader: &str| {
+        told_in("money(x)", "5", Some("BAM"), text, (reader, "UTC")).unwrap()
+    };
+    assert!(amount("sr", "sr-Latn").contains("КМ"), "{}", amount("sr", "sr-Latn"));
+    assert!(amount("sr-Latn", "sr").contains("KM"), "{}", amount("sr-Latn", "sr"));
 }
 
 #[test]
@@ -74,6 +80,14 @@ fn i42_instants_go_into_the_readers_zone_and_other_times_stay() {
         ("date", "2024-03-04", "Mar 4, 2024"),
         ("time", "03:30", "3:30\u{202f}AM"),
         ("time", "23:59:59.5", "11:59\u{202f}PM"),
+        ("date", "1066-10-14", "Oct 14, 1066"),
+        ("date", "9999-12-31", "Dec 31, 9999"),
+        ("datetime", "1969-12-31T23:00:00-05:00", "Dec 31, 1969, 11:00\u{202f}PM"),
+        // The hour that there is twice, and the one that there is not.
+        ("time", "2024-11-03T05:30:00Z", "1:30\u{202f}AM"),
+        ("time", "2024-11-03T06:30:00Z", "1:30\u{202f}AM"),
+        ("time", "2024-03-10T07:00:00Z", "3:00\u{202f}AM"),
+        ("time", "2024-03-10T02:30", "2:30\u{202f}AM"),
     ] {
         assert_eq!(in_new_york(format, value).as_deref(), Some(shown), "{format} {value}");
     }
@@ -89,6 +103,12 @@ fn i42_what_is_neither_or_lacks_what_is_shown_stays_as_given() {
         ("date", "09:00"),
         ("datetime", "09:00"),
         ("time", "09:00Z"),
+        ("time", "09:00+02:00"),
+        ("time", "09:00[Europe/Paris]"),
+        ("datetime", "2024-03-04T09:00[Europe/Paris]"),
+        ("datetime", "9999-12-31T23:59:59+00:00"),
+        ("date", "-000044-03-15"),
+        ("date", "+012024-03-04"),
         ("date", "tomorrow"),
         ("date", "20240304"),
         ("date", "1709542800"),
