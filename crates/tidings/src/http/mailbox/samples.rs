@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tidings_core::engine::TenantDirectory;
 use tidings_core::tenant::KnownTenant;
 use tidings_core::{Batch, Id, Rules};
-use tidings_mail::check_locale;
+use tidings_mail::{canonical_locale, check_locale};
 
 use super::{FRAME, answer, internal};
 use crate::http::error::{Code, Problem};
@@ -140,11 +140,13 @@ fn used(rules: &Rules) -> Vec<String> {
         .values()
         .flat_map(|of| [&of.title, &of.sentence, &of.subject, &of.body, &of.action, &of.notice]);
     let titles = rules.categories.values().map(|category| &category.title);
+    let titles = titles.chain(presentation.digest_titles.values());
     let tags = texts.chain(titles).flat_map(|texts| texts.0.keys());
     let mut used: BTreeSet<&str> =
         tags.chain(presentation.words.keys()).map(String::as_str).collect();
     used.remove("");
-    used.remove(rules.defaults.locale.as_str());
+    // The texts have canonical tags, the default locale has the one that was given.
+    used.remove(&*canonical_locale(&rules.defaults.locale));
     let usual = std::iter::once(rules.defaults.locale.as_str());
     usual.chain(used).take(LOCALES_MAX).map(str::to_owned).collect()
 }
