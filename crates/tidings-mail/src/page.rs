@@ -177,7 +177,7 @@ impl<'d> Page<'d> {
         in_sections: bool,
     ) -> Option<Self> {
         let language = design.language(batch);
-        let told = Tags::of(&language, &design.usual).batch(batch);
+        let told = Tags::of([&language], &design.usual).batch(batch);
         let batch = &*told;
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;

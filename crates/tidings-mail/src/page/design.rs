@@ -297,7 +297,7 @@ impl Design {
     /// A batch with the titles of its objects and the bodies of its events in the language of its message.
     #[must_use]
     pub fn told<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {
-        Tags::of(&self.language(batch), &self.usual).batch(batch)
+        Tags::of([&self.language(batch)], &self.usual).batch(batch)
     }
 
     /// The language of texts about some types alone: that of the first of a reader's locales that has them.

@@ -39,7 +39,7 @@ impl Design {
         let language = self.language_of(locales, &types.iter().collect::<Vec<_>>());
         let reader = Reader::new(locales.first().unwrap_or(&""), zone);
         let language = language.read_by(reader);
-        let tags = Tags::of(&language, &self.usual);
+        let tags = Tags::of([&language], &self.usual);
         let groups = &*tags.groups(groups);
         let sentence = match groups {
             [group] => group_sentence(group, self, &language),

@@ -15,9 +15,13 @@ use crate::words::tag::canonical_locale;
 pub(crate) struct Tags(Vec<String>);
 
 impl Tags {
-    /// The tags of a language, and then of the default one.
-    pub(crate) fn of(language: &Language, usual: &Language) -> Self {
-        Self(language.tags.iter().chain(&usual.tags).cloned().collect())
+    /// The tags of some languages, followed by those of the default one.
+    pub(crate) fn of<'l>(
+        languages: impl IntoIterator<Item = &'l Language>,
+        usual: &'l Language,
+    ) -> Self {
+        let languages = languages.into_iter().chain([usual]);
+        Self(languages.flat_map(|language| &language.tags).cloned().collect())
     }
 
     /// The text among those of several locales.
