@@ -51,7 +51,7 @@ pub(super) fn list(
         true => writeln!(streams.out, "{}", to_json(file, &rows))?,
         false => write_table(file, &rows, streams.out)?,
     }
-    Ok(if lacks { Status::Wrong } else { Status::Done })
+    Ok(if lacks { Status::Failed } else { Status::Done })
 }
 
 /// The number of recipients by locale, of which `None` is the default one.
