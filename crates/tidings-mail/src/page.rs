@@ -249,7 +249,7 @@ impl<'d> Page<'d> {
             day: writer.calendar.full_day(batch.at),
             when,
             sent: writer.sent(batch),
-            why: why::told(&lines, &writer.topics, words),
+            why: why::explanation(&lines, &writer.topics, words),
             look: words.take_a_look.clone(),
             language: language.tag(),
             direction: language.words.direction(),

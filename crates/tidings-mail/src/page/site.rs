@@ -122,13 +122,13 @@ impl Titles<'_> {
         self.design.type_name(name, language)
     }
 
-    /// The title of something that the host named.
+    /// The title of an object.
     #[must_use]
-    pub fn told<'t>(&self, title: &'t HostText) -> &'t str {
+    pub fn localised<'t>(&self, title: &'t HostText) -> &'t str {
         Tags::of(&self.languages, &self.design.usual).find(title)
     }
 
-    /// The title of a digest, or the words for how often it comes; `None` where the product has none in the language.
+    /// The title of a digest, or words such as "once a week"; `None` if no language has them.
     #[must_use]
     pub fn digest(&self, name: &str, every: Every) -> Option<String> {
         let language = self.first(|language| self.design.has_digest(name, language));
@@ -293,7 +293,7 @@ impl Design {
     /// The names of what can be chosen, for a reader's locales, the first choice first.
     #[must_use]
     pub fn titles(&self, locales: &[&str]) -> Titles<'_> {
-        let languages = locales.iter().map(|locale| self.usual.alike(locale)).collect();
+        let languages = locales.iter().map(|locale| self.usual.with_locale(locale)).collect();
         Titles { design: self, languages }
     }
 

@@ -32,15 +32,16 @@ pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
     }
 }
 
-/// A value of `data` whose texts turn nothing around them: the controls of direction are taken out.
-pub(crate) fn settled(value: Value) -> Value {
+/// Removes the bidirectional control characters from the texts of a value of `data`.
+pub(crate) fn without_direction_controls(value: Value) -> Value {
     let is_control = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     match value {
         Value::String(text) if text.contains(is_control) => text.replace(is_control, "").into(),
-        Value::Array(values) => values.into_iter().map(settled).collect(),
-        Value::Object(members) => {
-            members.into_iter().map(|(name, value)| (name, settled(value))).collect()
-        }
+        Value::Array(values) => values.into_iter().map(without_direction_controls).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, without_direction_controls(value)))
+            .collect(),
         value => value,
     }
 }

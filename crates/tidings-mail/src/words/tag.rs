@@ -155,7 +155,7 @@ pub(crate) fn is_right_to_left(tag: &str) -> bool {
     }
 }
 
-/// The locale of a tag as CLDR's data know it; of a text that is none, a locale without a language.
+/// Parses a tag for CLDR lookups; returns the locale without a language if it is invalid.
 pub(crate) fn parsed(tag: &str) -> Locale {
     Locale::try_from_str(&canonical_locale(tag)).unwrap_or(Locale::UNKNOWN)
 }

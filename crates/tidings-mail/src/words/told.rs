@@ -1,5 +1,5 @@
-//! The texts of objects and events in the language of a message. No message lacks one: where a language has none, the
-//! default one's stands there, or the one that was given first.
+//! Lookup of titles and bodies by locale in the language of a message. If that language has none, the text of the default
+//! locale is used, else the first one given.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tidings_core::{Batch, HostText, Object};
 use crate::words::locale::Language;
 use crate::words::tag::canonical_locale;
 
-/// The tags under which texts are looked up, the first choice first.
+/// Language tags by which texts are looked up, in order of preference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tags(Vec<String>);
 
@@ -24,7 +24,7 @@ impl Tags {
         Self(languages.flat_map(|language| &language.tags).cloned().collect())
     }
 
-    /// The text among those of several locales.
+    /// Selects a text.
     pub(crate) fn find<'t>(&self, text: &'t HostText) -> &'t str {
         let of = |tag: &String| {
             let mut texts = text.locales().iter();
@@ -62,7 +62,7 @@ impl Tags {
         }
     }
 
-    /// Groups with each text in one language.
+    /// Resolves all texts of groups.
     pub(crate) fn groups<'g>(&self, groups: &'g [Group]) -> Cow<'g, [Group]> {
         if !groups.iter().any(has_several) {
             return Cow::Borrowed(groups);
@@ -76,7 +76,7 @@ impl Tags {
         groups.iter().map(told).collect()
     }
 
-    /// A batch with each text in one language.
+    /// Resolves all texts of a batch.
     pub(crate) fn batch<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {
         let has_topics = batch.topics.iter().any(|topic| is_several(topic.title.as_ref()));
         match self.groups(&batch.groups) {

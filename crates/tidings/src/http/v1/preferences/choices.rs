@@ -172,7 +172,7 @@ impl AllPreferences {
                     .object(id)?
                     .title
                     .as_ref()
-                    .map(|title| titles.told(title).to_owned()),
+                    .map(|title| titles.localised(title).to_owned()),
                 topic: topic.map(text),
                 object: object.map(text),
                 channel: channel.clone(),
