@@ -73,7 +73,7 @@ impl FromRequestParts<Arc<Service>> for Reader {
     }
 }
 
-/// The view of a tenant that has to be there. Whoever is bound to one learns nothing of the others.
+/// The view of an existing tenant. A caller with a tenant learns nothing about others.
 fn of_known(asked: Option<Id>, service: &Service) -> Result<View, Problem> {
     asked.as_ref().map(|id| tenants::known(service, id)).transpose()?;
     Ok(asked.map_or(View::All, View::Of))
@@ -94,12 +94,12 @@ fn asked_tenant(parts: &Parts) -> Result<Option<Id>, Problem> {
 
 /// The problem of a query that names the tenant of a token.
 fn said_already() -> Problem {
-    let detail = "`tenant` is said by the token: the query can't name another";
+    let detail = "the token names the `tenant`, so the query can't";
     Problem::new(Code::InvalidQuery, detail).hint("leave it out")
 }
 
 impl Reader {
-    /// A recipient of whom the host speaks, for all tenants.
+    /// A recipient of a call by the host, for all tenants.
     pub(in crate::http) fn of_host(recipient: Id) -> Self {
         Self { recipient, token: None, view: View::All, is_bound: false }
     }
@@ -124,7 +124,7 @@ impl Reader {
         self.view.clone()
     }
 
-    /// The entries that a change reaches whose body may name a tenant.
+    /// The view that a change applies to, if its body may name a tenant.
     ///
     /// # Errors
     /// As [`Self::tenant`].
@@ -135,7 +135,7 @@ impl Reader {
         }
     }
 
-    /// The tenant of what a change sets, if its body may name one; `None` = of none, or of all.
+    /// The tenant that a change applies to, if its body may name one; `None` = none, or all.
     ///
     /// # Errors
     /// [`Code::InvalidBody`] where the body names another than the token, the key or the query.
