@@ -1,4 +1,4 @@
-//! The room that the limit of a tenant leaves to an event.
+//! The recipients of an event whom the daily limit of its tenant lets in.
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use crate::bucket::Bucket;
 use crate::model::id::Id;
 use crate::model::number::RecipientNo;
 
-/// The recipients whom a tenant's limit leaves room for.
+/// The recipients of an event within the limit of its tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Room {
-    /// All: there is no limit, or enough is left of it.
+    /// All: there is no limit, or enough of it is left.
     #[default]
     ForAll,
-    /// Those up to this one, by the bytes of their ids.
+    /// Recipients up to this id, by bytes.
     UpTo(Id),
     /// None.
     ForNobody,
-    /// The first of each shard, this number at most.
+    /// At most this number of recipients of each shard, the first by id.
     ForFirst(u64),
 }
 
 impl Room {
-    /// The room for some recipients, sorted, of whom so many may be notified.
+    /// The room for sorted recipients if the limit has `left` notifications left.
     pub(crate) fn of(sorted: &[Id], left: u64) -> Self {
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         match left {
@@ -37,12 +37,12 @@ impl Room {
         *self == Self::ForAll
     }
 
-    /// Those of a set for whom there is no room.
+    /// The recipients of a set who are beyond the limit.
     pub(crate) fn beyond(&self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
         match self {
             Self::ForAll => RoaringBitmap::new(),
             Self::ForNobody | Self::ForFirst(0) => who.clone(),
-            // A shard looks for its last one first.
+            // A shard has replaced it by `UpTo`.
             Self::ForFirst(_) => RoaringBitmap::new(),
             Self::UpTo(last) => {
                 let is_beyond = |number: &u32| {
