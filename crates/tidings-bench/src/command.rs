@@ -28,8 +28,8 @@ enum Work {
     /// of bytes. Then measures the disk space per notification of a day of events, with inbox and one
     /// digest, once the day is at rest.
     ///
-    /// With `--tenants` then an event to everyone of a tenant, beside one that names as many recipients: of no tenant,
-    /// and of that one.
+    /// With `--tenants`, also an event to everyone of a tenant, compared with events that name as many recipients:
+    /// without a tenant, and of that one.
     ///
     /// With `--vs` the same event goes to the same followers in Redis and PostgreSQL, which are started
     /// and stopped by this command and leave nothing behind. They do less: nothing moves a deadline
@@ -87,8 +87,8 @@ enum Work {
     Digest(digest::Params),
     /// Measure the memory of a recipient with an inbox, a cool-down mail lane and a digest
     ///
-    /// Without profile and id, by the system's count for this process and by the engine's own count. With `--tenants`
-    /// then the memory of a membership.
+    /// Without profile and id, by the system's count for this process and by the engine's own count. With `--tenants`,
+    /// also the memory of a membership.
     /// Needs /proc/self/status.
     Memory(memory::Params),
     /// Move the deadline of every window of a cool-down lane with one event to everybody

@@ -40,7 +40,8 @@ pub(crate) struct Params {
     /// Events of the day whose bytes on disk are counted; 0 leaves that out
     #[arg(long, default_value_t = 1000)]
     pub(crate) events: u32,
-    /// Spread the recipients over so many tenants, and publish to everyone of one beside an event that names as many
+    /// Number of tenants, each with an equal share of the recipients; measures an event to everyone of a tenant, and events
+    /// that name as many recipients
     #[arg(long, default_value_t = 0)]
     pub(crate) tenants: u32,
     /// Do the same work with these, in turns with tidings
@@ -144,9 +145,9 @@ impl Rivals {
             let time = postgres.fan_out(event, &topic, audience.size)?;
             took.push((Rival::Postgres.name(), time));
         }
-        let told = number(u64::from(audience.size));
+        let notified = number(u64::from(audience.size));
         let rates = took.into_iter();
-        Ok(rates.map(|(name, time)| (name, told / time.as_secs_f64() / 1e6)).collect())
+        Ok(rates.map(|(name, time)| (name, notified / time.as_secs_f64() / 1e6)).collect())
     }
 }
 
@@ -280,14 +281,14 @@ impl Fanout {
                 let raw_took = watch.elapsed();
                 self.disk.node.chores()?;
                 if run > 0 {
-                    let told = number(
+                    let notified = number(
                         u64::from(self.audiences[at].size) * u64::from(self.params.together),
                     );
                     samples.publish.push(ms(took));
                     samples.raw.push(ms(raw_took));
                     samples.engine.push(ms(took.saturating_sub(passed.committing)));
-                    samples.rate.push(told / took.as_secs_f64() / 1e6);
-                    samples.bytes.push(number(passed.bytes) / told);
+                    samples.rate.push(notified / took.as_secs_f64() / 1e6);
+                    samples.bytes.push(number(passed.bytes) / notified);
                 }
                 if self.params.is_rivals_turn(run) {
                     // One event at a time, and of the same size.
@@ -311,10 +312,10 @@ impl Fanout {
             }
         }
         rivals.check()?;
-        Ok(self.told(&samples, &lane))
+        Ok(self.measurements(&samples, &lane))
     }
 
-    fn told(&self, samples: &[Samples], lane: &[f64]) -> Vec<Measurement> {
+    fn measurements(&self, samples: &[Samples], lane: &[f64]) -> Vec<Measurement> {
         let mut measurements = Vec::new();
         for (audience, samples) in self.audiences.iter().zip(samples) {
             let params = self.params_of(audience.size);

@@ -23,12 +23,12 @@ pub(crate) struct Params {
     /// Of a hundred recipients, how many have a place on the map
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) placed: u32,
-    /// Spread the recipients over so many tenants, and measure the memory of a membership
+    /// Number of tenants, each with an equal share of the recipients; measures the memory of a membership
     #[arg(long, default_value_t = 0)]
     pub(crate) tenants: u32,
 }
 
-/// Recipients who join in a step: few, as people join.
+/// Number of recipients who join in a step: few, so that the memory of a step doesn't count as theirs.
 const JOIN_TOGETHER: usize = 256;
 
 /// Nothing is stored: what is measured is the engine alone.
@@ -89,7 +89,7 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
     Ok(measurements)
 }
 
-/// Makes each recipient a member of a tenant; in no order, as people join.
+/// Makes each recipient a member of a tenant, in random order.
 fn memberships(params: &Params, engine: &mut Engine) -> Result<Measurement, Fault> {
     let tenants = params.tenants;
     fill(engine, (0..tenants).map(world::tenant))?;

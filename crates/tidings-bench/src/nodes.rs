@@ -119,7 +119,7 @@ pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, 
         took.push(run.digest(host, &make("digest")?)?);
         all.push(took);
     }
-    Ok(told(params, &all))
+    Ok(measurements(params, &all))
 }
 
 /// The loads with one number of nodes.
@@ -185,7 +185,7 @@ impl Run<'_> {
     }
 }
 
-fn told(params: &Params, all: &[Vec<Took>]) -> Vec<Measurement> {
+fn measurements(params: &Params, all: &[Vec<Took>]) -> Vec<Measurement> {
     let mut measurements = Vec::new();
     for (at, load) in LOADS.into_iter().enumerate() {
         let [one, several] = [0, 1].map(|run| all.get(run).and_then(|took| took.get(at)));

@@ -127,10 +127,10 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
     if let Some(postgres) = &postgres {
         postgres.check()?;
     }
-    Ok(told(params, &samples))
+    Ok(measurements(params, &samples))
 }
 
-fn told(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
+fn measurements(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
     let mut measurements = Vec::new();
     let names =
         [("single_rate", "single_latency", 1), ("array_rate", "array_latency", params.together)];

@@ -142,10 +142,10 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         }
     }
     server.stop()?;
-    Ok(told(params, &samples, &calls))
+    Ok(measurements(params, &samples, &calls))
 }
 
-fn told(params: &Params, samples: &[Samples; 3], calls: &[Samples; 2]) -> Vec<Measurement> {
+fn measurements(params: &Params, samples: &[Samples; 3], calls: &[Samples; 2]) -> Vec<Measurement> {
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
         ("entries", u64::from(params.entries)),

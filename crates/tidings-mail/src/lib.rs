@@ -71,7 +71,7 @@ pub struct Mail {
     pub bytes: Vec<u8>,
 }
 
-/// Renders a batch in a design, or in that of its tenant. Where the HTML would be cut off by mail programs, fewer items are shown.
+/// Renders a batch in a design, or in that of its tenant. Shows fewer items if mail programs would cut off the HTML.
 ///
 /// An unknown time zone counts as UTC (the configuration and the intake refuse unknown ones).
 ///

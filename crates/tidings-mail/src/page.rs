@@ -177,7 +177,7 @@ impl<'d> Page<'d> {
         in_sections: bool,
     ) -> Option<Self> {
         let language = design.language(batch);
-        let told = Tags::of(&language, &design.usual).batch(batch);
+        let told = Tags::of([&language], &design.usual).batch(batch);
         let batch = &*told;
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;
@@ -249,7 +249,7 @@ impl<'d> Page<'d> {
             day: writer.calendar.full_day(batch.at),
             when,
             sent: writer.sent(batch),
-            why: why::told(&lines, &writer.topics, words),
+            why: why::explanation(&lines, &writer.topics, words),
             look: words.take_a_look.clone(),
             language: language.tag(),
             direction: language.words.direction(),

@@ -12,7 +12,7 @@ pub(crate) struct Explained {
     event: String,
     /// Its type.
     r#type: String,
-    /// Its tenant; absent = of none.
+    /// Its tenant; absent = none.
     #[serde(skip_serializing_if = "Option::is_none")]
     tenant: Option<String>,
     /// The recipient.

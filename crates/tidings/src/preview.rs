@@ -1,4 +1,4 @@
-//! Messages of made-up items, in one language or in several side by side.
+//! Sample messages, in one language or in several side by side.
 
 use minijinja::context;
 use tidings_core::channel::EMAIL;
@@ -8,20 +8,20 @@ use tidings_mail::{Bodies, Design, Mail, Sender, digest_sample, sample};
 use crate::html::fill;
 use crate::wording::{did_you_mean, quoted};
 
-/// The thing whose message is shown.
+/// The type or the digest of a sample message.
 #[derive(Clone, Debug)]
-pub(crate) enum What {
+pub(crate) enum Sample {
     /// A type.
     Type(Id),
     /// A digest, with each type that comes with it.
     Digest(String),
 }
 
-impl What {
-    /// The type or the digest of a name.
+impl Sample {
+    /// Finds the type or the digest of a name.
     ///
     /// # Errors
-    /// There is neither, or nothing comes with the digest by e-mail; what to write instead.
+    /// No type or digest has the name, or no type has the digest by e-mail; the text has a hint.
     pub(crate) fn of(name: &str, rules: &Rules) -> Result<Self, String> {
         if rules.types.contains_key(name)
             && let Ok(kind) = Id::new(name)
@@ -40,7 +40,7 @@ impl What {
         }
     }
 
-    /// The names of all that can be shown.
+    /// The names of all types, and of the digests that have types.
     pub(crate) fn names(rules: &Rules) -> Vec<&str> {
         let digests = rules.digests.keys().map(String::as_str);
         let digests = digests
@@ -48,7 +48,7 @@ impl What {
         rules.types.keys().map(String::as_str).chain(digests).collect()
     }
 
-    /// The batch of a message to somebody with a locale.
+    /// The batch of a sample message to a recipient with a locale.
     pub(crate) fn batch(&self, rules: &Rules, locale: &str, items: usize) -> Batch {
         match self {
             Self::Type(kind) => sample(kind, rules, locale, items),
@@ -57,10 +57,10 @@ impl What {
     }
 }
 
-/// A mail of made-up items.
+/// A rendered sample mail.
 #[derive(Debug)]
-pub(crate) struct Made {
-    /// The locale of its reader.
+pub(crate) struct SampleMail {
+    /// The locale of its recipient.
     pub(crate) locale: String,
     /// The language that it is in.
     pub(crate) lang: String,
@@ -71,7 +71,7 @@ pub(crate) struct Made {
 /// The design of a configuration's mails.
 ///
 /// # Errors
-/// A configuration that was not checked.
+/// The rules have a fault that `tidings check` reports.
 pub(crate) fn design(rules: &Rules) -> Result<Design, String> {
     let from = rules.channels.get(EMAIL).and_then(|email| email.from.as_deref());
     let sender = Sender::parse(from.unwrap_or("Tidings <tidings@example.org>"));
@@ -79,15 +79,15 @@ pub(crate) fn design(rules: &Rules) -> Result<Design, String> {
     Design::new(sender, rules).map_err(|fault| fault.to_string())
 }
 
-/// The mail of a batch.
+/// Renders the mail of a batch.
 ///
 /// # Errors
-/// A template of the host's that fails.
-pub(crate) fn made(batch: &Batch, design: &Design) -> Result<Made, String> {
+/// A template of the host fails.
+pub(crate) fn render(batch: &Batch, design: &Design) -> Result<SampleMail, String> {
     let content = tidings_mail::content(batch, design);
     let mail = tidings_mail::render(batch, design);
     let (_, bodies) = content.map_err(|fault| fault.to_string())?;
-    Ok(Made {
+    Ok(SampleMail {
         locale: batch.locale.clone(),
         lang: design.lang(batch),
         mail: mail.map_err(|fault| fault.to_string())?,
@@ -95,8 +95,8 @@ pub(crate) fn made(batch: &Batch, design: &Design) -> Result<Made, String> {
     })
 }
 
-/// What a page of mails side by side lets its reader choose.
-pub(crate) struct Chosen<'a> {
+/// The values of the form on the page of mails side by side.
+pub(crate) struct Controls<'a> {
     /// The types and digests.
     pub(crate) names: Vec<&'a str>,
     /// The locales, with commas.
@@ -109,30 +109,31 @@ pub(crate) struct Chosen<'a> {
     pub(crate) tenant: String,
 }
 
-/// The page that shows mails side by side; `link` is the address of the HTML of one. Without a choice it is a file.
+/// Renders the page that shows mails side by side; `link` returns the address of the HTML of a mail. Without `controls` the
+/// page has no form, as in a file.
 ///
 /// # Errors
-/// A template of this program that fails.
+/// The built-in template fails.
 pub(crate) fn side_by_side(
     title: &str,
-    all: &[Made],
-    link: impl Fn(&Made) -> String,
-    chosen: Option<&Chosen<'_>>,
+    mails: &[SampleMail],
+    link: impl Fn(&SampleMail) -> String,
+    controls: Option<&Controls<'_>>,
 ) -> Result<String, minijinja::Error> {
-    let mails = all.iter().map(|made| {
+    let mails = mails.iter().map(|mail| {
         context! {
-            locale => made.locale.clone(),
-            lang => made.lang.clone(),
-            subject => made.mail.subject.clone(),
-            link => link(made),
+            locale => mail.locale.clone(),
+            lang => mail.lang.clone(),
+            subject => mail.mail.subject.clone(),
+            link => link(mail),
         }
     });
-    let chosen = chosen.map(|chosen| {
-        let names: Vec<String> = chosen.names.iter().map(|name| (*name).to_owned()).collect();
+    let controls = controls.map(|controls| {
+        let names: Vec<String> = controls.names.iter().map(|name| (*name).to_owned()).collect();
         context! {
-            names, locales => chosen.locales.clone(), items => chosen.items,
-            tenants => chosen.tenants.clone(), tenant => chosen.tenant.clone(),
+            names, locales => controls.locales.clone(), items => controls.items,
+            tenants => controls.tenants.clone(), tenant => controls.tenant.clone(),
         }
     });
-    fill("side_by_side", context! { title, chosen, mails => mails.collect::<Vec<_>>() })
+    fill("side_by_side", context! { title, chosen => controls, mails => mails.collect::<Vec<_>>() })
 }

@@ -39,7 +39,7 @@ pub enum Refusal {
     Key(&'static str),
     /// Its signature is not its key's.
     Signature,
-    /// It is for a tenant that is not there, or not for that of its key; what exactly.
+    /// Its tenant is unknown, or not that of its signing key.
     Tenant(&'static str),
     /// It lives longer than tokens may.
     TooLong,
@@ -202,7 +202,7 @@ struct Claims {
     exp: f64,
     nbf: Option<f64>,
     scope: Option<String>,
-    /// The claim `tenant`; an error = it is no id.
+    /// The claim `tenant`; an error = it is not an id.
     tenant: Option<Result<Id, ()>>,
 }
 
@@ -233,7 +233,7 @@ impl Claims {
         Ok(Self { sub, iat, exp, nbf, scope, tenant })
     }
 
-    /// The number of the tenant that it names, which has to be that of its key if that is a tenant's.
+    /// The number of the tenant that it names; it must be that of the signing key, if the key has one.
     fn tenant_no(
         &self,
         of_key: Option<TenantNo>,
@@ -241,10 +241,9 @@ impl Claims {
     ) -> Result<Option<TenantNo>, Refusal> {
         let said = match &self.tenant {
             None => None,
-            Some(Err(())) => return Err(Refusal::Tenant("its claim `tenant` is no id")),
+            Some(Err(())) => return Err(Refusal::Tenant("the claim `tenant` is not an id")),
             Some(Ok(id)) => {
-                let unknown =
-                    Refusal::Tenant("its claim `tenant` names a tenant that is not there");
+                let unknown = Refusal::Tenant("the claim `tenant` names an unknown tenant");
                 Some(number(id, whole(self.iat.floor())).ok_or(unknown)?)
             }
         };

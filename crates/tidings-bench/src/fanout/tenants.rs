@@ -1,4 +1,4 @@
-//! `fanout --tenants`: an event to everyone of a tenant, beside one that names as many recipients.
+//! `fanout --tenants`: an event to everyone of a tenant, compared with events that name as many recipients.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use super::Fanout;
 use crate::stopwatch::{Stopwatch, ms};
 use crate::{Fault, Measurement, world};
 
-/// Samples of one audience: until it is durable, and without the commit.
+/// Milliseconds of publishing to one audience, with and without the commit.
 #[derive(Default)]
 struct Samples {
     publish: Vec<f64>,
     engine: Vec<f64>,
 }
 
-/// Makes the tenants, each with as many members, and publishes to one of them in turns with the others.
+/// Creates the tenants with their members, then alternates between the three audiences.
 pub(super) fn publish(fanout: &mut Fanout) -> Result<Vec<Measurement>, Fault> {
     let (people, tenants) = (fanout.params.recipients, fanout.params.tenants);
     let mut now = fanout.disk.node.engine().now();

@@ -1,4 +1,4 @@
-//! The fold of what a tenant sets for its entries.
+//! The fold of tenants' terms.
 
 use super::lanes::lane::Lane;
 use super::state::Bucket;
@@ -7,7 +7,7 @@ use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::Instant;
 use crate::rules::compiled::CompiledRules;
 
-/// Folds in what a tenant sets.
+/// Folds in the terms of a tenant.
 pub(super) fn change_tenant(
     bucket: &mut Bucket,
     at: Instant,
@@ -58,7 +58,7 @@ pub(super) fn change_tenant(
     lanes.change_of_tenant(tenant, around, |_| true, |lane, who, _| lane.ask_again(who, at));
 }
 
-/// What a tenant sets.
+/// The terms of a tenant.
 pub(crate) fn terms_of(bucket: &Bucket, tenant: TenantNo) -> TenantTerms {
     let (tz, quiet_hours) = bucket.roster.set_by(tenant);
     TenantTerms {

@@ -39,7 +39,7 @@ pub struct Seq(pub u64);
 #[serde(transparent)]
 pub struct RecipientNo(pub u32);
 
-/// A tenant's number, given once and kept. One that is made anew after its deletion has another.
+/// A tenant's number. It never changes; a tenant that is created again after its deletion gets another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TenantNo(pub NonZeroU32);

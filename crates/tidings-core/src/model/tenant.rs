@@ -1,7 +1,7 @@
-//! Tenants: organisations to which a host sells, each with members, defaults and a look of its own.
+//! Tenants: customers of the host with their own members, defaults and brand.
 //!
-//! An event is of one tenant or of none, and so is each entry that it makes. What a tenant sets holds for its entries
-//! alone, and a reader has a view of some of them (contract, section 12).
+//! An event and its entries belong to one tenant or to none. The settings of a tenant apply to its entries only, and a
+//! reader has a view of some entries (contract, section 12).
 
 use std::collections::BTreeMap;
 
@@ -25,11 +25,11 @@ pub use crate::model::number::TenantNo;
 pub struct Tenant {
     /// Name to show.
     pub name: Option<String>,
-    /// The fields of `[brand]` that it has of its own.
+    /// Fields that override `[brand]`.
     pub brand: Brand,
-    /// The name of the sender of its messages.
+    /// Sender name of its messages.
     pub from_name: Option<String>,
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     pub reply_to: Option<String>,
     /// BCP 47 locale; the configuration's default where `None`.
     pub locale: Option<String>,
@@ -37,13 +37,13 @@ pub struct Tenant {
     pub tz: Option<String>,
     /// Quiet hours; `None` = those of each channel.
     pub quiet_hours: Option<Box<OwnHours>>,
-    /// Its defaults, in the place of the types' own policies. No mute is among them.
+    /// Its defaults, which replace the types' policies; without mutes.
     pub preferences: Vec<Choice>,
-    /// Bounds on what it may send.
+    /// Limits on what it may send.
     pub limits: TenantLimits,
     /// Data of the host.
     pub data: Option<Data>,
-    /// True if nothing is published for it and nothing of it is sent.
+    /// True = publishing is refused, and nothing is sent.
     pub disabled: bool,
 }
 
@@ -52,25 +52,25 @@ pub struct Tenant {
 pub struct KnownTenant {
     /// The id.
     pub id: Id,
-    /// What it sets.
+    /// Its fields.
     pub tenant: Tenant,
-    /// The instant at which it was made.
+    /// The instant of its creation.
     pub made: Instant,
-    /// Events before this place are void: it was disabled or deleted after they came.
+    /// Events before this place are void: the tenant was disabled or deleted after their arrival.
     pub(crate) void_before: EventNo,
-    /// True if it was deleted; then its id may be that of another one.
+    /// True if it was deleted; its id may then belong to another tenant.
     pub(crate) is_deleted: bool,
 }
 
 impl KnownTenant {
-    /// A tenant that is made at an instant.
+    /// A tenant created at an instant.
     #[must_use]
     pub fn new(id: Id, tenant: Tenant, made: Instant) -> Self {
         Self { id, tenant, made, void_before: EventNo::default(), is_deleted: false }
     }
 }
 
-/// What a tenant sets for its entries, as far as their lanes depend on it.
+/// The settings of a tenant that its lanes depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TenantTerms {
     /// IANA time zone.
@@ -82,7 +82,7 @@ pub struct TenantTerms {
 }
 
 impl Tenant {
-    /// Its terms. Of two defaults for the same scope and channel the later counts.
+    /// The terms of a tenant. Of two defaults for the same scope and channel the later one wins.
     ///
     /// # Examples
     /// ```
@@ -123,10 +123,10 @@ impl Tenant {
     }
 }
 
-/// Bounds on what a tenant may send.
+/// Limits on what a tenant may send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TenantLimits {
-    /// The most notifications of a UTC day; `None` = no limit.
+    /// Maximum number of notifications per UTC day; `None` = no limit.
     pub notifications_per_day: Option<u64>,
 }
 
@@ -134,7 +134,7 @@ pub struct TenantLimits {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TenantChange {
-    /// True if fields that are not given return to their defaults.
+    /// True = absent fields return to their defaults.
     pub replaces: bool,
     /// New name.
     pub name: Option<Option<String>>,
@@ -156,7 +156,7 @@ pub struct TenantChange {
     pub notifications_per_day: Option<Option<u64>>,
     /// New data, as a whole.
     pub data: Option<Option<Data>>,
-    /// True if it is to be disabled, false if enabled.
+    /// True = disable, false = enable.
     pub disabled: Option<bool>,
 }
 
@@ -168,7 +168,7 @@ pub struct BrandChange {
     pub name: Option<Option<String>>,
     /// New picture.
     pub logo: Option<Option<String>>,
-    /// New picture for a dark ground.
+    /// New picture for dark mode.
     pub logo_dark: Option<Option<String>>,
     /// New colour.
     pub color: Option<Option<String>>,
@@ -178,7 +178,7 @@ pub struct BrandChange {
     pub postal_address: Option<Option<String>>,
     /// New public address.
     pub url: Option<Option<String>>,
-    /// New way to speak to people.
+    /// New form of address.
     pub address: Option<Option<Address>>,
 }
 
@@ -227,7 +227,7 @@ fn given<T: Clone>(given: Option<&Option<T>>, known: Option<T>) -> Option<T> {
     given.cloned().unwrap_or(known)
 }
 
-/// The entries that a reader sees: those of all tenants, or of some. `T` names a tenant: its id, or its number.
+/// The entries that a reader sees: all, or those of a tenant. `T` identifies a tenant: by id, or by number.
 ///
 /// # Examples
 /// ```
@@ -240,12 +240,12 @@ fn given<T: Clone>(given: Option<&Option<T>>, known: Option<T>) -> Option<T> {
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub enum View<T = Id> {
-    /// Those of every tenant and of none.
+    /// Entries of every tenant and of none.
     #[default]
     All,
-    /// Those of this tenant and of none.
+    /// Entries of this tenant and of none.
     Of(T),
-    /// Those of this tenant.
+    /// Entries of this tenant only.
     Only(T),
 }
 
@@ -261,7 +261,7 @@ impl<T: PartialEq> View<T> {
 }
 
 impl<T> View<T> {
-    /// Its tenant; `None` = it is that of all.
+    /// The tenant of the view; `None` = it shows all.
     #[must_use]
     pub fn tenant(&self) -> Option<&T> {
         match self {
@@ -270,10 +270,10 @@ impl<T> View<T> {
         }
     }
 
-    /// The view with its tenant named in another way.
+    /// Converts the identifier of the view's tenant.
     ///
     /// # Errors
-    /// Those of `name`.
+    /// The errors of `name`.
     pub fn try_map<U, E>(&self, name: impl FnOnce(&T) -> Result<U, E>) -> Result<View<U>, E> {
         Ok(match self {
             Self::All => View::All,

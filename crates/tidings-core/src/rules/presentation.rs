@@ -26,7 +26,7 @@ pub struct Presentation {
     /// The order in which the configuration has what people choose from.
     #[serde(default)]
     pub order: Order,
-    /// The host's own books of words, by locale in the form in which it is looked up: TOML, as it was read.
+    /// The host's books of words by canonical locale, as TOML text.
     #[serde(default)]
     pub words: BTreeMap<String, String>,
     /// The titles of digests.

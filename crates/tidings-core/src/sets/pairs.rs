@@ -1,14 +1,14 @@
 //! An ordered set of pairs of numbers, in a few bytes a pair. Clones share what neither has changed.
 //!
-//! Pairs are packed in pages, as gaps. A page is found by the last pair that it may have, so that one that lost its
-//! last pair keeps its place; the last page may have any.
+//! Pages store pairs as gaps. The key of a page is the last pair that it may contain, so a page that lost its last pair
+//! keeps its key; the last page may contain any pair.
 
 use std::sync::Arc;
 
 use crate::sets::codec::{Corrupt, Reader, put_u32, put_u64};
 use crate::sets::shared::Tree;
 
-/// The most pairs of a page: few enough to be packed anew for each change.
+/// Maximum number of pairs of a page: small, because each change packs the page again.
 const PAGE_MAX: usize = 256;
 
 /// A page with fewer joins the next one if both fit into one.
@@ -67,7 +67,7 @@ impl Pairs {
         self.pages.get(&last)
     }
 
-    /// Adds or removes pairs, which ascend. `touched` is told of each page that changes, comes or goes.
+    /// Adds or removes ascending pairs. `touched` is called for each page that is changed, added or removed.
     pub(crate) fn change(&mut self, pairs: &[u64], on: bool, touched: &mut impl FnMut(u64)) {
         let mut rest = pairs;
         while let Some(first) = rest.first() {

@@ -16,7 +16,7 @@ use crate::message::dkim::Dkim;
 use crate::message::tag::MailTag;
 use crate::message::token::TokenKey;
 use crate::page::brand::BrandView;
-use crate::page::tenant::{Looks, Usual};
+use crate::page::tenant::{DefaultLanguages, TenantDesigns};
 use crate::templates::rendered::Rendered;
 use crate::templates::template::Templates;
 use crate::words::books::Books;
@@ -37,20 +37,20 @@ pub struct Design {
     /// The name of the tenant whose design it is.
     pub(super) tenant: Option<String>,
     /// The designs of tenants.
-    pub(super) looks: Looks,
+    pub(super) tenant_designs: TenantDesigns,
     pub(crate) templates: Arc<Templates>,
     /// The items of its mails that were rendered a moment ago.
     pub(crate) rendered: Rendered,
     /// The language of the default locale.
     pub(crate) usual: Language,
-    /// The same for a tenant that speaks to people in another way.
-    pub(super) usual_to: Arc<Usual>,
+    /// The same for tenants with another form of address.
+    pub(super) default_languages: Arc<DefaultLanguages>,
     categories: Arc<BTreeMap<String, Localised<String>>>,
     digests: Arc<BTreeMap<String, Localised<String>>>,
     types: Arc<BTreeMap<String, Phrases>>,
     /// The mailboxes to which answers go, by category.
     category_replies: Arc<BTreeMap<String, Sender>>,
-    /// The mailbox to which other answers go: the tenant's, or the channel's.
+    /// The reply address if neither the type nor the category has one: the tenant's, or the channel's.
     pub(super) reply_to: Option<Sender>,
     /// By lane.
     quotas: Arc<BTreeMap<String, Quota>>,
@@ -66,7 +66,7 @@ pub struct Design {
     pub(crate) dkim: Option<Arc<Dkim>>,
 }
 
-/// The locales in which a batch's message may be, the first choice first.
+/// The locales of a batch's message, in order of preference.
 fn locales(batch: &Batch) -> impl Iterator<Item = &str> {
     let of_tenant = batch.tenant.as_ref().and_then(|known| known.tenant.locale.as_deref());
     [batch.locale.as_str()].into_iter().chain(of_tenant)
@@ -142,7 +142,7 @@ impl Design {
         for (event_type, wording) in types {
             let read = |texts: &Texts| {
                 let sentences = Localised::read(texts, usual_locale, |text, locale| {
-                    Sentence::parse_among(&books, text, locale)
+                    Sentence::parse_with_books(&books, text, locale)
                 });
                 sentences.map_err(|fault| DesignError::Sentence {
                     event_type: event_type.clone(),
@@ -182,12 +182,12 @@ impl Design {
             brand: Arc::new(BrandView::of(brand, &sender)),
             own_brand: Arc::new(brand.clone()),
             tenant: None,
-            looks: Looks::default(),
+            tenant_designs: TenantDesigns::default(),
             sender,
             templates: Arc::new(Templates::new(templates)?),
             rendered: Rendered::default(),
-            usual: Language::among(&books, usual_locale),
-            usual_to: Arc::new(Usual::new(words.clone(), usual_locale.clone())),
+            usual: Language::with_books(&books, usual_locale),
+            default_languages: Arc::new(DefaultLanguages::new(words.clone(), usual_locale.clone())),
             categories: Arc::new(categories),
             digests: Arc::new(titles),
             types: Arc::new(phrases),
@@ -208,14 +208,14 @@ impl Design {
     pub fn linked(mut self, key: TokenKey) -> Self {
         self.links = Links::of(&self.brand, &key);
         self.tags = Some(key);
-        self.looks = Looks::default();
+        self.tenant_designs = TenantDesigns::default();
         self
     }
 
     /// The same with signed mails.
     #[must_use]
     pub fn signed(self, dkim: Dkim) -> Self {
-        Self { dkim: Some(Arc::new(dkim)), looks: Looks::default(), ..self }
+        Self { dkim: Some(Arc::new(dkim)), tenant_designs: TenantDesigns::default(), ..self }
     }
 
     /// The tag of a mail to an address.
@@ -286,7 +286,7 @@ impl Design {
             let has_words = language.has_words || self.templates.have_layout(language);
             has_words && types.iter().all(is_told) && (!is_mail || has_categories())
         });
-        language.read_by(Reader::new(&batch.locale, &batch.tz))
+        language.for_reader(Reader::new(&batch.locale, &batch.tz))
     }
 
     /// The tag of the language of a batch's message.
@@ -295,13 +295,13 @@ impl Design {
         self.language(batch).tag()
     }
 
-    /// A batch with the titles of its objects and the bodies of its events in the language of its message.
+    /// Resolves the titles and bodies of a batch to the language of its message.
     #[must_use]
-    pub fn told<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {
-        Tags::of(&self.language(batch), &self.usual).batch(batch)
+    pub fn localised<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {
+        Tags::of([&self.language(batch)], &self.usual).batch(batch)
     }
 
-    /// The language of texts about some types alone: that of the first of a reader's locales that has them.
+    /// The first language of a reader's locales that has the texts of some types.
     pub(crate) fn language_of(&self, locales: &[&str], types: &[&Id]) -> Language {
         first_whole(locales.iter().copied(), &self.usual, |language| {
             let is_told = |event_type: &&Id| self.has_phrases(event_type, language);
@@ -315,8 +315,8 @@ impl Design {
         phrases.is_none_or(|of| of.title.serves(language) && of.sentence.serves(language))
     }
 
-    /// Returns true if a language has what a batch's message shows of a type beside the title and the sentence, as far as
-    /// any has: the text for what a person wrote, and the button and the notice of a mail with one item.
+    /// Returns true if a language has the other texts of a type that a batch's message shows, as far as any language has
+    /// them: the body, and the action and the notice of a mail with one item.
     fn has_details(&self, event_type: &Id, batch: &Batch, language: &Language) -> bool {
         let Some(phrases) = self.types.get(event_type.as_str()) else { return true };
         let lines = || batch.groups.iter().flat_map(|group| &group.lines);
@@ -348,7 +348,7 @@ impl Design {
         title.map_or_else(|| capitalised(&text::clean(&in_words(name))), |title| text::clean(title))
     }
 
-    /// The title of a digest in a language; `None` where it has none there.
+    /// The title of a digest in a language, if it has one.
     pub(crate) fn digest(&self, name: &str, language: &Language) -> Option<String> {
         let title = self.digests.get(name)?.get(language)?;
         Some(text::clean(title)).filter(|title| !title.is_empty())

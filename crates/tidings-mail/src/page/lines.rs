@@ -118,8 +118,7 @@ pub(crate) fn types_of(group: &Group) -> Vec<Id> {
     types
 }
 
-/// The values that some lines of a tenant put into the places of a sentence, in its language: what is true of each of them, and names
-/// as a list of them all.
+/// The values of a sentence's places for some lines: values that all lines share, and lists of names.
 pub(crate) fn said(
     lines: &[&Line],
     by: &[Arc<Object>],

@@ -15,7 +15,7 @@ use crate::words::told::Tags;
 /// The text of an inbox row, plain, with the language that it is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowText {
-    /// The text. What runs the other way than its language is between U+2068 and U+2069.
+    /// The text. Parts of the other direction are between U+2068 and U+2069.
     pub text: String,
     /// The tag of its language.
     pub lang: String,
@@ -23,9 +23,9 @@ pub struct RowText {
 }
 
 impl RowText {
-    /// A text of the host's in the same language, as far as it has one.
+    /// Selects a title or a body in the language of the row.
     #[must_use]
-    pub fn told<'t>(&self, text: &'t HostText) -> &'t str {
+    pub fn localised<'t>(&self, text: &'t HostText) -> &'t str {
         self.tags.find(text)
     }
 }
@@ -38,8 +38,8 @@ impl Design {
         let types: BTreeSet<Id> = groups.iter().flat_map(types_of).collect();
         let language = self.language_of(locales, &types.iter().collect::<Vec<_>>());
         let reader = Reader::new(locales.first().unwrap_or(&""), zone);
-        let language = language.read_by(reader);
-        let tags = Tags::of(&language, &self.usual);
+        let language = language.for_reader(reader);
+        let tags = Tags::of([&language], &self.usual);
         let groups = &*tags.groups(groups);
         let sentence = match groups {
             [group] => group_sentence(group, self, &language),

@@ -93,46 +93,50 @@ pub struct Offer {
     pub set: String,
 }
 
-/// The names of what can be chosen, for one locale. A text that lacks it is in the default one.
+/// The names of what can be chosen, each in the first of some locales that has it, else in the default one.
 #[derive(Debug)]
 pub struct Titles<'d> {
     design: &'d Design,
-    language: Language,
+    /// The first choice first.
+    languages: Vec<Language>,
 }
 
 impl Titles<'_> {
     /// The title of a category, or its name in words.
     #[must_use]
     pub fn category(&self, name: &str) -> String {
-        let has_title = self.design.has_category(name, &self.language);
-        let language = if has_title { &self.language } else { &self.design.usual };
+        let language = self.first(|language| self.design.has_category(name, language));
         self.design.category(name, language)
+    }
+
+    /// The first language with a title, or the default one.
+    fn first(&self, has_title: impl Fn(&Language) -> bool) -> &Language {
+        let found = self.languages.iter().find(|language| has_title(language));
+        found.unwrap_or(&self.design.usual)
     }
 
     /// The title of a type, or its name in words.
     #[must_use]
     pub fn event_type(&self, name: &Id) -> String {
-        let has_title = self.design.has_titles([name], &self.language);
-        let language = if has_title { &self.language } else { &self.design.usual };
+        let language = self.first(|language| self.design.has_titles([name], language));
         self.design.type_name(name, language)
     }
 
-    /// The title of something that the host named.
+    /// The title of an object.
     #[must_use]
-    pub fn told<'t>(&self, title: &'t HostText) -> &'t str {
-        Tags::of(&self.language, &self.design.usual).find(title)
+    pub fn localised<'t>(&self, title: &'t HostText) -> &'t str {
+        Tags::of(&self.languages, &self.design.usual).find(title)
     }
 
-    /// The title of a digest, or the words for how often it comes; `None` where the product has none in the language.
+    /// The title of a digest, or words such as "once a week"; `None` if no language has them.
     #[must_use]
     pub fn digest(&self, name: &str, every: Every) -> Option<String> {
-        let has_title = self.design.has_digest(name, &self.language);
-        let language = if has_title { &self.language } else { &self.design.usual };
+        let language = self.first(|language| self.design.has_digest(name, language));
         if let Some(title) = self.design.digest(name, language) {
             return Some(title);
         }
-        let words = self.language.has_words.then_some(&self.language.words)?;
-        Some(capitalised(&words.site.often(every, words)))
+        let spoken = self.languages.iter().find(|language| language.has_words)?;
+        Some(capitalised(&spoken.words.site.often(every, &spoken.words)))
     }
 }
 
@@ -286,17 +290,18 @@ impl Design {
         capitalised(&title)
     }
 
-    /// The names of what can be chosen, for a locale.
+    /// The names of what can be chosen, for a reader's locales, the first choice first.
     #[must_use]
-    pub fn titles(&self, locale: &str) -> Titles<'_> {
-        Titles { design: self, language: self.usual.alike(locale) }
+    pub fn titles(&self, locales: &[&str]) -> Titles<'_> {
+        let languages = locales.iter().map(|locale| self.usual.with_locale(locale)).collect();
+        Titles { design: self, languages }
     }
 
     fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {
         let words = &*language.words;
         let site = &words.site;
         let title = match &row.name {
-            Name::Title(title) => cut_name(Tags::of(language, &self.usual).find(title), words),
+            Name::Title(title) => cut_name(Tags::of([language], &self.usual).find(title), words),
             Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
             Name::AllMail => site.all_mail.clone(),
             Name::All => site.all.clone(),

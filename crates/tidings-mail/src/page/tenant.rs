@@ -1,4 +1,4 @@
-//! The look of a tenant's messages and pages: its brand, the name of its sender, its mailbox for answers.
+//! Designs of tenants: brand, sender name and reply address.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,29 +14,29 @@ use crate::words::books::Books;
 use crate::words::locale::Language;
 use crate::words::text;
 
-/// The most tenants whose looks are kept: one is made anew in less time than a mail.
-const LOOKS_MAX: usize = 256;
+/// Maximum number of cached designs: building one takes less time than a mail.
+const DESIGNS_MAX: usize = 256;
 
-/// The looks of tenants that were asked for a moment ago. Clones share them.
+/// A cache of tenants' designs. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Looks(Arc<Mutex<BTreeMap<Id, Look>>>);
+pub(crate) struct TenantDesigns(Arc<Mutex<BTreeMap<Id, CachedDesign>>>);
 
 #[derive(Debug)]
-struct Look {
-    of: Face,
+struct CachedDesign {
+    of: DesignFields,
     design: Arc<Design>,
 }
 
-/// The fields of a tenant on which its look depends.
+/// The fields of a tenant that determine its design.
 #[derive(Debug)]
-struct Face {
+struct DesignFields {
     name: Option<String>,
     brand: Brand,
     from_name: Option<String>,
     reply_to: Option<String>,
 }
 
-impl Face {
+impl DesignFields {
     fn of(tenant: &Tenant) -> Self {
         let Tenant { name, brand, from_name, reply_to, .. } = tenant.clone();
         Self { name, brand, from_name, reply_to }
@@ -50,69 +50,69 @@ impl Face {
     }
 }
 
-impl Looks {
+impl TenantDesigns {
     fn get(&self, id: &Id, tenant: &Tenant) -> Option<Arc<Design>> {
-        let looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let look = looks.get(id).filter(|look| look.of.is_of(tenant))?;
-        Some(Arc::clone(&look.design))
+        let designs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = designs.get(id).filter(|cached| cached.of.is_of(tenant))?;
+        Some(Arc::clone(&cached.design))
     }
 
     fn put(&self, id: &Id, tenant: &Tenant, design: &Arc<Design>) {
-        let look = Look { of: Face::of(tenant), design: Arc::clone(design) };
-        let mut looks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if looks.len() >= LOOKS_MAX && !looks.contains_key(id) {
-            looks.clear();
+        let cached = CachedDesign { of: DesignFields::of(tenant), design: Arc::clone(design) };
+        let mut designs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if designs.len() >= DESIGNS_MAX && !designs.contains_key(id) {
+            designs.clear();
         }
-        looks.insert(id.clone(), look);
+        designs.insert(id.clone(), cached);
     }
 }
 
-/// The language of the default locale, by the way in which its words speak to people.
+/// The language of the default locale, for each form of address.
 #[derive(Debug)]
-pub(crate) struct Usual {
-    /// The host's books.
+pub(crate) struct DefaultLanguages {
+    /// The host's books of words.
     words: BTreeMap<String, String>,
     locale: String,
     familiar: OnceLock<Language>,
     formal: OnceLock<Language>,
 }
 
-impl Usual {
+impl DefaultLanguages {
     pub(crate) fn new(words: BTreeMap<String, String>, locale: String) -> Self {
         Self { words, locale, familiar: OnceLock::new(), formal: OnceLock::new() }
     }
 
-    fn addressing(&self, address: Address) -> Language {
+    fn with_address(&self, address: Address) -> Language {
         let known = match address {
             Address::Familiar => &self.familiar,
             Address::Formal => &self.formal,
         };
-        let read = || Language::among(&Books::with(&self.words, Some(address)), &self.locale);
+        let read = || Language::with_books(&Books::with(&self.words, Some(address)), &self.locale);
         known.get_or_init(read).clone()
     }
 }
 
 impl Design {
-    /// The design of a tenant's messages and pages: the fields of its brand laid over the configuration's one by one, the
-    /// name of its sender, and its mailbox for answers.
+    /// The design of a tenant's messages and pages: keys of its brand override the configuration's, `from_name` and
+    /// `reply_to` are the tenant's.
     #[must_use]
     pub fn of_tenant(&self, id: &Id, tenant: &Tenant) -> Arc<Self> {
-        if let Some(known) = self.looks.get(id, tenant) {
+        if let Some(known) = self.tenant_designs.get(id, tenant) {
             return known;
         }
-        let design = Arc::new(self.worn_by(tenant));
-        self.looks.put(id, tenant, &design);
+        let design = Arc::new(self.build_for_tenant(tenant));
+        self.tenant_designs.put(id, tenant, &design);
         design
     }
 
-    /// The design of a batch's tenant; `None` where it has none.
+    /// The design of a batch's tenant; `None` = it has no tenant.
     pub(crate) fn of_batch(&self, batch: &Batch) -> Option<Arc<Self>> {
         let known = batch.tenant.as_deref()?;
         Some(self.of_tenant(&known.id, &known.tenant))
     }
 
-    fn worn_by(&self, tenant: &Tenant) -> Self {
-        let own_brand = laid_over(&self.own_brand, &tenant.brand);
+    fn build_for_tenant(&self, tenant: &Tenant) -> Self {
+        let own_brand = merged_brand(&self.own_brand, &tenant.brand);
         let from_name = tenant.from_name.as_deref();
         let sender = from_name.map_or_else(|| self.sender.clone(), |name| self.sender.named(name));
         let brand = BrandView::of(&own_brand, &sender);
@@ -120,7 +120,7 @@ impl Design {
         let reply_to = tenant.reply_to.as_deref().and_then(|to| Sender::parse(to).ok());
         let mut design = self.clone();
         if let Some(address) = tenant.brand.address {
-            design.usual = self.usual_to.addressing(address);
+            design.usual = self.default_languages.with_address(address);
         }
         design.links = self.tags.as_ref().and_then(|key| Links::of(&brand, key));
         design.brand = Arc::new(brand);
@@ -128,13 +128,13 @@ impl Design {
         design.sender = sender;
         design.tenant = name;
         design.reply_to = reply_to.or(design.reply_to);
-        design.looks = Looks::default();
+        design.tenant_designs = TenantDesigns::default();
         design
     }
 }
 
-/// A brand with the fields of another in the place of its own.
-fn laid_over(under: &Brand, over: &Brand) -> Brand {
+/// Overrides the fields of a brand by those of another.
+fn merged_brand(under: &Brand, over: &Brand) -> Brand {
     let first = |over: &Option<String>, under: &Option<String>| over.clone().or(under.clone());
     Brand {
         name: first(&over.name, &under.name),

@@ -14,7 +14,7 @@ use crate::page::lines::{self, entries, group_sentence, own_title, said, types_o
 use crate::page::single::{Face, Single, linked};
 use crate::page::{BlockView, Section, columns};
 use crate::templates::template::Block;
-use crate::words::direction::settled;
+use crate::words::direction::without_direction_controls;
 use crate::words::format::Calendar;
 use crate::words::locale::Language;
 use crate::words::names::{self, Topics};
@@ -405,7 +405,9 @@ impl<'a> Writer<'a> {
             single: None,
             data: templates.are_own().then(|| {
                 let data = line.data.as_deref().cloned().unwrap_or_default();
-                data.into_iter().map(|(name, value)| (name, settled(value))).collect()
+                data.into_iter()
+                    .map(|(name, value)| (name, without_direction_controls(value)))
+                    .collect()
             }),
             block,
             rendered: None,

@@ -30,7 +30,7 @@ struct InBrand {
     brand: Arc<BrandView>,
 }
 
-/// The same, as it is looked up.
+/// The borrowed form, for lookups.
 #[derive(Hash)]
 struct Wanted<'a> {
     item: &'a Item,

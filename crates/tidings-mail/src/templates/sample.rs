@@ -40,8 +40,8 @@ pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Bat
     detailed(event_type, rules, locale, items, &data_of(event_type, rules))
 }
 
-/// A message of made-up items of each type whose mails come with a digest, the same each time; without any where there is
-/// no such type.
+/// A sample message of a digest, with items of each of its types; without items if no type has the digest by e-mail. It is
+/// the same each time.
 #[must_use]
 pub fn digest_sample(digest: &str, rules: &Rules, locale: &str, items: usize) -> Batch {
     let comes_with_it = |kind: &TypeRules| {
@@ -53,19 +53,19 @@ pub fn digest_sample(digest: &str, rules: &Rules, locale: &str, items: usize) ->
     let of_digest = rules.types.iter().filter(|(_, kind)| comes_with_it(kind));
     let types: Vec<Id> = of_digest.filter_map(|(name, _)| Id::new(name).ok()).collect();
     let all = types.iter().flat_map(|event_type| (0..items).map(move |_| event_type));
-    let told: Vec<Entry> = all
+    let entries: Vec<Entry> = all
         .enumerate()
-        .map(|(n, event_type)| told(event_type, n, &data_of(event_type, rules)))
+        .map(|(n, event_type)| sample_entry(event_type, n, &data_of(event_type, rules)))
         .collect();
     Batch {
         lane: format!("digest:{digest}"),
-        entries: told.len(),
-        groups: group(told.iter().collect(), rules),
+        entries: entries.len(),
+        groups: group(entries.iter().collect(), rules),
         ..detailed(&id("none"), rules, locale, 0, &Map::new())
     }
 }
 
-/// Data for all that the sentences of a type name.
+/// Sample data for all places of a type's sentences.
 fn data_of(event_type: &Id, rules: &Rules) -> Map<String, Value> {
     let mut data = Map::new();
     let wording = rules.presentation.types.get(event_type.as_str());
@@ -76,7 +76,7 @@ fn data_of(event_type: &Id, rules: &Rules) -> Map<String, Value> {
     data
 }
 
-/// The paths in `data` that the sentences of a type name, with values that may stand there.
+/// The paths in `data` of a type's sentences, with sample values.
 fn data_in(wording: &Wording, usual_locale: &str) -> Vec<(String, Value)> {
     let texts = [&wording.sentence, &wording.subject, &wording.body, &wording.notice];
     let sentences = texts.iter().flat_map(|texts| texts.0.iter()).filter_map(|(locale, text)| {
@@ -112,7 +112,7 @@ pub(crate) fn detailed(
     items: usize,
     data: &Map<String, Value>,
 ) -> Batch {
-    let told: Vec<Entry> = (0..items).map(|n| told(event_type, n, data)).collect();
+    let entries: Vec<Entry> = (0..items).map(|n| sample_entry(event_type, n, data)).collect();
     Batch {
         tenant: None,
         id: "preview".to_owned(),
@@ -135,13 +135,13 @@ pub(crate) fn detailed(
         key: BatchKey::default(),
         at: AT,
         entries: items,
-        groups: group(told.iter().collect(), rules),
+        groups: group(entries.iter().collect(), rules),
         topics: vec![Arc::new(titled("a-topic", "A topic"))],
         traces: Vec::new(),
     }
 }
 
-fn told(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
+fn sample_entry(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
     let object_id = format!("example/{n}");
     let name = NAMES[n % NAMES.len()];
     let (width, height) = SIZES[n % SIZES.len()];

@@ -1,6 +1,6 @@
-//! The reader of a book of words. There is one for tidings' own and for those of hosts, which are laid over them.
+//! The parser of books of words, for tidings' own and for those of hosts.
 //!
-//! English is the pattern: what it has are the phrases, and what its phrases have in braces are the places.
+//! The English book is the pattern: its keys are the phrases that exist, and the names in its braces are the placeholders.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,9 +14,9 @@ use crate::words::plural::Plurals;
 
 /// The most bytes of a phrase.
 const PHRASE_BYTES_MAX: usize = 1 << 10;
-/// The phrases that English lacks.
+/// Phrases that exist and that the English book lacks.
 const EXTRA: [&str; 1] = ["and_others"];
-/// The phrases that go with a number.
+/// Phrases about a number, which may have plural forms.
 const NUMBERED: [&str; 9] = [
     "others",
     "other_people",
@@ -36,17 +36,17 @@ static PATTERN: LazyLock<Table> = LazyLock::new(|| {
 /// A fault of a host's book of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookFault {
-    /// The bytes of the book that are meant.
+    /// The position in the book, in bytes.
     pub span: Range<usize>,
-    /// The fault in words.
+    /// Description of the fault.
     pub reason: String,
-    /// Advice on how to mend it.
+    /// Advice on how to fix it.
     pub hint: String,
-    /// A misspelt name, and the names that there are.
+    /// A misspelt name, and the names that exist.
     pub misspelt: Option<(String, Vec<String>)>,
 }
 
-/// The faults of a host's book of words of a locale, in its order.
+/// Checks a host's book of words for a locale; returns its faults in the order of their positions.
 #[must_use]
 pub fn book_faults(locale: &str, book: &str) -> Vec<BookFault> {
     read(locale, book).1
@@ -61,23 +61,23 @@ pub(super) struct Phrases {
 }
 
 impl Phrases {
-    /// The phrases with those laid over them that speak to people in some way.
-    pub(super) fn addressing(self, address: Option<Address>) -> Table {
+    /// Merges the phrases for a form of address into the usual ones.
+    pub(super) fn with_address(self, address: Option<Address>) -> Table {
         let mut phrases = self.usual;
         match address {
             None => {}
-            Some(Address::Familiar) => lay_over(&mut phrases, self.familiar),
-            Some(Address::Formal) => lay_over(&mut phrases, self.formal),
+            Some(Address::Familiar) => merge(&mut phrases, self.familiar),
+            Some(Address::Formal) => merge(&mut phrases, self.formal),
         }
         phrases
     }
 }
 
-/// Puts phrases in the place of others, table by table.
-pub(super) fn lay_over(book: &mut Table, phrases: Table) {
+/// Replaces phrases of a book by others, table by table.
+pub(super) fn merge(book: &mut Table, phrases: Table) {
     for (key, phrase) in phrases {
         match (book.get_mut(&key), phrase) {
-            (Some(Value::Table(under)), Value::Table(over)) => lay_over(under, over),
+            (Some(Value::Table(under)), Value::Table(over)) => merge(under, over),
             (_, phrase) => {
                 book.insert(key, phrase);
             }
@@ -85,20 +85,20 @@ pub(super) fn lay_over(book: &mut Table, phrases: Table) {
     }
 }
 
-/// The English phrases that a book lacks, by their paths.
-pub(super) fn lacking(book: &Table) -> Vec<String> {
-    let mut lacking = Vec::new();
-    lacking_of(&PATTERN, Some(book), "", &mut lacking);
-    lacking
+/// The paths of the phrases that a book lacks.
+pub(super) fn missing_phrases(book: &Table) -> Vec<String> {
+    let mut missing = Vec::new();
+    collect_missing(&PATTERN, Some(book), "", &mut missing);
+    missing
 }
 
-fn lacking_of(pattern: &Table, book: Option<&Table>, above: &str, into: &mut Vec<String>) {
+fn collect_missing(pattern: &Table, book: Option<&Table>, above: &str, into: &mut Vec<String>) {
     for (key, phrase) in pattern {
         let path = format!("{above}{key}");
         let given = book.and_then(|book| book.get(key));
         match phrase {
             Value::Table(table) => {
-                lacking_of(table, given.and_then(Value::as_table), &format!("{path}."), into);
+                collect_missing(table, given.and_then(Value::as_table), &format!("{path}."), into);
             }
             _ if given.is_none() => into.push(path),
             _ => {}
@@ -106,12 +106,12 @@ fn lacking_of(pattern: &Table, book: Option<&Table>, above: &str, into: &mut Vec
     }
 }
 
-/// The English phrases, which stand where a book has none.
+/// The English phrases, which fill the gaps of other books.
 pub(super) fn english() -> &'static Table {
     &PATTERN
 }
 
-/// Reads the book of a locale. A phrase with a fault is left out.
+/// Parses the book of a locale. Phrases with a fault are left out.
 pub(super) fn read(locale: &str, book: &str) -> (Phrases, Vec<BookFault>) {
     let (document, errors) = DeTable::parse_recoverable(book);
     let mut reader = Reader { plurals: Plurals::of(locale), locale, faults: Vec::new() };
@@ -129,7 +129,7 @@ pub(super) fn read(locale: &str, book: &str) -> (Phrases, Vec<BookFault>) {
             None => {}
             Some((_, DeValue::Table(given))) => *table = reader.table(given, &PATTERN, ""),
             Some((span, _)) => {
-                let reason = format!("`{}` is a table of phrases", address.word());
+                let reason = format!("`{}` must be a table of phrases", address.word());
                 reader.fault(&span, reason, format!("write `[{}]`", address.word()));
             }
         }
@@ -154,7 +154,7 @@ impl Reader<'_> {
         });
     }
 
-    /// The phrases of a table that are as those of the pattern.
+    /// Reads the phrases of a table that have the form of the pattern.
     fn table(&mut self, given: &DeTable<'_>, pattern: &Table, above: &str) -> Table {
         let mut phrases = Table::new();
         for (key, value) in given {
@@ -189,8 +189,8 @@ impl Reader<'_> {
         let name = path.rsplit('.').next().unwrap_or(path).to_owned();
         self.faults.push(BookFault {
             span: span.clone(),
-            reason: format!("`{path}` is no phrase of tidings' own"),
-            hint: "remove it; the names are those of the English book".to_owned(),
+            reason: format!("`{path}` is an unknown phrase"),
+            hint: "remove it; the known names are those of the English book".to_owned(),
             misspelt: Some((name, names)),
         });
     }
@@ -244,7 +244,7 @@ impl Reader<'_> {
                     ),
                     _ => "write a text in quotes".to_owned(),
                 };
-                self.fault(&span, format!("`{path}` can't be this"), hint);
+                self.fault(&span, format!("`{path}` has the wrong type"), hint);
                 None
             }
         }
@@ -262,14 +262,14 @@ impl Reader<'_> {
                 .text(&given.span(), text, pattern, path, is_last)
                 .then(|| text.clone().into_owned().into()),
             _ => {
-                let reason = format!("`{path}` is a list of texts");
+                let reason = format!("`{path}` must be a list of texts");
                 self.fault(&given.span(), reason, "write a text in quotes");
                 None
             }
         }
     }
 
-    /// Returns true if a text can stand for a phrase. A form of few may be a word where others have a number.
+    /// Checks the text of a phrase. A form for a small number may spell it out and lack `{n}`.
     fn text(
         &mut self,
         span: &Range<usize>,
@@ -293,19 +293,19 @@ impl Reader<'_> {
     }
 }
 
-/// The text of a phrase with all of its places.
+/// The text of a phrase that has all of its placeholders: the last form.
 fn last(phrase: &Value) -> &str {
     let last = phrase.as_array().and_then(|forms| forms.last()).unwrap_or(phrase);
     last.as_str().unwrap_or_default()
 }
 
-/// The names in braces.
+/// The placeholders of a text.
 fn places(text: &str) -> BTreeSet<&str> {
     let names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
     names.map(|(name, _)| name).collect()
 }
 
-/// A place that a text must not have, or lacks, and how to mend it.
+/// The fault of a text with an unknown or a missing placeholder, and a hint.
 fn wrong_place(text: &str, pattern: &str, is_last: bool) -> Option<(String, String)> {
     let (found, wanted) = (places(text), places(pattern));
     let listed = |places: &BTreeSet<&str>| {
@@ -313,16 +313,16 @@ fn wrong_place(text: &str, pattern: &str, is_last: bool) -> Option<(String, Stri
         all.join(", ")
     };
     let hint = || match wanted.len() {
-        0 => "it has no places: write plain text".to_owned(),
-        _ => format!("its places are {}", listed(&wanted)),
+        0 => "it has no placeholders: write plain text".to_owned(),
+        _ => format!("its placeholders are {}", listed(&wanted)),
     };
     let braces = text.matches(['{', '}']).count();
     let all = text.split('{').skip(1).filter(|rest| rest.contains('}')).count();
     if braces != 2 * all {
-        return Some(("has a brace alone".to_owned(), hint()));
+        return Some(("has an unmatched brace".to_owned(), hint()));
     }
     if let Some(unknown) = found.difference(&wanted).next() {
-        return Some((format!("has no place `{{{unknown}}}`"), hint()));
+        return Some((format!("has the unknown placeholder `{{{unknown}}}`"), hint()));
     }
     let lacking = wanted.difference(&found).find(|place| is_last || **place != "n")?;
     Some((format!("lacks `{{{lacking}}}`"), hint()))
@@ -360,18 +360,18 @@ lead = '{'
         assert_eq!(
             lines,
             [
-                "1: `colon` can't be this",
-                "2: `colum` is no phrase of tidings' own",
+                "1: `colon` has the wrong type",
+                "2: `colum` is an unknown phrase",
                 "3: `others` has 3 forms, but `de` has 2",
                 "4: `more` lacks `{n}`",
-                "5: `zone` has no place `{ort}`",
-                "6: `full_stop` can't be this",
-                "7: `months` is no phrase of tidings' own",
+                "5: `zone` has the unknown placeholder `{ort}`",
+                "6: `full_stop` has the wrong type",
+                "7: `months` is an unknown phrase",
                 "8: `take_a_look` is empty",
-                "9: `familiar` is a table of phrases",
-                "11: `site.titel` is no phrase of tidings' own",
-                "12: `site.weekly` can't be this",
-                "13: `site.lead` has a brace alone",
+                "9: `familiar` must be a table of phrases",
+                "11: `site.titel` is an unknown phrase",
+                "12: `site.weekly` has the wrong type",
+                "13: `site.lead` has an unmatched brace",
             ]
         );
         let (found, names) = book_faults("de", book)[9].misspelt.clone().unwrap();
@@ -384,7 +384,7 @@ lead = '{'
     #[test]
     fn the_numbered_phrases_are_those_that_take_forms() {
         let forms = Value::Array(vec!["{n}".into(), "{n}".into()]);
-        for path in lacking(&Table::new()) {
+        for path in missing_phrases(&Table::new()) {
             let mut table = Table::new();
             match path.split_once('.') {
                 None => {
@@ -396,7 +396,7 @@ lead = '{'
                 }
             }
             let mut whole = PATTERN.clone();
-            lay_over(&mut whole, table);
+            merge(&mut whole, table);
             let is_taken = whole.try_into::<Words>().is_ok();
             assert_eq!(is_taken, NUMBERED.contains(&&*path), "{path}");
         }

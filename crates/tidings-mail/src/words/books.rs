@@ -1,5 +1,4 @@
-//! The books of words, by the tags of their languages. They are data: a file of `locales` for each language, over which
-//! those of a host are laid.
+//! The books of words, by language tag: one file of `locales` for each language, with the host's books merged into them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -8,7 +7,7 @@ use tidings_core::presentation::{Address, Presentation};
 use toml::Table;
 
 use crate::words::Words;
-use crate::words::book::{self, lacking, lay_over};
+use crate::words::book::{self, merge, missing_phrases};
 use crate::words::plural::Plurals;
 use crate::words::tag::{canonical_locale, is_right_to_left, parsed, tags, written};
 
@@ -25,18 +24,18 @@ const BOOKS: [(&str, &str); 24] = books![
     "nb", "tr", "ar", "fa", "zh-Hans", "zh-Hant", "ko", "hi"
 ];
 
-static USUAL: LazyLock<Books> = LazyLock::new(|| Books::of_binary(None));
-static FAMILIAR: LazyLock<Books> = LazyLock::new(|| Books::of_binary(Some(Address::Familiar)));
-static FORMAL: LazyLock<Books> = LazyLock::new(|| Books::of_binary(Some(Address::Formal)));
+static USUAL: LazyLock<Books> = LazyLock::new(|| Books::load_built_in(None));
+static FAMILIAR: LazyLock<Books> = LazyLock::new(|| Books::load_built_in(Some(Address::Familiar)));
+static FORMAL: LazyLock<Books> = LazyLock::new(|| Books::load_built_in(Some(Address::Formal)));
 
-/// The words of tidings' own that messages in a locale have.
+/// The extent to which tidings has its own words in a locale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnWords {
-    /// All that there are.
+    /// All words.
     All,
-    /// All but these phrases of the host's book, which are in English.
+    /// All but these phrases, which the host's book lacks and which are in English.
     Without(Vec<String>),
-    /// None: they are in English.
+    /// None: all are in English.
     None,
 }
 
@@ -47,26 +46,26 @@ pub struct Books(Arc<All>);
 #[derive(Debug)]
 struct All {
     books: Vec<Book>,
-    /// English among texts that run from left to right, and from right to left.
+    /// The English words for left-to-right and for right-to-left messages.
     english: [Arc<Words>; 2],
 }
 
 /// The words of a locale.
 #[derive(Clone, Debug)]
 pub(crate) struct Book {
-    /// The tag by which it is found.
+    /// The canonical tag.
     tag: String,
     phrases: Table,
     pub(crate) words: Arc<Words>,
-    /// The phrases that are English for want of others.
-    lacks: Vec<String>,
+    /// The phrases that it lacks, which are in English.
+    missing: Vec<String>,
 }
 
 impl Book {
-    /// The book of phrases, with English ones where it has none.
+    /// Builds the book of some phrases; English ones fill its gaps.
     fn new(tag: &str, phrases: Table) -> Self {
         let mut whole = book::english().clone();
-        lay_over(&mut whole, phrases.clone());
+        merge(&mut whole, phrases.clone());
         let words: Words = whole
             .try_into()
             .expect("the reader takes no phrase of another kind than the English one");
@@ -78,26 +77,26 @@ impl Book {
             numbers: parsed(tag),
             ..words
         };
-        Self { tag: canonical, lacks: lacking(&phrases), phrases, words: Arc::new(words) }
+        Self { tag: canonical, missing: missing_phrases(&phrases), phrases, words: Arc::new(words) }
     }
 
-    /// Returns true if no phrase is English for want of another.
+    /// Returns true if no phrase is missing.
     pub(crate) fn is_whole(&self) -> bool {
-        self.lacks.is_empty()
+        self.missing.is_empty()
     }
 }
 
 impl Books {
-    /// The books of a configuration: tidings' own, with the host's laid over them.
+    /// The books of a configuration: tidings' own, with the host's merged into them.
     #[must_use]
     pub fn of(presentation: &Presentation) -> Self {
         Self::with(&presentation.words, presentation.brand.address)
     }
 
-    fn of_binary(address: Option<Address>) -> Self {
+    fn load_built_in(address: Option<Address>) -> Self {
         let books = BOOKS.map(|(tag, text)| {
             let (phrases, _) = book::read(tag, text);
-            Book::new(tag, phrases.addressing(address))
+            Book::new(tag, phrases.with_address(address))
         });
         Self::all(books.into())
     }
@@ -110,8 +109,8 @@ impl Books {
         Self(Arc::new(All { books, english: [english, Arc::new(mirrored)] }))
     }
 
-    /// The books of tidings' own that speak to people in some way.
-    pub(crate) fn own(address: Option<Address>) -> Self {
+    /// tidings' own books for a form of address.
+    pub(crate) fn built_in(address: Option<Address>) -> Self {
         let books = match address {
             None => &USUAL,
             Some(Address::Familiar) => &FAMILIAR,
@@ -120,21 +119,22 @@ impl Books {
         (*books).clone()
     }
 
-    /// The same with a host's laid over them, by locale. What one lacks is that of a shorter tag.
+    /// tidings' own books with a host's merged into them, by locale. A book takes the phrases that it lacks from the book of
+    /// the nearest shorter tag.
     pub(crate) fn with(host: &BTreeMap<String, String>, address: Option<Address>) -> Self {
-        let own = Self::own(address);
+        let own = Self::built_in(address);
         if host.is_empty() {
             return own;
         }
         let mut books = own.0.books.clone();
-        // A tag comes after those that it begins with.
+        // Shorter tags come first.
         for (tag, text) in host {
             let (phrases, _) = book::read(tag, text);
-            let over = phrases.addressing(address);
+            let over = phrases.with_address(address);
             let under =
                 tags(tag).into_iter().find_map(|tag| books.iter().find(|book| book.tag == tag));
             let mut phrases = under.map(|book| book.phrases.clone()).unwrap_or_default();
-            lay_over(&mut phrases, over);
+            merge(&mut phrases, over);
             let book = Book::new(tag, phrases);
             match books.iter_mut().find(|known| known.tag == book.tag) {
                 Some(known) => *known = book,
@@ -144,29 +144,29 @@ impl Books {
         Self::all(books)
     }
 
-    /// The words of tidings' own that messages in a locale have.
+    /// The extent to which the words exist in a locale.
     #[must_use]
     pub fn words_of(&self, locale: &str) -> OwnWords {
         match self.find(&tags(locale)) {
             None => OwnWords::None,
             Some(book) if book.is_whole() => OwnWords::All,
-            Some(book) => OwnWords::Without(book.lacks.clone()),
+            Some(book) => OwnWords::Without(book.missing.clone()),
         }
     }
 
-    /// The book of the first of some tags that has one.
+    /// The first book of some tags.
     pub(crate) fn find(&self, tags: &[String]) -> Option<&Book> {
         let book = |tag: &String| self.0.books.iter().find(|book| book.tag == *tag);
         tags.iter().find_map(book)
     }
 
-    /// The words that stand in for every other language, among texts of one direction or the other.
+    /// The English words, for messages of one direction.
     pub(crate) fn english(&self, is_right_to_left: bool) -> &Arc<Words> {
         &self.0.english[usize::from(is_right_to_left)]
     }
 }
 
-/// English as it is in the binary.
+/// The built-in English words.
 #[cfg(test)]
 pub(crate) fn english() -> Arc<Words> {
     USUAL.0.english[0].clone()
@@ -218,7 +218,7 @@ mod tests {
             ("zh-TW", "take_a_look = '看'"),
         ]);
         let books = Books::with(&files, Some(Address::Formal));
-        let of = |locale: &str| Language::among(&books, locale);
+        let of = |locale: &str| Language::with_books(&books, locale);
         let words = |locale: &str| {
             let words = of(locale).words;
             [&words.take_a_look, &words.site.stop, &words.site.undo, &words.site.next]
@@ -233,30 +233,33 @@ mod tests {
         assert_eq!(words("fr")[0], Language::of("fr").words.take_a_look);
         assert_eq!(books.words_of("de-AT"), OwnWords::All);
         let usual = Books::with(&files, None);
-        assert_eq!(Language::among(&usual, "de").words.take_a_look, "Zeigen");
+        assert_eq!(Language::with_books(&usual, "de").words.take_a_look, "Zeigen");
     }
 
     #[test]
     fn a_host_adds_a_language_and_what_it_lacks_is_english() {
         let some = "take_a_look = 'Δείτε'\nothers = ['{n} άλλος', '{n} άλλοι']";
         let books = Books::with(&host(&[("el", some)]), None);
-        let greek = Language::among(&books, "el-GR");
+        let greek = Language::with_books(&books, "el-GR");
         assert!(!greek.has_words);
         assert_eq!((&*greek.words.take_a_look, &*greek.words.details), ("Δείτε", "See details"));
         assert_eq!(greek.words.counted(&greek.words.others, 2), "2 άλλοι");
-        let OwnWords::Without(lacks) = books.words_of("el") else { panic!("some are there") };
-        assert!(lacks.contains(&"site.undo".to_owned()) && !lacks.contains(&"others".to_owned()));
-        assert_eq!(Books::own(None).words_of("el"), OwnWords::None);
+        let OwnWords::Without(missing) = books.words_of("el") else { panic!("some are there") };
+        assert!(
+            missing.contains(&"site.undo".to_owned()) && !missing.contains(&"others".to_owned())
+        );
+        assert_eq!(Books::built_in(None).words_of("el"), OwnWords::None);
         let whole = BOOKS[0].1;
         let books = Books::with(&host(&[("ur", whole)]), None);
-        let urdu = Language::among(&books, "ur-PK");
+        let urdu = Language::with_books(&books, "ur-PK");
         assert!(urdu.has_words && urdu.words.is_right_to_left);
         assert_eq!((urdu.tag(), books.words_of("ur")), ("ur".to_owned(), OwnWords::All));
     }
 
     #[test]
     fn a_language_speaks_to_people_as_the_brand_does() {
-        let language = |locale: &str, address| Language::among(&Books::own(address), locale);
+        let language =
+            |locale: &str, address| Language::with_books(&Books::built_in(address), locale);
         let lead = |locale: &str, address: Option<Address>| {
             language(locale, address).words.site.lead.split('.').next().unwrap().to_owned()
         };

@@ -32,8 +32,8 @@ pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
     }
 }
 
-/// A line whose first strong character runs as the line does, by a mark before it where a foreign name comes first: many
-/// programs take the direction of a line from that character, also where it is isolated.
+/// A line whose first strong character has the line's direction. A mark is put before a name of the other direction,
+/// because many programs take the direction of a line from its first strong character, even if that is isolated.
 pub(crate) fn begun(line: String, is_right_to_left: bool) -> String {
     let is_strong = |c: char| matches!(bidi_class(c), L | R | AL);
     let is_foreign_first = line.split_once(BEGIN).is_some_and(|(before, from)| {
@@ -44,15 +44,16 @@ pub(crate) fn begun(line: String, is_right_to_left: bool) -> String {
     if is_foreign_first { format!("{mark}{line}") } else { line }
 }
 
-/// A value of `data` whose texts turn nothing around them: the controls of direction are taken out.
-pub(crate) fn settled(value: Value) -> Value {
+/// Removes the bidirectional control characters from the texts of a value of `data`.
+pub(crate) fn without_direction_controls(value: Value) -> Value {
     let is_control = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     match value {
         Value::String(text) if text.contains(is_control) => text.replace(is_control, "").into(),
-        Value::Array(values) => values.into_iter().map(settled).collect(),
-        Value::Object(members) => {
-            members.into_iter().map(|(name, value)| (name, settled(value))).collect()
-        }
+        Value::Array(values) => values.into_iter().map(without_direction_controls).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, without_direction_controls(value)))
+            .collect(),
         value => value,
     }
 }

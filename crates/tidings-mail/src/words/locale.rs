@@ -20,10 +20,10 @@ pub(crate) struct Language {
     pub(crate) further: Vec<String>,
     /// The product's words in it; English ones where there are none.
     pub(crate) words: Arc<Words>,
-    /// True if there are words of its own, all of them.
+    /// True if no word is missing in it.
     pub(crate) has_words: bool,
     books: Books,
-    /// The reader of what is in it.
+    /// The reader, for values.
     pub(crate) reader: Reader,
 }
 
@@ -31,11 +31,11 @@ impl Language {
     /// The language of a locale with tidings' own words.
     #[cfg(test)]
     pub(crate) fn of(locale: &str) -> Self {
-        Self::among(&Books::own(None), locale)
+        Self::with_books(&Books::built_in(None), locale)
     }
 
     /// The language of a locale with the words of some books.
-    pub(crate) fn among(books: &Books, locale: &str) -> Self {
+    pub(crate) fn with_books(books: &Books, locale: &str) -> Self {
         let tags = tags(locale);
         let book = books.find(&tags);
         let english = || books.english(tags.first().is_some_and(|tag| is_right_to_left(tag)));
@@ -49,13 +49,13 @@ impl Language {
         }
     }
 
-    /// The language of another locale with words of the same books.
-    pub(crate) fn alike(&self, locale: &str) -> Self {
-        Self::among(&self.books, locale)
+    /// The language of another locale, with the same books.
+    pub(crate) fn with_locale(&self, locale: &str) -> Self {
+        Self::with_books(&self.books, locale)
     }
 
-    /// The same for a reader. Its words count with the digits and groups of their locale, if it is in their language.
-    pub(crate) fn read_by(mut self, reader: Reader) -> Self {
+    /// The language for a reader, whose locale formats numbers if they read this language.
+    pub(crate) fn for_reader(mut self, reader: Reader) -> Self {
         const TELLING: usize = 1_234_567;
         let usual = &self.words.numbers;
         let own = reader.locale_in(usual);
@@ -131,7 +131,7 @@ impl Localised<String> {
     }
 }
 
-/// The language of the first of some locales that has all that is needed, else the default one.
+/// The first language of some locales that has all needed texts, else the default one.
 pub(crate) fn first_whole<'l>(
     locales: impl IntoIterator<Item = &'l str>,
     usual: &Language,
@@ -139,7 +139,7 @@ pub(crate) fn first_whole<'l>(
 ) -> Language {
     let mut locales = locales.into_iter();
     while let Some(locale) = locales.next() {
-        let language = usual.alike(locale);
+        let language = usual.with_locale(locale);
         if has_all(&language) {
             return Language { further: locales.flat_map(tags).collect(), ..language };
         }
@@ -191,6 +191,7 @@ mod tests {
             ("ar", "ar", "rtl"),
             ("ur-Latn", "ur-Latn", "ltr"),
             ("he-1996", "he", "rtl"),
+            ("pnb-PK", "pnb-PK", "rtl"),
             ("pa-Arab-PK", "pa-Arab-PK", "rtl"),
             ("?", "en", "ltr"),
         ] {

@@ -1,4 +1,4 @@
-//! The words of mails, a book for each language: phrases, plurals and lists; and the ways of a locale, which CLDR has.
+//! tidings' own words, in one book for each language: phrases, plurals and lists; and formats of values, by CLDR.
 //!
 //! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
 //! English words around what the host wrote.
@@ -82,7 +82,7 @@ pub(crate) struct Words {
     pub(crate) site: SiteWords,
 }
 
-/// What a book has before it is known whose it is.
+/// The placeholder for the locale until the tag of the book is set.
 fn no_locale() -> Locale {
     Locale::UNKNOWN
 }

@@ -33,7 +33,13 @@ impl Default for Plurals {
 impl Plurals {
     /// The plurals of a locale; of one that CLDR lacks, a single category.
     pub(crate) fn of(locale: &str) -> Self {
-        let locale = parsed(locale);
+        let mut locale = parsed(locale);
+        // The parent of `sr-Latn` or `pa-PK` is the root, since other data depend on the script. CLDR's plural rules don't,
+        // and Portuguese alone has others in a region.
+        locale.id.script = None;
+        if locale.id.language.as_str() != "pt" {
+            locale.id.region = None;
+        }
         let rules = rules(&locale);
         // CLDR's conditions look at a number's last three digits, or at whether it is round: what they name is among
         // these.
@@ -146,6 +152,11 @@ mod tests {
             ("it", "one, many, other, or without many"),
             ("pt-PT", "one, many, other, or without many"),
             ("ca", "one, many, other, or without many"),
+            ("sr-Latn", "one, few, other"),
+            ("uz-Cyrl-UZ", "one, other"),
+            ("pa-Arab-PK", "one, other"),
+            ("zh-Hant-HK", "other"),
+            ("es-419", "one, many, other, or without many"),
             ("xx", "other"),
             ("tlh", "other"),
             ("no tag", "other"),

@@ -130,11 +130,11 @@ impl Sentence {
     /// # Errors
     /// [`SentenceError`] says what to write instead; the first one, if there are several.
     pub fn parse(text: &str, locale: &str) -> Result<Self, SentenceError> {
-        Self::parse_among(&Books::own(None), text, locale)
+        Self::parse_with_books(&Books::built_in(None), text, locale)
     }
 
-    /// Reads a sentence of a locale, which lists names with the words of some books.
-    pub(crate) fn parse_among(
+    /// Parses a sentence of a locale; its lists of names use the words of some books.
+    pub(crate) fn parse_with_books(
         books: &Books,
         text: &str,
         locale: &str,
@@ -143,7 +143,7 @@ impl Sentence {
         if let Some(fault) = faults.into_iter().next() {
             return Err(fault);
         }
-        let words = Language::among(books, locale).words;
+        let words = Language::with_books(books, locale).words;
         Ok(Self { pieces, locale: tag::parsed(locale), words })
     }
 
@@ -214,8 +214,7 @@ impl Sentence {
         matches!(self.pieces.first(), Some(Piece::Actor))
     }
 
-    /// The dotted paths of the places that `data` fills, each with a value that may stand there: those first that have a
-    /// format.
+    /// The dotted paths of the `data` places with sample values; places with a format come first.
     pub(crate) fn samples(&self) -> Vec<(String, Value)> {
         let mut formatted = Vec::new();
         let mut plain = Vec::new();
@@ -295,7 +294,7 @@ impl Sentence {
         Some(stretches)
     }
 
-    /// A value of `data` as its place shows it; as it was given where the format is none for it.
+    /// Formats a value of `data` for its place; a value that doesn't fit the format is shown as it was given.
     fn value(
         &self,
         said: &Said,
@@ -312,12 +311,12 @@ impl Sentence {
             Format::Money(path) => scalar(data, path),
             _ => None,
         };
-        // Among several events a currency that is absent may be one that differs.
+        // In the shared data of several events, a currency that differs is absent.
         if matches!(format, Format::Money(_)) && currency.is_none() && said.count > 1 {
             return None;
         }
         let locale = reader.locale_in(&self.locale);
-        Some(format.told(&given, currency.as_deref(), locale, reader).unwrap_or(given))
+        Some(format.apply(&given, currency.as_deref(), locale, reader).unwrap_or(given))
     }
 
     /// The same as one text.
@@ -507,7 +506,7 @@ mod tests {
             let sentence = Sentence::parse(text, locale).unwrap();
             let said = Said { data: data.as_object().cloned().map(Arc::new), ..said(count) };
             let reader = Reader::new(reader, "Europe/Paris");
-            sentence.text(&said, &Language::of(locale).read_by(reader))
+            sentence.text(&said, &Language::of(locale).for_reader(reader))
         };
         for (text, shown) in [
             ("on {data.at|date}", "on 05.03.2024"),

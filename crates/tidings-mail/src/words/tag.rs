@@ -40,8 +40,10 @@ const NAMES: [(&str, &str); 30] = [
 ];
 
 /// Languages that are written from right to left where their tags name no script.
-const RIGHT_TO_LEFT: [&str; 14] =
-    ["ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"];
+const RIGHT_TO_LEFT: [&str; 24] = [
+    "ar", "arc", "bal", "bgn", "ckb", "dv", "fa", "glk", "he", "ks", "lrc", "mzn", "nqo", "pnb",
+    "ps", "rhg", "sd", "sdh", "skr", "syr", "trw", "ug", "ur", "yi",
+];
 const RIGHT_TO_LEFT_SCRIPTS: [&str; 7] = ["adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"];
 
 /// The fault of a text that is no tag.
@@ -158,7 +160,7 @@ pub(crate) fn is_right_to_left(tag: &str) -> bool {
     }
 }
 
-/// The locale of a tag as CLDR's data know it; of a text that is none, a locale without a language.
+/// Parses a tag for CLDR lookups; returns the locale without a language if it is invalid.
 pub(crate) fn parsed(tag: &str) -> Locale {
     Locale::try_from_str(&canonical_locale(tag)).unwrap_or(Locale::UNKNOWN)
 }

@@ -52,7 +52,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A number with a separator between its thousands, for pages that speak no reader's language.
+/// Formats a number with a separator between thousands, for pages without a reader's language.
 #[must_use]
 pub fn grouped(number: u64, separator: &str) -> String {
     let digits = number.to_string();

@@ -1,5 +1,5 @@
-//! The texts of objects and events in the language of a message. No message lacks one: where a language has none, that of
-//! the reader's next locale or of the default one stands there, or the one that was given first.
+//! Lookup of titles and bodies by locale in the language of a message. If that language has none, the text of the
+//! reader's next locale or of the default one is used, else the first one given.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,18 +10,22 @@ use tidings_core::{Batch, HostText, Object};
 use crate::words::locale::Language;
 use crate::words::tag::canonical_locale;
 
-/// The tags under which texts are looked up, the first choice first.
+/// Language tags by which texts are looked up, in order of preference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tags(Vec<String>);
 
 impl Tags {
-    /// The tags of a language, then those of the reader's further locales and of the default one.
-    pub(crate) fn of(language: &Language, usual: &Language) -> Self {
-        let tags = language.tags.iter().chain(&language.further).chain(&usual.tags);
+    /// The tags of some languages and of their readers' further locales, followed by those of the default language.
+    pub(crate) fn of<'l>(
+        languages: impl IntoIterator<Item = &'l Language>,
+        usual: &'l Language,
+    ) -> Self {
+        let languages = languages.into_iter().chain([usual]);
+        let tags = languages.flat_map(|language| language.tags.iter().chain(&language.further));
         Self(tags.cloned().collect())
     }
 
-    /// The text among those of several locales.
+    /// Selects a text.
     pub(crate) fn find<'t>(&self, text: &'t HostText) -> &'t str {
         let of = |tag: &String| {
             let mut texts = text.locales().iter();
@@ -59,7 +63,7 @@ impl Tags {
         }
     }
 
-    /// Groups with each text in one language.
+    /// Resolves all texts of groups.
     pub(crate) fn groups<'g>(&self, groups: &'g [Group]) -> Cow<'g, [Group]> {
         if !groups.iter().any(has_several) {
             return Cow::Borrowed(groups);
@@ -73,7 +77,7 @@ impl Tags {
         groups.iter().map(told).collect()
     }
 
-    /// A batch with each text in one language.
+    /// Resolves all texts of a batch.
     pub(crate) fn batch<'b>(&self, batch: &'b Batch) -> Cow<'b, Batch> {
         let has_topics = batch.topics.iter().any(|topic| is_several(topic.title.as_ref()));
         match self.groups(&batch.groups) {

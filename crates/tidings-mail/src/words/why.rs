@@ -15,16 +15,16 @@ const TOPIC: &str = "topic:";
 /// The words at the foot of a mail; `None` where no line has a reason that is known here.
 ///
 /// The cause is true of all lines; a cause of some lines has a sentence of its own.
-pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<String> {
+pub(crate) fn explanation(lines: &[&Line], topics: &Topics, words: &Words) -> Option<String> {
     let mut causes = Vec::new();
     let mut asides = Vec::new();
     let is_one = lines.len() == 1;
     let is_followed = |line: &&Line| line.reasons.iter().any(|r| r.starts_with(TOPIC));
     let followed = Followed::of(lines, topics);
     if lines.iter().all(is_followed) {
-        causes.extend(followed.told(&words.follow, words));
+        causes.extend(followed.clause(&words.follow, words));
     } else {
-        asides.extend(followed.told(&words.follow_some, words));
+        asides.extend(followed.clause(&words.follow_some, words));
     }
     for (reason, cause) in known(words) {
         let count = lines.iter().filter(|line| line.reasons.iter().any(|r| r == reason)).count();
@@ -56,7 +56,7 @@ pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) 
         followed.unnamed = 0;
     }
     followed.names.retain(|name| !said.contains(&name.as_str()));
-    notes.extend(followed.told(&words.follow_note, words));
+    notes.extend(followed.clause(&words.follow_note, words));
     for (reason, cause) in known(words) {
         if line.reasons.iter().any(|r| r == reason) {
             notes.push(cause.note.clone());
@@ -95,7 +95,7 @@ impl Followed {
     }
 
     /// "you follow A and B" by a phrase; `None` where no name is known, which leaves nothing to say.
-    fn told(&self, phrase: &str, words: &Words) -> Option<String> {
+    fn clause(&self, phrase: &str, words: &Words) -> Option<String> {
         if self.names.is_empty() {
             return None;
         }
@@ -173,7 +173,7 @@ mod tests {
             (vec![line(&["near"]), line(&["named"])], Some("Some are near you.")),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), &books::english()).as_deref(), words);
+            assert_eq!(explanation(&lines, &topics(), &books::english()).as_deref(), words);
         }
     }
 
@@ -188,7 +188,7 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), &books::english()).as_deref(), words);
+            assert_eq!(explanation(&lines, &topics(), &books::english()).as_deref(), words);
         }
     }
 

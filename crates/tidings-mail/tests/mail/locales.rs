@@ -171,12 +171,12 @@ fn titles_and_bodies_by_locale_are_in_the_language_of_the_message_and_never_need
         let row = design.row_text(&batch.groups, &[locale], "UTC");
         assert_eq!(row.text, subject);
         let line = &batch.groups[0].lines[0];
-        assert_eq!(row.told(line.body.as_ref().unwrap()), body);
+        assert_eq!(row.localised(line.body.as_ref().unwrap()), body);
     }
     // Where there is one text for all nothing is copied.
     let plain = one(1, "de");
-    assert!(matches!(design.told(&plain), std::borrow::Cow::Borrowed(_)));
-    assert!(matches!(design.told(&message("de")), std::borrow::Cow::Owned(_)));
+    assert!(matches!(design.localised(&plain), std::borrow::Cow::Borrowed(_)));
+    assert!(matches!(design.localised(&message("de")), std::borrow::Cow::Owned(_)));
 }
 
 /// A message about an object with a page, to which a button leads.

@@ -150,7 +150,7 @@ impl Renderer for ShortRenderer {
             }
             content["lane"] = json!(batch.lane);
             content["at"] = json!(batch.at.to_string());
-            content["items"] = items(&self.design.told(batch));
+            content["items"] = items(&self.design.localised(batch));
         }
         Ok(Rendered {
             head: Arc::clone(head),

@@ -47,7 +47,7 @@ pub(crate) enum HookAnswer {
 }
 
 impl HookAnswer {
-    /// Returns true if the host is there, and refuses what it is told.
+    /// Returns true if the host is up and refuses this occurrence.
     pub(super) fn is_refusal(&self) -> bool {
         let Self::Again { status, .. } = self else {
             return false;

@@ -21,9 +21,9 @@ use crate::delivery::send_job::{HookNo, SendJob};
 
 /// The number of open occurrences of a hook from which on no more are read.
 pub(super) const OPEN_MAX: usize = 1_000;
-/// The number of open occurrences from which on what is parked stays there.
+/// The number of open occurrences from which on no parked ones are opened.
 const UNPARK_MAX: usize = OPEN_MAX + 256;
-/// The most occurrences that are parked.
+/// Maximum number of parked occurrences.
 const PARKED_MAX: u64 = 100_000;
 /// The most rows that are read in a turn.
 const ROWS_MAX: usize = 256;
@@ -51,9 +51,9 @@ pub(super) struct Hook {
     /// Open occurrences that are not under way, by the instant of their next try.
     due: BTreeSet<(Instant, OccurrencePlace)>,
     under_way: BTreeSet<OccurrencePlace>,
-    /// Those of `due` that the host refused when it was told the last time. It takes others meanwhile.
+    /// Occurrences of `due` that the host refused at the last attempt, while it accepts others.
     refused: BTreeSet<OccurrencePlace>,
-    /// By owner what is refused, and would be in the way of others.
+    /// Parked occurrences by owner.
     parked: BTreeMap<OccurrenceOwner, Parked>,
     /// The turn that a 410 ended.
     off: Option<u64>,
@@ -123,11 +123,11 @@ impl Hook {
                 self.owners.values_mut().for_each(Progress::count_again);
             }
             self.rules = rules.clone();
-            self.hurry(now);
+            self.retry_all(now);
         }
         let before = std::mem::replace(&mut self.order, order);
         if before.turn < order.turn {
-            self.hurry(now);
+            self.retry_all(now);
         }
         if before.replays.0 < order.replays.0 {
             for progress in self.owners.values_mut() {
@@ -138,15 +138,15 @@ impl Hook {
         }
     }
 
-    /// Tries everything at once that waits.
-    fn hurry(&mut self, now: Instant) {
+    /// Makes all waiting occurrences due.
+    fn retry_all(&mut self, now: Instant) {
         self.refused.clear();
-        self.parked.values_mut().for_each(|parked| parked.hurry(now));
-        self.hurry_rest(now);
+        self.parked.values_mut().for_each(|parked| parked.retry_all(now));
+        self.retry_unrefused(now);
     }
 
-    /// Tries at once what waits because the host was away. What it refused waits on.
-    fn hurry_rest(&mut self, now: Instant) {
+    /// Makes occurrences due that failed because the host was down; refused ones keep waiting.
+    fn retry_unrefused(&mut self, now: Instant) {
         self.failures = 0;
         for (at, place) in std::mem::take(&mut self.due) {
             let at = if self.refused.contains(&place) { at } else { at.min(now) };
@@ -171,12 +171,12 @@ impl Hook {
         let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
             durable.get(owner).is_some_and(|until| progress.next < *until)
         };
-        let has_room = self.open.len() < OPEN_MAX || self.parks();
+        let has_room = self.open.len() < OPEN_MAX || self.can_park();
         !self.is_off() && has_room && self.owners.iter().any(has_more)
     }
 
-    /// Returns true if there is something to park, and room for it.
-    fn parks(&self) -> bool {
+    /// Returns true if an occurrence can be parked.
+    fn can_park(&self) -> bool {
         !self.refused.is_empty() && self.parked_count() < PARKED_MAX
     }
 
@@ -184,7 +184,7 @@ impl Hook {
         self.parked.values().map(|parked| parked.count).sum()
     }
 
-    /// The next try of what is parked, if there is room for it.
+    /// The next attempt of a parked occurrence, if there is room for it.
     fn next_parked(&self) -> Option<Instant> {
         let has_room = self.open.len() < UNPARK_MAX || !self.refused.is_empty();
         let has_room = has_room && !self.is_off();
@@ -275,7 +275,7 @@ impl Hook {
         Ok(())
     }
 
-    /// Parks what is refused where it leaves others no room: what waits longest first.
+    /// Parks refused occurrences if the open set is full, those with the longest wait first.
     fn park(&mut self, now: Instant) {
         if self.open.len() < OPEN_MAX {
             return;
@@ -295,12 +295,12 @@ impl Hook {
         self.is_urgent = true;
     }
 
-    /// Opens again what is parked and due.
+    /// Opens parked occurrences that are due.
     fn unpark(&mut self, view: &dyn ReadView, now: Instant) -> Result<(), Unreadable> {
         if self.next_parked().is_none_or(|at| at > now) {
             return Ok(());
         }
-        // Those whose turn comes later make room for them.
+        // Occurrences that are due later make room for them.
         self.park(now);
         let owners: Vec<OccurrenceOwner> = self.parked.keys().copied().collect();
         for owner in owners {
@@ -323,7 +323,7 @@ impl Hook {
         Ok(())
     }
 
-    /// Notes that an owner's row differs from what is stored.
+    /// Marks an owner's row as changed.
     fn touch(&mut self, owner: OccurrenceOwner) {
         if let Some(progress) = self.owners.get_mut(&owner) {
             progress.is_dirty = true;
@@ -436,7 +436,7 @@ impl Hook {
                 self.counts.sent += 1;
                 self.end(place);
                 if self.failures > 0 {
-                    self.hurry_rest(now);
+                    self.retry_unrefused(now);
                 }
             }
         }

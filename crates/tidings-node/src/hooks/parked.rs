@@ -1,7 +1,7 @@
-//! Parked occurrences: those that the host refuses again and again, and that would be in the way of others.
+//! Parked occurrences: those that the host refuses repeatedly and that would delay others.
 //!
-//! They are rows of the store, by the instant of their next try, so that they take no memory however many there are. They
-//! are written and taken away together with the progress of their owner: an occurrence is in one of the two.
+//! They are rows of the store by their next attempt, and take no memory. The commit that adds or deletes them also updates
+//! the progress of their owner, so an occurrence is in exactly one of the two.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -15,13 +15,13 @@ use tidings_core::time::SECOND_MS;
 
 use super::progress::Open;
 
-/// The shortest wait of what is parked: its row is durable by then.
+/// Minimum wait of a parked occurrence: its row is durable by then.
 const WAIT_MS: i64 = 10 * SECOND_MS;
 
 /// A parked occurrence.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Row {
-    /// [`tidings_core::engine::HookOrder::since`] then: a hook that was gone begins anew.
+    /// [`tidings_core::engine::HookOrder::since`] at that time: a hook that is added again starts over.
     since: Instant,
     /// The instant at which it was parked.
     at: Instant,
@@ -30,28 +30,28 @@ struct Row {
     open: Open,
 }
 
-/// What is parked of an owner's occurrences.
+/// The parked occurrences of an owner.
 #[derive(Debug, Default)]
 pub(super) struct Parked {
     pub(super) count: u64,
-    /// The instant of the next try, or one before it.
+    /// A lower bound of the next attempt.
     pub(super) next: Option<Instant>,
-    /// The soonest next try of what was parked since the last look, which the store may not have yet.
+    /// The earliest next attempt of rows added since the last read, which may not be durable yet.
     added: Option<Instant>,
-    /// What was parked until then is to be tried at once: the next look is at all of it.
+    /// Rows parked until this instant are due immediately: the next read visits all of them.
     hurried: Option<Instant>,
-    /// The keys that are taken away, perhaps not durably.
+    /// Deleted keys; the deletion may not be durable yet.
     gone: BTreeSet<Vec<u8>>,
     writes: Vec<Write>,
 }
 
-/// What all keys of a hook and an owner begin with. No name has a zero in it.
+/// The key prefix of a hook and an owner. Names contain no zero byte.
 fn prefix(owner: OccurrenceOwner, name: &str) -> Key {
     Key::of(owner.of_rows(), Table::HookProgress).bytes(name.as_bytes()).bytes(&[0])
 }
 
 impl Parked {
-    /// Reads what was parked since the hook began; what is older goes.
+    /// Reads the rows parked since the hook was added; deletes older ones.
     pub(super) fn load(
         view: &dyn ReadView,
         (owner, name): (OccurrenceOwner, &str),
@@ -68,7 +68,7 @@ impl Parked {
                     parked.put_back();
                 }
             } else {
-                parked.take_away(key.to_vec());
+                parked.delete(key.to_vec());
             }
             Ok(())
         })?;
@@ -95,7 +95,7 @@ impl Parked {
         self.writes.push(Write { partition: Partition::Base, key, value });
     }
 
-    /// Takes so many that are due, at most.
+    /// Takes at most `most` due occurrences.
     pub(super) fn take_due(
         &mut self,
         view: &dyn ReadView,
@@ -137,7 +137,7 @@ impl Parked {
         found?;
         // What was taken away and is not there any more is gone for good.
         self.gone.retain(|key| still.contains(key) || *key > last);
-        keys.into_iter().for_each(|key| self.take_away(key));
+        keys.into_iter().for_each(|key| self.delete(key));
         self.count = self.count.saturating_sub(due.len() as u64);
         self.next = next.into_iter().chain(self.added.take()).min();
         if due.len() < most {
@@ -151,13 +151,13 @@ impl Parked {
         Ok(due)
     }
 
-    fn take_away(&mut self, key: Vec<u8>) {
+    fn delete(&mut self, key: Vec<u8>) {
         self.gone.insert(key.clone());
         self.writes.push(Write { partition: Partition::Base, key, value: None });
     }
 
-    /// Has all that is parked tried at once.
-    pub(super) fn hurry(&mut self, now: Instant) {
+    /// Makes all parked occurrences due.
+    pub(super) fn retry_all(&mut self, now: Instant) {
         if self.count > 0 {
             (self.next, self.hurried) = (Some(now), Some(now));
         }

@@ -9,7 +9,7 @@ use crate::inbox::{Inbox, Row};
 /// An inbox, or a view of it, as a case writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedInbox {
-    /// Whose.
+    /// Recipient.
     pub recipient: Id,
     /// The tenant whose view it is; `None` = the whole.
     pub tenant: Option<Id>,

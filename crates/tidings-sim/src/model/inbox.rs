@@ -15,7 +15,7 @@ use crate::inbox::{Inbox, Row};
 /// The greatest number of items that a row lists.
 const LISTED: usize = 25;
 
-/// What the items of a row have in common: tenant, day, type, the object, actor or target, and their state.
+/// The key of a row: tenant, day, type, the object, actor or target, and the state of its items.
 type Group = (Option<usize>, Day, Id, String, &'static str);
 
 impl Model {

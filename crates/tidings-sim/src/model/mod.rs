@@ -463,7 +463,7 @@ impl Model {
         self.rules.last().expect("there is one from the beginning")
     }
 
-    /// What holds for somebody's entries of a tenant, or of none.
+    /// The effective settings of a recipient's entries, of a tenant or of none.
     fn settings(&self, person: usize, tenant: Option<usize>) -> Settings<'_> {
         Settings {
             person: &self.people[person],

@@ -30,7 +30,7 @@ impl Model {
         if whole {
             let replaced = preferences.iter_mut();
             for (_, of) in replaced.filter(|(of, _)| whose.is_none() || **of == whose) {
-                of.retain(|(scope, _), mode| was_not_asked(self, scope, mode));
+                of.retain(|(scope, _), mode| was_not_shown(self, scope, mode));
             }
         }
         for choice in chosen {
@@ -56,8 +56,9 @@ impl Model {
     }
 }
 
-/// Who was not asked has not changed their mind.
-fn was_not_asked(model: &Model, scope: &PreferenceScope, mode: &Mode) -> bool {
+/// Returns true if a mode is not in the list of preferences that recipients see, so a complete list may lack it: a `never`
+/// for a scope that is not configured or required.
+fn was_not_shown(model: &Model, scope: &PreferenceScope, mode: &Mode) -> bool {
     let is_configured = match scope {
         PreferenceScope::Type(kind) => model.current().types.contains_key(kind),
         PreferenceScope::Category(name) => model.current().categories.contains_key(name),

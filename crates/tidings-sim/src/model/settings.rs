@@ -1,4 +1,4 @@
-//! What holds for somebody's entries of a tenant, or of none: their own, the tenant's, or the configured.
+//! The effective settings of a recipient's entries, of a tenant or of none: their own, the tenant's, or the configured.
 
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ impl<'m> Settings<'m> {
         self.tenant.map(|(_, tenant)| tenant)
     }
 
-    /// What was chosen: what holds first comes first.
+    /// Preferences in order of precedence.
     pub(super) fn chosen(&self) -> Vec<&'m Preferences> {
         let own = &self.person.preferences;
         let with_tenant = self.tenant.and_then(|(number, _)| own.get(&Some(number)));

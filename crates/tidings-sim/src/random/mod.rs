@@ -31,7 +31,7 @@ pub struct World {
     pub until: Option<Instant>,
 }
 
-/// Of a hundred worlds that the engine is held against so many have tenants.
+/// Percentage of the compared worlds that have tenants.
 pub const WITH_TENANTS: u8 = 25;
 
 /// Worlds of up to 80 steps.

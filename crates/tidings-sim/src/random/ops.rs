@@ -85,7 +85,7 @@ pub(super) struct Builder {
     alive: BTreeSet<u8>,
     /// The tenants that are there, and which of them are disabled.
     pub(super) tenants: BTreeMap<u8, bool>,
-    /// When tenants were deleted last.
+    /// The instant of the last deletion of each tenant.
     pub(super) deleted: BTreeMap<u8, Instant>,
     /// The tenant that a step means to name.
     pub(super) of: Option<u8>,

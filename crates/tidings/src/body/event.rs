@@ -42,8 +42,8 @@ pub(crate) struct EventBody {
     pub(crate) target: Option<IdOrObject>,
     /// Anything else, returned with the inbox item.
     pub(crate) data: Option<Map<String, Value>>,
-    /// Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
-    /// locale. Messages and inboxes show it.
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB, or an object with a text for each locale.
+    /// Messages and inboxes show it.
     #[serde(default, deserialize_with = "host_text::body")]
     #[schema(value_type = Option<TextBody>)]
     pub(crate) body: Option<HostText>,
@@ -70,7 +70,7 @@ pub(crate) struct EventBody {
     /// Time from which on nothing is delivered.
     #[schema(value_type = Option<String>, format = "date-time")]
     pub(crate) expires_at: Option<Text<Instant>>,
-    /// The tenant whose event it is: all its notifications are of it.
+    /// The tenant of the event and of all its notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     pub(crate) tenant: Option<Text<Id>>,

@@ -1,4 +1,4 @@
-//! Texts for people within bodies: one, or one for each of some locales.
+//! Titles and bodies in requests: one text, or an object with a text for each locale.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,13 +14,12 @@ use super::fault::Fault;
 use super::text::TITLE_BYTES_MAX;
 use crate::wording::quoted;
 
-/// The most bytes of the body of an event.
+/// Maximum length of the body of an event, in bytes.
 const BODY_BYTES_MAX: usize = 2 << 10;
-/// The most bytes of all texts of a title or a body.
+/// Maximum length of all texts of a title or a body together, in bytes.
 const ALL_BYTES_MAX: usize = 16 << 10;
 
-/// A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
-/// one in the language of the message.
+/// A text for all languages, or an object with a text for each locale (BCP 47). A message shows the text in its language.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = HostText, example = json!({"en": "Water Lilies", "fr": "Nymphéas"}))]
@@ -82,7 +81,7 @@ fn fault(text: &HostText, bytes_max: usize) -> Option<Fault> {
     None
 }
 
-/// A text as it is given.
+/// A text as it is in the request.
 struct Given(HostText);
 
 impl<'de> Deserialize<'de> for Given {

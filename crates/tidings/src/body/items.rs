@@ -43,7 +43,7 @@ pub(crate) struct Items {
     /// Of a snooze: its duration, `1m` to `365d`.
     #[schema(value_type = Option<String>, example = "1h")]
     r#for: Option<Text<Wait>>,
-    /// Only those of this tenant and of none.
+    /// Only those of this tenant and those without a tenant.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
 }

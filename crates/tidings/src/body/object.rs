@@ -18,7 +18,7 @@ pub(crate) struct EventObject {
     /// Id of the object.
     #[schema(value_type = String, min_length = 1, max_length = 256, example = "works/1")]
     pub(crate) id: Text<Id>,
-    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
+    /// A title to show, at most 1 KiB, or an object with a title for each locale.
     #[serde(default, deserialize_with = "host_text::title")]
     #[schema(value_type = Option<TextBody>)]
     pub(crate) title: Option<HostText>,
@@ -81,7 +81,7 @@ pub(crate) struct ObjectChange {
     /// Id of the object. A path that names it has the same.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
     id: Option<Text<Id>>,
-    /// A title to show; in several languages, an object of titles by locale.
+    /// A title to show, or an object with a title for each locale.
     #[serde(default, deserialize_with = "host_text::title")]
     #[schema(value_type = Option<TextBody>)]
     title: Option<HostText>,

@@ -36,7 +36,7 @@ pub(crate) struct Preference {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     object: Option<Text<Id>>,
-    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    /// The tenant to whose notifications it applies; absent = all notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,

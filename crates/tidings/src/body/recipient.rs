@@ -67,7 +67,7 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
     quiet_hours: Option<quiet::Given>,
-    /// The tenants of which the recipient is a member, all of them; null = none.
+    /// All tenants of which the recipient is a member; null = none.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<String>>, required = false)]
     tenants: Change<Vec<Text<Id>>>,

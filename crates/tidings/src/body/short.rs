@@ -22,7 +22,7 @@ pub(crate) struct Subscription {
     /// The topic.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
     topic: Text<Topic>,
-    /// The tenant whose events it is about; without it those of none.
+    /// The tenant of the topic; absent = none.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
     /// True removes the subscription.
@@ -67,7 +67,7 @@ pub(crate) struct Mark {
     /// Marks the event with this id.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     event: Option<Text<Id>>,
-    /// Marks only items of this tenant and of none.
+    /// Marks only items of this tenant and those without a tenant.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
 }
@@ -106,7 +106,7 @@ pub(crate) struct Cancel {
     /// All events published with this key so far.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
     pub(crate) cancellation_key: Option<Text<Id>>,
-    /// The tenant whose events alone are meant; without it those of all tenants and of none.
+    /// Only events of this tenant; absent = of every tenant and of none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     pub(crate) tenant: Option<Text<Id>>,
@@ -156,7 +156,7 @@ pub(crate) struct FlushLimits {
     /// Only lanes with this batch key; the empty one is that of lanes without.
     #[schema(value_type = Option<String>)]
     pub(crate) key: Option<BatchKey>,
-    /// Only lanes of this tenant and of none.
+    /// Only lanes of this tenant and those without a tenant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     pub(crate) tenant: Option<Text<Id>>,

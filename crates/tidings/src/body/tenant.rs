@@ -1,4 +1,4 @@
-//! The body of a change of a tenant, and those of its members.
+//! Bodies of requests that change a tenant or its members.
 
 use serde::{Deserialize, Deserializer};
 use tidings_core::command::Choice;
@@ -15,50 +15,50 @@ use super::{id_of, quiet};
 use crate::config::{brand_check, mailbox_fault};
 use crate::wording::quoted;
 
-/// The most notifications of a day that a limit may name.
+/// Maximum value of a daily limit.
 const PER_DAY_MAX: f64 = 1e12;
 
-/// A tenant, or a part of one. Null removes a value (of `quiet_hours` all hours).
+/// A tenant, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours).
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TenantChange, example = json!({"name": "Acme", "brand": {"color": "#0b57a4"}, "limits": {"notifications_per_day": 100_000}}))]
 pub(crate) struct TenantBody {
-    /// Id of the tenant. A path that names it has the same.
+    /// Id of the tenant; the same as in the path, if that has one.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
     id: Option<Text<Id>>,
     /// Name to show, at most 1 KiB.
     #[serde(default, deserialize_with = "name")]
     #[schema(value_type = Option<String>, max_length = 1024)]
     name: Change<String>,
-    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    /// Keys that override `[brand]`, one by one; null removes all.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<BrandBody>, required = false)]
     brand: Change<BrandBody>,
-    /// The name of the sender of its messages, at most 1 KiB.
+    /// Sender name of its messages, at most 1 KiB.
     #[serde(default, deserialize_with = "from_name")]
     #[schema(value_type = Option<String>, max_length = 1024)]
     from_name: Change<String>,
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     #[serde(default, deserialize_with = "mailbox")]
     #[schema(value_type = Option<String>)]
     reply_to: Change<String>,
-    /// BCP 47 locale, for recipients that don't say.
+    /// BCP 47 locale, for recipients without one.
     #[serde(default, deserialize_with = "locale")]
     #[schema(value_type = Option<String>)]
     locale: Change<String>,
-    /// IANA time zone, for recipients that don't say.
+    /// IANA time zone, for recipients without one.
     #[serde(default, deserialize_with = "tz")]
     #[schema(value_type = Option<String>)]
     tz: Change<String>,
-    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
     quiet_hours: Option<quiet::Given>,
-    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<Preference>>, required = false)]
     preferences: Change<Vec<Preference>>,
-    /// Bounds on what it may send, one by one.
+    /// Limits on what it may send, one by one.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<LimitsBody>, required = false)]
     limits: Change<LimitsBody>,
@@ -66,13 +66,13 @@ pub(crate) struct TenantBody {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>, required = false)]
     data: Change<Data>,
-    /// True if nothing may be published for it, and what waits of it is cancelled.
+    /// True = publishing is refused, and pending notifications are cancelled.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = bool, required = false)]
     disabled: Change<bool>,
 }
 
-/// Keys of `[brand]`, each checked as there; null takes that of the configuration.
+/// Keys of `[brand]`, with the same checks; null = that of the configuration.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = BrandChange, example = json!({"name": "Acme", "color": "#0b57a4"}))]
@@ -81,11 +81,11 @@ pub(crate) struct BrandBody {
     #[serde(default, deserialize_with = "brand_name")]
     #[schema(value_type = Option<String>)]
     name: Change<String>,
-    /// Picture in the place of the name.
+    /// Picture shown instead of the name.
     #[serde(default, deserialize_with = "logo")]
     #[schema(value_type = Option<String>)]
     logo: Change<String>,
-    /// Picture where mails are dark.
+    /// Picture for dark mode.
     #[serde(default, deserialize_with = "logo_dark")]
     #[schema(value_type = Option<String>)]
     logo_dark: Change<String>,
@@ -101,7 +101,7 @@ pub(crate) struct BrandBody {
     #[serde(default, deserialize_with = "postal_address")]
     #[schema(value_type = Option<String>)]
     postal_address: Change<String>,
-    /// Public address with which links begin.
+    /// Public address at the start of links.
     #[serde(default, deserialize_with = "url")]
     #[schema(value_type = Option<String>)]
     url: Change<String>,
@@ -111,12 +111,12 @@ pub(crate) struct BrandBody {
     address: Change<Address>,
 }
 
-/// Bounds on what a tenant may send.
+/// Limits on what a tenant may send.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TenantLimitsChange, example = json!({"notifications_per_day": 100_000}))]
 pub(crate) struct LimitsBody {
-    /// The most notifications of a UTC day; 0 = none, null = no limit.
+    /// Maximum number of notifications per UTC day; 0 = none, null = no limit.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<u64>)]
     notifications_per_day: Change<PerDay>,
@@ -145,10 +145,10 @@ impl TryFrom<f64> for PerDay {
 }
 
 impl TenantBody {
-    /// The change of the tenant that the path or the body names; `replaces` = what is not given returns to its default.
+    /// Reads the change of the tenant that the path or the body names; `replaces` = absent fields return to their defaults.
     ///
     /// # Errors
-    /// A value that its field can't have, or another id than in the path.
+    /// Returns a fault for an invalid value, or an id that differs from the path's.
     pub(crate) fn read(
         self,
         rules: &Rules,
@@ -186,7 +186,7 @@ impl TenantBody {
         Ok((tenant, change))
     }
 
-    /// The command that changes the given fields, or replaces all.
+    /// Builds the command that changes the given fields, or replaces all.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -200,7 +200,7 @@ impl TenantBody {
         Ok(Command::Tenant { tenant, change: Box::new(change) })
     }
 
-    /// Returns true if it says something that a key of the tenant can't change.
+    /// Returns true if it has a field that a key of the tenant can't change.
     pub(crate) fn is_of_host(&self) -> bool {
         self.limits.is_some() || self.disabled.is_some()
     }
@@ -222,7 +222,7 @@ impl BrandBody {
     }
 }
 
-/// The change that takes all keys of a brand away.
+/// The change that removes all keys of a brand.
 fn none_of_brand() -> BrandChange {
     BrandChange {
         name: Some(None),
@@ -243,10 +243,10 @@ fn defaults(rules: &Rules, list: Vec<Preference>) -> Result<Vec<Choice>, Fault> 
             let fault = |what: &str, hint: &str| Fault::new(what, hint).about(About::Preference);
             if choice.scope.is_mute() {
                 let hint = "name a type or a category: topics and objects are muted by recipients";
-                return Err(fault("a tenant mutes nothing", hint));
+                return Err(fault("a tenant can't mute", hint));
             }
             if choice.tenant.is_some() {
-                return Err(fault("a tenant's default names no `tenant`", "leave it out"));
+                return Err(fault("a tenant's default can't have `tenant`", "leave it out"));
             }
             Ok(choice)
         });
@@ -258,7 +258,7 @@ fn defaults(rules: &Rules, list: Vec<Preference>) -> Result<Vec<Choice>, Fault> 
     (1..).zip(list).map(judged).collect()
 }
 
-/// A membership to make or to end.
+/// A membership to add or to remove.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = MemberChange, example = json!({"recipient": "ada"}))]
@@ -266,12 +266,12 @@ pub(crate) struct MemberBody {
     /// Id of the recipient.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
     recipient: Text<Id>,
-    /// True ends the membership.
+    /// True = remove the membership.
     remove: Option<bool>,
 }
 
 impl MemberBody {
-    /// The command that makes or ends it.
+    /// Builds the command that adds or removes it.
     pub(crate) fn command(self, tenant: Id) -> Command {
         let recipient = self.recipient.0;
         match self.remove {
@@ -290,12 +290,12 @@ pub(crate) struct Membership {
 }
 
 impl Membership {
-    /// The command that makes it.
+    /// Builds the command that adds it.
     pub(crate) fn joins(self) -> Command {
         Command::Join { recipient: self.recipient.0, tenant: self.tenant.0 }
     }
 
-    /// The command that ends it.
+    /// Builds the command that removes it.
     pub(crate) fn leaves(self) -> Command {
         Command::Leave { recipient: self.recipient.0, tenant: self.tenant.0 }
     }
@@ -321,7 +321,7 @@ fn from_name<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::E
 fn mailbox<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
     let check = |text: &str| match mailbox_fault(text) {
         None => Ok(()),
-        Some((reason, hint)) => Err(Fault::new(format!("is no mailbox: {reason}"), hint)),
+        Some((reason, hint)) => Err(Fault::new(format!("is not a mailbox: {reason}"), hint)),
     };
     text::checked(value, check).map(Some)
 }

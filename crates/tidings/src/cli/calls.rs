@@ -227,7 +227,7 @@ pub(super) struct Flush {
     /// Only notifications in lanes with this batch key
     #[arg(long, value_name = "KEY", value_parser = BatchKey::new)]
     batch_key: Option<BatchKey>,
-    /// Only notifications of this tenant and of none
+    /// Only notifications of this tenant and those without a tenant
     #[arg(long, value_name = "ID", value_parser = Id::new)]
     tenant: Option<Id>,
     #[command(flatten)]

@@ -23,16 +23,16 @@ pub(super) struct Arguments {
     /// Configuration, as other commands take it
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     config: Option<PathBuf>,
-    /// List what messages lack in each locale that recipients of a store have; exits with 1 where something is missing
+    /// List the texts that are missing in each locale of the recipients; exits with 1 if one is missing
     #[arg(long)]
     locales: bool,
-    /// Data directory of the recipients [env: TIDINGS_DATA]
+    /// Data directory with the recipients [env: TIDINGS_DATA]
     #[arg(long, value_name = "DIR", requires = "locales", conflicts_with_all = ["store", "url"])]
     data: Option<PathBuf>,
-    /// Database of the recipients [env: TIDINGS_STORE]
+    /// Database with the recipients [env: TIDINGS_STORE]
     #[arg(long, value_name = "URL", requires = "locales", conflicts_with = "url")]
     store: Option<String>,
-    /// Address of the server of the recipients [env: TIDINGS_URL]
+    /// Address of the server with the recipients [env: TIDINGS_URL]
     #[arg(long, value_name = "URL", requires = "locales")]
     url: Option<String>,
     /// API key of the server

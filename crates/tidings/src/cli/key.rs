@@ -33,7 +33,7 @@ enum Action {
         /// flush, cancel, withdraw, retry, suppress); `admin` (everything)
         #[arg(long, value_name = "ROLE", default_value = Role::default().name(), value_parser = ROLES)]
         role: String,
-        /// Tenant whose key it is: it opens what is that tenant's alone
+        /// Tenant of the key, which then gives access only to that tenant's data
         #[arg(long, value_name = "ID", value_parser = Id::new)]
         tenant: Option<Id>,
         #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `tidings preview` and `tidings template`: looking at mails, and templates to begin with.
+//! `tidings preview` and `tidings template`: sample mails, and the default templates.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use super::reach::{self, To};
 use super::{Status, Streams, private_file, report};
 use crate::client::{Request, segment};
 use crate::config::{self, templates};
-use crate::preview::{self, Made, What};
+use crate::preview::{self, Sample, SampleMail};
 use crate::wording::quoted;
 
 /// Arguments of `preview`.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Preview {
-    /// Type or digest to show, with made-up items; of a digest so many of each type
+    /// Type or digest to show, with sample items; for a digest, `--items` of each type
     #[arg(value_name = "TYPE", group = "what")]
     kind: Option<String>,
     /// Recipient whose next mail is shown, as it would be sent
@@ -34,10 +34,10 @@ pub(super) struct Preview {
     /// Locale of the recipient [default: that of `[defaults]`]
     #[arg(long)]
     locale: Option<String>,
-    /// Locales to show side by side, with commas: a directory for each, and a page with all
+    /// Comma-separated locales to show side by side: writes a directory for each, and a page with all
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "locale")]
     locales: Vec<String>,
-    /// Tenant in whose brand and locale it is, as the server or the store has it
+    /// Tenant whose brand and locale are used, read from the server or the store
     #[arg(long, value_name = "ID", value_parser = Id::new, conflicts_with = "recipient")]
     tenant: Option<Id>,
     /// Number of items
@@ -118,8 +118,8 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
             return Ok(Status::Wrong);
         }
     };
-    let what = match What::of(kind, &rules) {
-        Ok(what) => what,
+    let sample = match Sample::of(kind, &rules) {
+        Ok(sample) => sample,
         Err(message) => return Ok(report(streams, &message, Status::Wrong)),
     };
     let tenant = match &arguments.tenant {
@@ -144,18 +144,18 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
     }
     let batch = |locale: &String| Batch {
         tenant: tenant.clone(),
-        ..what.batch(&rules, locale, usize::from(arguments.items))
+        ..sample.batch(&rules, locale, usize::from(arguments.items))
     };
     let all = preview::design(&rules).and_then(|design| {
-        let each = locales.iter().map(|locale| preview::made(&batch(locale), &design));
-        each.collect::<Result<Vec<Made>, String>>()
+        let each = locales.iter().map(|locale| preview::render(&batch(locale), &design));
+        each.collect::<Result<Vec<SampleMail>, String>>()
     });
     let all = match all {
         Ok(all) => all,
         Err(fault) => return Ok(report(streams, &fault, Status::Failed)),
     };
     if !arguments.locales.is_empty() {
-        return show_beside(arguments, kind, &all, streams);
+        return show_side_by_side(arguments, kind, &all, streams);
     }
     let Some(made) = all.first() else { return Ok(Status::Done) };
     let shown = show(arguments, &made.mail.subject, &files(made), streams)?;
@@ -166,7 +166,7 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
     Ok(shown)
 }
 
-/// Asks for a tenant, as far as mails show it.
+/// Reads the fields of a tenant that mails show.
 fn tenant_of(
     arguments: &Preview,
     id: &Id,
@@ -192,7 +192,7 @@ fn tenant_of(
 }
 
 /// The files of a mail.
-fn files(made: &Made) -> [(&'static str, &[u8]); 3] {
+fn files(made: &SampleMail) -> [(&'static str, &[u8]); 3] {
     [
         ("message.html", made.bodies.html.as_bytes()),
         ("message.txt", made.bodies.text.as_bytes()),
@@ -201,13 +201,13 @@ fn files(made: &Made) -> [(&'static str, &[u8]); 3] {
 }
 
 /// Writes a mail in several locales, each into a directory, and a page with all of them.
-fn show_beside(
+fn show_side_by_side(
     arguments: &Preview,
     title: &str,
-    all: &[Made],
+    all: &[SampleMail],
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
-    let link = |made: &Made| format!("{}/message.html", made.locale);
+    let link = |made: &SampleMail| format!("{}/message.html", made.locale);
     let page = preview::side_by_side(title, all, link, None).map_err(io::Error::other)?;
     let index = [("index.html", page.as_bytes())];
     let out = &arguments.out;
@@ -227,7 +227,7 @@ fn show_beside(
     }
     let index = out.join("index.html");
     writeln!(streams.out, "{}", index.display())?;
-    opened(arguments, &index, streams)
+    open_if_asked(arguments, &index, streams)
 }
 
 /// Shows the text message of made-up items, with the number of parts that are paid for.
@@ -263,11 +263,15 @@ fn show(
     for (name, _) in files {
         writeln!(streams.out, "{}", arguments.out.join(name).display())?;
     }
-    opened(arguments, &arguments.out.join("message.html"), streams)
+    open_if_asked(arguments, &arguments.out.join("message.html"), streams)
 }
 
-/// Opens a page, if that was asked for.
-fn opened(arguments: &Preview, page: &Path, streams: &mut Streams<'_>) -> io::Result<Status> {
+/// Opens a page if `--open` is given.
+fn open_if_asked(
+    arguments: &Preview,
+    page: &Path,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
     if arguments.open
         && let Err(fault) = open(page)
     {

@@ -104,7 +104,7 @@ struct OneEvent {
     /// Expire at this instant (RFC 3339): what is not sent by then is not sent at all
     #[arg(long, value_name = "INSTANT", requires = "kind", value_parser = Instant::parse)]
     expires_at: Option<Instant>,
-    /// Tenant whose event it is
+    /// Tenant of the event
     #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
     tenant: Option<Id>,
     /// Key to cancel this event by, together with others

@@ -450,7 +450,7 @@ fn situation_9_check_lists_what_the_locales_of_recipients_lack() {
         tidings(&fixed.iter().chain(more).copied().collect::<Vec<_>>())
     };
     let (status, out, err) = check(&["--json"]);
-    assert_eq!(status, Status::Wrong, "{err}");
+    assert_eq!(status.code(), 1, "{err}");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     let rows = json["locales"].as_array().unwrap().iter();
     let rows: Vec<String> = rows
@@ -474,9 +474,9 @@ fn situation_9_check_lists_what_the_locales_of_recipients_lack() {
         ]
     );
     let (status, out, _) = check(&[]);
-    assert_eq!(status, Status::Wrong);
+    assert_eq!(status.code(), 1);
     assert!(out.contains("`types.work.sentence` (") && out.contains(":8)"), "{out}");
-    assert!(out.contains("the words of tidings' own"), "{out}");
+    assert!(out.contains("tidings' own words"), "{out}");
     // A text for all languages, and words for the unknown one: nothing is missing.
     let whole =
         CONFIG_IN_LANGUAGES.replace("sentence = {", "sentence = \"{actor} made {object}\" #");

@@ -38,7 +38,7 @@ pub struct Place {
     pub chars: usize,
     /// The line itself, for display.
     pub source: String,
-    /// The file, where it is another one than the configuration.
+    /// The file, if it is not the configuration.
     pub file: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Place {
         }
     }
 
-    /// The same place in a file beside the configuration.
+    /// The same place in another file than the configuration.
     pub(super) fn in_file(self, path: &Path) -> Self {
         Self { file: Some(path.display().to_string()), ..self }
     }
@@ -121,7 +121,7 @@ impl fmt::Display for Faults {
 }
 
 impl Fault {
-    /// The file in which it is.
+    /// Name of the file.
     pub(crate) fn file<'f>(&'f self, config: &'f str) -> &'f str {
         self.place.as_ref().and_then(|place| place.file.as_deref()).unwrap_or(config)
     }

@@ -7,10 +7,10 @@ use super::walk::{Section, Walk};
 /// Advice to whoever wrote something else.
 pub(super) const MAILBOX_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";
 
-/// The reason why a text is no mailbox, and how to mend it.
+/// The reason why a text is not a mailbox, and a hint.
 pub(crate) fn mailbox_fault(text: &str) -> Option<(String, &'static str)> {
     let fault = Sender::parse(text).err()?.to_string();
-    // What is wrong stands before the last colon, how to mend it behind.
+    // The reason ends at the last colon, the hint follows it.
     let reason = fault.rsplit_once(": ").map_or(fault.as_str(), |(reason, _)| reason);
     Some((reason.to_owned(), MAILBOX_HINT))
 }

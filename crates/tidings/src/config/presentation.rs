@@ -101,7 +101,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     }
 }
 
-/// What a key of `[brand]` has to be, where a text is something else.
+/// The requirement of a key of `[brand]` that a text doesn't meet.
 pub(crate) fn brand_check(key: &str, text: &str) -> Option<String> {
     let (is_fine, what) = match key {
         "logo" | "logo_dark" => (is_picture(text), PICTURE.to_owned()),

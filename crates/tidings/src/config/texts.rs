@@ -121,19 +121,19 @@ pub(super) fn length_faults(key: &str, text: &str, _: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// The languages in which a configuration has its texts, and tidings its words.
+/// The languages of a configuration's texts and of tidings' own words.
 #[derive(Clone, Debug)]
 pub struct Languages {
     usual: String,
-    /// The locales that the texts or the words of the host are in, and the default one, in their canonical form.
+    /// The canonical locales of the host's texts and words, and the default one.
     used: BTreeSet<String>,
-    /// Locales with a layout of the host's own, which has words of its own.
+    /// Locales with a layout of the host, which replaces tidings' own words.
     layouts: Vec<String>,
     books: Books,
     texts: Vec<Text>,
 }
 
-/// A text that is there in some languages.
+/// A text with the locales in which it exists.
 #[derive(Clone, Debug)]
 struct Text {
     path: String,
@@ -141,29 +141,31 @@ struct Text {
     locales: Vec<String>,
 }
 
-/// The things that messages in a locale lack.
+/// The texts that are missing in a locale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Texts of the configuration that are there in other languages, with the lines of their first ones.
+    /// Paths of texts that exist in other locales only, with their lines.
     pub texts: Vec<(String, usize)>,
     /// The words of tidings' own.
     pub words: OwnWords,
 }
 
 impl Missing {
-    /// Returns true if nothing is.
+    /// Returns true if nothing is missing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.texts.is_empty() && self.words == OwnWords::All
     }
 
-    /// What it is, in words; texts with their places in a file.
+    /// Lists what is missing; texts with their lines in a file.
     #[must_use]
     pub fn in_words(&self, file_name: &str) -> Vec<String> {
         let words = match &self.words {
             OwnWords::All => None,
-            OwnWords::None => Some("the words of tidings' own".to_owned()),
-            OwnWords::Without(phrases) => Some(format!("of tidings' own words {}", few(phrases))),
+            OwnWords::None => Some("tidings' own words".to_owned()),
+            OwnWords::Without(phrases) => {
+                Some(format!("tidings' own words {}", first_few(phrases)))
+            }
         };
         let texts = self.texts.iter().map(|(path, line)| format!("`{path}` ({file_name}:{line})"));
         words.into_iter().chain(texts).collect()
@@ -171,7 +173,7 @@ impl Missing {
 }
 
 /// The first few phrases of a list.
-fn few(phrases: &[String]) -> String {
+fn first_few(phrases: &[String]) -> String {
     const SHOWN: usize = 5;
     let mut shown: Vec<String> =
         phrases.iter().take(SHOWN).map(|phrase| format!("`{phrase}`")).collect();
@@ -221,7 +223,7 @@ impl Languages {
         }
     }
 
-    /// The things that messages in a locale lack: where they need one of them, they go out in another language.
+    /// Finds the texts that are missing in a locale. A message that needs one of them is in another language.
     #[must_use]
     pub fn missing(&self, locale: &str) -> Missing {
         let has_layout = is_given(locale, self.layouts.iter().map(String::as_str));
@@ -235,7 +237,7 @@ impl Languages {
         }
     }
 
-    /// Warnings about the languages that some texts are in and others are not, one for each.
+    /// Warnings about locales that have some texts and lack others, one for each locale.
     pub(super) fn warnings(&self, file_name: &str) -> Vec<String> {
         let usual = canonical_locale(&self.usual);
         let mut warnings = Vec::new();
@@ -246,12 +248,12 @@ impl Languages {
                 match std::mem::replace(&mut missing.words, OwnWords::All) {
                     OwnWords::All => {}
                     OwnWords::None => warnings.push(format!(
-                        "tidings has no words of its own in the default locale `{locale}`: dates, lists and pages are \
-                         in English there; write them to `locales/{locale}.toml`"
+                        "tidings has no words of its own in the default locale `{locale}`: its dates, lists and pages \
+                         are in English; write the words to `locales/{locale}.toml`"
                     )),
                     OwnWords::Without(phrases) => warnings.push(format!(
-                        "of tidings' own words the default locale `{locale}` lacks {}: they are in English there",
-                        few(&phrases)
+                        "the default locale `{locale}` lacks tidings' own words {}: they are in English",
+                        first_few(&phrases)
                     )),
                 }
             }
@@ -259,12 +261,9 @@ impl Languages {
                 continue;
             }
             let effect = if is_usual {
-                "messages in it, the default locale, go out without".to_owned()
+                "messages omit them, because it is the default locale".to_owned()
             } else {
-                format!(
-                    "messages that need what is missing go out in `{}`, the default",
-                    self.usual
-                )
+                format!("messages that need them are in `{}`, the default locale", self.usual)
             };
             let lacking = missing.in_words(file_name).join(", ");
             warnings.push(format!("the locale `{locale}` lacks {lacking}: {effect}"));

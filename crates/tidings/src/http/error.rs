@@ -104,7 +104,7 @@ codes! {
         "Sign with the whole secret of the key that `kid` names, `tsk_` included.";
     TokenTenant = "token_tenant", 401, Again::No,
         "The token's tenant is wrong",
-        "The claim `tenant` is the id of a tenant that is there: that of the signing key, if it was made with `--tenant`.";
+        "Set the claim `tenant` to the id of an existing tenant: that of the signing key, if it was made with `--tenant`.";
     TokenTooLong = "token_too_long", 401, Again::No,
         "The token lives too long",
         "`exp` is at most `[users] tokens` after `iat`, both in seconds since 1970.";
@@ -127,11 +127,11 @@ codes! {
         "The API key lacks the role",
         "Use a key of a role that `detail` names: `tidings key new --role ROLE`.";
     OfTenant = "tenant", 403, Again::No,
-        "The API key is of a tenant",
-        "Use a key of the host: this call is of no tenant.";
+        "The API key belongs to a tenant",
+        "Use a key without a tenant: this call is not available to tenants.";
     ObjectNotYours = "object_not_yours", 403, Again::No,
-        "The object is not yours",
-        "A key of a tenant changes and retracts the objects that it made. Choose another id, or use a key of the host.";
+        "The object belongs to somebody else",
+        "A key of a tenant changes and retracts only objects that it created. Choose another id, or use a key without a tenant.";
     TopicNotOpen = "topic_not_open", 403, Again::No,
         "The topic is not open to end users",
         "End users follow and unfollow topics that begin as `[users] topics` says; for others your application calls.";
@@ -185,8 +185,8 @@ codes! {
         "The message is not in a state for this",
         "`GET /v1/messages/{id}` shows its state.";
     IdTaken = "id_taken", 409, Again::No,
-        "The id is taken",
-        "Another's event has this id: ids of events are one space for all tenants. Choose another.";
+        "The event id is taken",
+        "Choose another id: an event of another tenant has it, and event ids are unique across tenants.";
     TenantGone = "tenant_gone", 409, Again::No,
         "The tenant is disabled",
         "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`.";
@@ -206,7 +206,7 @@ codes! {
         "Unknown tenant",
         "Create it first: `PUT /v1/tenants/{id}`.";
     TenantsOff = "tenants_off", 422, Again::No,
-        "There are no tenants",
+        "Tenants are off",
         "Set `on = true` under `[tenants]` in the configuration, and reload it.";
     InvalidData = "invalid_data", 422, Again::No,
         "The event's `data` does not fit its type",

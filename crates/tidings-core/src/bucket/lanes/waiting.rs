@@ -12,16 +12,16 @@ use crate::model::number::{LaneNo, Seq, TypeNo};
 use crate::model::tenant::TenantNo;
 use crate::rules::names::Names;
 
-/// A choice of waiting entries of the lanes of a number.
+/// A filter of the entries that wait in the lanes of a number.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Wanted<'a> {
-    /// Those of these recipients; `None` = of all.
+    /// Recipients; `None` = all.
     pub(crate) who: Option<&'a RoaringBitmap>,
-    /// Those of this type.
+    /// Type; `None` = all.
     pub(crate) type_no: Option<TypeNo>,
-    /// Those of this tenant.
+    /// Tenant; `None` = all.
     pub(crate) tenant: Option<TenantNo>,
-    /// Those of this lane.
+    /// Lane; `None` = all.
     pub(crate) lane: Option<&'a LaneKey>,
 }
 
@@ -100,7 +100,7 @@ impl Waiting<'_> {
         self.wanted(lane_no, Wanted { who, ..Wanted::default() })
     }
 
-    /// The wanted ones of the entries that wait in the lanes of a number.
+    /// Selects entries that wait in the lanes of a number.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

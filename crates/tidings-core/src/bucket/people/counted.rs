@@ -24,7 +24,7 @@ const READERS_EXPECTED: usize = 16;
 /// The counts of the active rows of a day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Those of each type and tenant with an unread row: all views are counted from them.
+    /// Counts of each type and tenant with an unread row; the counts of all views are sums of them.
     pub(crate) types: Vec<TypeCounts>,
     /// The newest seqs of the entries that arrived on it.
     pub(crate) newest: NewestSeqs,

@@ -15,9 +15,9 @@ use crate::model::time::{Day, Instant};
 /// The newest marks of one thing, by whose entries they cover.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ByTenant {
-    /// Those on entries of every tenant and of none.
+    /// Marks on entries of every tenant and of none.
     all: Newest,
-    /// Those on entries of one tenant, by its number, or of none, by 0.
+    /// Marks on entries of one tenant, by number; 0 = entries without a tenant.
     some: Vec<(u32, Newest)>,
 }
 

@@ -94,7 +94,7 @@ impl Mutes {
         of.flat_map(|(_, who)| who.iter())
     }
 
-    /// Those of a set who mute a subject in entries of a tenant, or of none.
+    /// Selects the recipients of a set who mute a subject in entries of a tenant, or of none.
     fn muting(
         &self,
         channel: ChannelNo,

@@ -1,21 +1,21 @@
-//! The newest seqs of something that concerns inbox entries, by their tenant: each view goes by its own.
+//! The newest seqs of changes of inbox entries, by tenant: each view has a revision of its own.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::number::Seq;
 use crate::model::tenant::{TenantNo, View};
 
-/// The newest seq of each tenant's entries, and of those of none.
+/// The newest seq of each tenant's entries, and of entries without a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NewestSeqs {
-    /// That of entries of none; 0 = there is none.
+    /// The seq of entries without a tenant; 0 = none.
     none: Seq,
-    /// Those of tenants, ascending by number.
+    /// The seqs of tenants, ascending by number.
     tenants: Vec<(TenantNo, Seq)>,
 }
 
 impl NewestSeqs {
-    /// Notes a seq; an older one changes nothing.
+    /// Adds a seq; older ones are ignored.
     pub(crate) fn note(&mut self, tenant: Option<TenantNo>, seq: Seq) {
         let Some(tenant) = tenant else {
             self.none = self.none.max(seq);
@@ -27,7 +27,7 @@ impl NewestSeqs {
         }
     }
 
-    /// Notes all of another one.
+    /// Adds all seqs of another set.
     pub(crate) fn note_all(&mut self, other: &Self) {
         self.none = self.none.max(other.none);
         for (tenant, seq) in &other.tenants {
@@ -35,7 +35,7 @@ impl NewestSeqs {
         }
     }
 
-    /// The newest seq of what a view shows.
+    /// The newest seq in a view.
     pub(crate) fn in_view(&self, view: View<TenantNo>) -> Seq {
         let of = |tenant: TenantNo| {
             let at = self.tenants.binary_search_by_key(&tenant, |(of, _)| *of);
@@ -53,7 +53,7 @@ impl NewestSeqs {
         self.in_view(View::All)
     }
 
-    /// Drops seqs up to this one, where something as new concerns every view.
+    /// Drops seqs of tenants up to a seq, which a change of every view has.
     pub(crate) fn forget_to(&mut self, seq: Seq) {
         self.tenants.retain(|(_, newest)| *newest > seq);
     }

@@ -17,7 +17,7 @@ use crate::rules::compiled::Type;
 /// Recipients by their mode for a scope on a channel. Disjoint per scope and channel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preferences {
-    /// Those for all entries, of every tenant and of none.
+    /// Preferences for all entries, of every tenant and of none.
     chosen: BTreeMap<(ChannelNo, PreferenceScope), Modes>,
     pub(crate) of_tenants: TenantChoices,
     pub(crate) mutes: Mutes,
@@ -95,8 +95,8 @@ impl Preferences {
     }
 
     /// The recipients with preferences for entries of a tenant; some of them may be there several times.
-    pub(crate) fn who_chose(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
-        self.of_tenants.who_chose(tenant).chain(self.mutes.who_mutes_in(tenant))
+    pub(crate) fn recipients_with_choices(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
+        self.of_tenants.recipients_with_choices(tenant).chain(self.mutes.who_mutes_in(tenant))
     }
 
     /// Sets the defaults of a tenant.

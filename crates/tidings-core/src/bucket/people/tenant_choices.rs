@@ -96,7 +96,7 @@ impl TenantChoices {
     }
 
     /// The recipients with a choice for entries of a tenant, once for each.
-    pub(super) fn who_chose(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
+    pub(super) fn recipients_with_choices(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
         let first = (tenant, INBOX_NO, PreferenceScope::Type(String::new()));
         let of = self.chosen.from(&first).take_while(move |((of, ..), _)| *of == tenant);
         of.flat_map(|(_, modes)| modes.values()).flatten()

@@ -90,9 +90,11 @@ impl Question<'_> {
             let is_member = tenant.is_none_or(|tenant| members.has(tenant, self.number.0));
             let outside = match (self.supposed, is_member) {
                 (true, true) => "not in the audience",
-                (true, false) => "not in the audience, and no member of the tenant",
+                (true, false) => "not in the audience, and not a member of the tenant",
                 (false, true) => "not in the audience, as it is now",
-                (false, false) => "not in the audience, and no member of the tenant, as it is now",
+                (false, false) => {
+                    "not in the audience, and not a member of the tenant, as it is now"
+                }
             };
             let step = Step::ends(Rule::Audience, goes_to, outside);
             arrival.steps.push(step);

@@ -23,7 +23,7 @@ impl<'e> TenantDirectory<'e> {
         Ok(ids)
     }
 
-    /// The first members of a tenant by id, so many at most; `after` = of those after this id.
+    /// A page of at most `most` members of a tenant, by id; `after` = the last id of the previous page.
     ///
     /// # Errors
     /// [`Refused::UnknownTenant`].

@@ -1,4 +1,4 @@
-//! Tenants, as readers ask for them.
+//! Reads of tenants.
 
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
@@ -16,7 +16,7 @@ pub struct TenantNow<'a> {
     pub id: &'a Id,
     /// The number.
     pub number: TenantNo,
-    /// What it sets.
+    /// Its fields.
     pub tenant: &'a Tenant,
     /// The instant at which it was made: one of the same id that was deleted before is another.
     pub made: Instant,
@@ -36,13 +36,13 @@ pub struct PageById<T> {
 }
 
 impl<'e> TenantDirectory<'e> {
-    /// Those of an engine.
+    /// The tenants of an engine.
     #[must_use]
     pub fn of(engine: &'e Engine) -> Self {
         Self(engine)
     }
 
-    /// A tenant; `None` = there is none of this id, or it was deleted.
+    /// Looks up a tenant; `None` = unknown or deleted.
     #[must_use]
     pub fn get(&self, id: &Id) -> Option<TenantNow<'e>> {
         let number = self.0.intake.tenants.number(id).ok()?;
@@ -60,7 +60,7 @@ impl<'e> TenantDirectory<'e> {
         })
     }
 
-    /// The number of a tenant, if it is there.
+    /// The number of a tenant; `None` = unknown or deleted.
     #[must_use]
     pub fn number(&self, id: &Id) -> Option<TenantNo> {
         self.get(id).map(|known| known.number)

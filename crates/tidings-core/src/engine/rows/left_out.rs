@@ -1,4 +1,4 @@
-//! The numbers of recipients whom events left out, beside the day on which they arrived.
+//! Counts of suppressed recipients by event and cause, stored with the day of arrival.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use crate::model::number::EventNo;
 use crate::model::time::Day;
 use crate::rules::LeftOutBy;
 
-/// Numbers of recipients whom an event left out, by the cause.
+/// Number of recipients that an event left out, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Suppressed {
     pub(crate) by_admission: u64,
     pub(crate) by_limit: u64,
 }
 
-/// Recipients whom an event left out, as they are counted beside its day.
+/// A stored count of recipients that an event left out.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct LeftOut {
     pub(crate) why: LeftOutBy,
@@ -27,7 +27,7 @@ pub(crate) fn left_out_key(bucket: BucketNo, place: EventNo) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::LeftOut).u64(place.0).done()
 }
 
-/// Reads how many of a bucket an event left out.
+/// Reads the counts of an event in a bucket.
 pub(crate) fn left_out(
     view: &dyn ReadView,
     bucket: BucketNo,

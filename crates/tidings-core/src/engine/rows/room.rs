@@ -1,4 +1,4 @@
-//! The room that the limit of a tenant leaves to an event.
+//! The recipients of an event whom the daily limit of its tenant lets in.
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use crate::bucket::Bucket;
 use crate::model::id::Id;
 use crate::model::number::RecipientNo;
 
-/// The recipients whom a tenant's limit leaves room for.
+/// The recipients of an event within the limit of its tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Room {
-    /// All: there is no limit, or enough is left of it.
+    /// All: there is no limit, or enough of it is left.
     #[default]
     ForAll,
-    /// Those up to this one, by the bytes of their ids.
+    /// Recipients up to this id, by bytes.
     UpTo(Id),
     /// None.
     ForNobody,
-    /// The first, as far as fewer than this number were notified on the day: each node looks for its last one.
+    /// Those for whom the limit leaves room, the first by id. Each node replaces it by `UpTo`.
     Within(u64),
 }
 
 impl Room {
-    /// The room for some recipients, sorted, of whom so many may be notified.
+    /// The room for sorted recipients if the limit has `left` notifications left.
     pub(crate) fn of(sorted: &[Id], left: u64) -> Self {
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         match left {
@@ -37,7 +37,7 @@ impl Room {
         *self == Self::ForAll
     }
 
-    /// Those of a set for whom there is no room.
+    /// The recipients of a set who are beyond the limit.
     pub(crate) fn beyond(&self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
         match self {
             Self::ForAll | Self::Within(_) => RoaringBitmap::new(),

@@ -73,7 +73,7 @@ fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
     }
 }
 
-/// What an entry is about, for what is kept for ever.
+/// The subject of an entry in the permanent record of `once_ever`.
 #[derive(Clone, Copy)]
 struct About<'a> {
     tenant: Option<TenantNo>,
@@ -234,7 +234,7 @@ impl Shard {
     }
 }
 
-/// Those of a set whom an admission of once leaves out of an event.
+/// The recipients of a set whom an admission of `once_*` leaves out of an event.
 pub(crate) fn once_left_out(
     shard: &mut Shard,
     intake: &Intake,

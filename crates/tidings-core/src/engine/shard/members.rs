@@ -73,7 +73,7 @@ pub(crate) fn change(
 /// The tenants that a change of a recipient names; `None` = they stay as they are.
 ///
 /// # Errors
-/// [`Refused`] where one of them is not there.
+/// [`Refused`] if one of them is unknown.
 pub(crate) fn named(
     intake: &Intake,
     change: &RecipientChange,
@@ -82,13 +82,16 @@ pub(crate) fn named(
     Ok(still_named(intake, change))
 }
 
-/// [`named`] without those that are not there any more: an event was accepted before they went.
-pub(crate) fn still_named(intake: &Intake, change: &RecipientChange) -> Option<BTreeSet<TenantNo>> {
+/// [`named`] without tenants that were deleted after the event was accepted.
+pub(crate) fn named_and_known(
+    intake: &Intake,
+    change: &RecipientChange,
+) -> Option<BTreeSet<TenantNo>> {
     let tenants = change.tenants.as_ref()?.iter();
     Some(tenants.filter_map(|id| intake.tenants.number(id).ok()).collect())
 }
 
-/// Makes a recipient a member of these tenants and of no others.
+/// Replaces the memberships of a recipient.
 pub(crate) fn set(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
@@ -124,7 +127,7 @@ pub(crate) fn end_deleted(
                 let mut members = bucket.members.numbers(*tenant);
                 members.next().is_some()
                     || bucket.followers.of_tenant(*tenant).next().is_some()
-                    || bucket.preferences.who_chose(*tenant).next().is_some()
+                    || bucket.preferences.recipients_with_choices(*tenant).next().is_some()
                     || bucket.roster.addressed(*tenant).next().is_some()
             })
         };

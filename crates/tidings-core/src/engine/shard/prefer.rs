@@ -139,7 +139,7 @@ pub(crate) fn forget_tenant(
     room: &mut usize,
 ) {
     let preferences = &shard.buckets[bucket].preferences;
-    let who: BTreeSet<u32> = preferences.who_chose(tenant).take(*room).collect();
+    let who: BTreeSet<u32> = preferences.recipients_with_choices(tenant).take(*room).collect();
     *room = room.saturating_sub(who.len());
     let of = |number: &u32| {
         let number = RecipientNo(*number);
@@ -157,7 +157,7 @@ pub(crate) fn forget_tenant(
 pub(crate) fn check_defaults(rules: Option<&Rules>, defaults: &[Choice]) -> Result<(), Refused> {
     defaults.iter().try_for_each(|Choice { scope, channel, mode, .. }| {
         if scope.is_mute() {
-            let what = "a tenant mutes nothing: its defaults are for types and categories";
+            let what = "a tenant can't mute: its defaults are for types and categories";
             return Err(Refused::Preference(what.to_owned()));
         }
         choosable(rules, scope, channel, mode).map(drop)

@@ -127,7 +127,7 @@ impl Shard {
     ) -> Result<(), Unreadable> {
         for change in profiles {
             if self.buckets.of(change.id.as_str()).is_some() {
-                let tenants = members::still_named(intake, change);
+                let tenants = members::named_and_known(intake, change);
                 let changed = self.change_recipient(intake, draft, change, tenants);
                 changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
             }

@@ -363,7 +363,7 @@ fn t42_explanations_tell_of_tenants() {
     assert!(lanes.iter().any(names), "{lanes:?}");
     let other = explain(Subject::Event(id("e")), "b").unwrap();
     let (_, result) = text(&other.steps).pop().unwrap();
-    assert_eq!(result, "not in the audience, and no member of the tenant, as it is now");
+    assert_eq!(result, "not in the audience, and not a member of the tenant, as it is now");
     let supposed = |tenant: &str| {
         let event = Box::new(event_to("s", Some(tenant), everyone()));
         explain(Subject::Supposed(event), "b")

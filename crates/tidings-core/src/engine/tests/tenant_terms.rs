@@ -1,4 +1,4 @@
-//! What holds for entries of a tenant: its zone, quiet hours and defaults, preferences with it, and lanes of its own.
+//! Tests of the terms of tenants: zone, quiet hours and defaults, preferences with a tenant, and lanes of their own.
 
 use crate::engine::tests::*;
 use crate::model::channel::EMAIL_NO;
@@ -100,7 +100,7 @@ impl World {
         now
     }
 
-    /// When an event's lane is due.
+    /// The deadline of an event's lane.
     fn due(&self, event: &str) -> Option<i64> {
         let waiting = self.waiting().into_iter().find(|(name, ..)| name == event);
         waiting.unwrap_or_else(|| panic!("{event} does not wait")).2

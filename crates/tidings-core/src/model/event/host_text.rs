@@ -1,4 +1,4 @@
-//! Texts for people that a host gives with an object or an event.
+//! Titles and bodies that a host gives with objects and events.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text for people: one for all languages, or one for each of some locales, in the order in which they were given.
+/// A title or a body: one text for all languages, or a text for each of some locales, in the order given.
 ///
 /// # Examples
 /// ```
@@ -29,13 +29,13 @@ enum Given {
 }
 
 impl HostText {
-    /// The text by locale; `None` where there is no locale.
+    /// A text by locale; `None` = the list is empty.
     #[must_use]
     pub fn by_locale(texts: Vec<(String, String)>) -> Option<Self> {
         (!texts.is_empty()).then(|| Self(Given::ByLocale(texts.into())))
     }
 
-    /// The text for all languages; `None` where there is one for each locale.
+    /// The text for all languages; `None` = there is one for each locale.
     #[must_use]
     pub fn one(&self) -> Option<&str> {
         match &self.0 {
@@ -44,7 +44,7 @@ impl HostText {
         }
     }
 
-    /// The text where no language is asked for, as in conditions: of several, the one that was given first.
+    /// The text for uses without a language, such as conditions: the first one given.
     #[must_use]
     pub fn first(&self) -> &str {
         match &self.0 {
@@ -53,7 +53,7 @@ impl HostText {
         }
     }
 
-    /// The texts by their locales; none where there is one for all languages.
+    /// The texts by locale; empty if there is one for all languages.
     #[must_use]
     pub fn locales(&self) -> &[(String, String)] {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! Dates and times in the calendar and the zone of a reader.
+//! Formatting of dates and times in a reader's calendar and time zone.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::words::locale::Language;
 use crate::words::wording::timestamp;
 use crate::words::{self, Words};
 
-/// A date, a time, or both, as far as a text has them.
+/// A parsed date, time, or both.
 #[derive(Default)]
 struct Moment {
     date: Option<civil::Date>,
@@ -24,17 +24,20 @@ struct Moment {
 }
 
 impl Moment {
-    /// Reads ISO 8601. An instant with an offset goes into the zone, all else stays as it is.
+    /// Parses ISO 8601. An instant with an offset is converted to the zone; a date or a time without one is not.
     fn read(text: &str, zone: &TimeZone) -> Option<Self> {
         const DATE: &str = "0000-00-00";
         const MINUTE: &str = "00:00";
-        // The library also reads forms without separators, which are as likely to be numbers.
+        // The library also accepts forms without separators, which may be numbers.
         let has_shape = |shape: &str| {
             let fits = |(of, c): (u8, u8)| if of == b'0' { c.is_ascii_digit() } else { c == of };
             text.len() >= shape.len() && shape.bytes().zip(text.bytes()).all(fits)
         };
+        // It also accepts an offset or a zone after other times, and ignores it.
+        let is_plain = |time: &str| time.bytes().all(|byte| b"0123456789:.,Tt ".contains(&byte));
         if has_shape(MINUTE) {
-            return Some(Self { time: Some(text.parse().ok()?), ..Self::default() });
+            let time = is_plain(text).then(|| text.parse().ok()).flatten()?;
+            return Some(Self { time: Some(time), ..Self::default() });
         }
         if !has_shape(DATE) {
             return None;
@@ -44,7 +47,8 @@ impl Moment {
         }
         let both = match text.parse::<jiff::Timestamp>() {
             Ok(instant) => zone.to_datetime(instant),
-            Err(_) => text.parse().ok()?,
+            Err(_) if is_plain(&text[DATE.len()..]) => text.parse().ok()?,
+            Err(_) => return None,
         };
         Some(Self { date: Some(both.date()), time: Some(both.time()) })
     }
@@ -86,18 +90,18 @@ fn clock(time: civil::Time) -> Option<Time> {
     Time::try_new(part(time.hour())?, part(time.minute())?, 0, 0).ok()
 }
 
-/// The dates of a message, in its words.
+/// Formatter of the dates of a message.
 pub(crate) struct Calendar {
     reader: Reader,
     sent_year: i16,
     words: Arc<Words>,
-    /// What each line asks for is loaded once.
+    /// Formatters that each line uses, loaded once.
     day: OnceCell<Option<DateTimeFormatter<MD>>>,
     full_day: OnceCell<Option<DateTimeFormatter<YMDE>>>,
 }
 
 impl Calendar {
-    /// Dates for a message of that instant in a language.
+    /// Dates for a message sent at an instant, in a language.
     pub(crate) fn new(sent: Instant, language: &Language) -> Self {
         let reader = language.reader.clone();
         let sent_year = reader.zone.to_datetime(timestamp(sent)).year();
@@ -108,7 +112,7 @@ impl Calendar {
     /// "March 4", with the year where it is not the message's.
     pub(crate) fn day(&self, at: Instant) -> String {
         let date = self.in_zone(at).date();
-        let told = || {
+        let formatted = || {
             let locale = self.locale();
             if date.year() != self.sent_year {
                 let formatter = DateTimeFormatter::try_new(locale.into(), YMD::long()).ok()?;
@@ -118,30 +122,30 @@ impl Calendar {
             let formatter = self.day.get_or_init(load).as_ref()?;
             Some(formatter.format(&iso(date)?).to_string())
         };
-        told().unwrap_or_else(|| date.to_string())
+        formatted().unwrap_or_else(|| date.to_string())
     }
 
     /// "Monday, March 4, 2024".
     pub(crate) fn full_day(&self, at: Instant) -> String {
         let date = self.in_zone(at).date();
-        let told = || {
+        let formatted = || {
             let load = || DateTimeFormatter::try_new(self.locale().into(), YMDE::long()).ok();
             let formatter = self.full_day.get_or_init(load).as_ref()?;
             Some(formatter.format(&iso(date)?).to_string())
         };
-        told().unwrap_or_else(|| date.to_string())
+        formatted().unwrap_or_else(|| date.to_string())
     }
 
     /// "Monday, March 4, 2024 at 9:00 AM".
     pub(crate) fn minute(&self, at: Instant) -> String {
         let at = self.in_zone(at);
-        let told = || {
+        let formatted = || {
             let both = Moment { date: Some(at.date()), time: Some(at.time()) }.both()?;
             let fields = YMDE::long().with_time_hm();
             let formatter = DateTimeFormatter::try_new(self.locale().into(), fields).ok()?;
             Some(formatter.format(&both).to_string())
         };
-        told().unwrap_or_else(|| at.to_string())
+        formatted().unwrap_or_else(|| at.to_string())
     }
 
     /// The common name of the zone: "Paris time".

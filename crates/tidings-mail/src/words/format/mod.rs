@@ -1,6 +1,6 @@
-//! Values in the way of a locale: its dates, times, numbers and money, by CLDR.
+//! Formatting of dates, times, numbers and money for a locale, by CLDR.
 //!
-//! ICU4X has the patterns, names, calendars and digits of dates and numbers; those of money are a table.
+//! ICU4X formats dates and numbers; patterns and symbols of currencies are a table.
 
 mod dates;
 mod money;
@@ -14,7 +14,7 @@ pub(crate) use numbers::count;
 
 use crate::words::tag;
 
-/// The one who reads a message, as far as values are told to them.
+/// The locale and the time zone of the reader of a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader {
     locale: Locale,
@@ -22,24 +22,22 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// A reader of a locale in a time zone; an unknown zone counts as UTC.
+    /// A reader with a locale and a time zone; an unknown zone is UTC.
     pub(crate) fn new(locale: &str, zone: &str) -> Self {
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
         Self { locale: tag::parsed(locale), zone }
     }
 
-    /// The locale in which a text tells its values: the reader's if the text is in their language, else the text's.
+    /// The locale for values in a text: the reader's if the text is in their language, else the text's.
     pub(crate) fn locale_in<'l>(&'l self, text: &'l Locale) -> &'l Locale {
         let (own, other) = (&self.locale.id, &text.id);
-        let are_scripts_alike = match (own.script, other.script) {
-            (Some(own), Some(other)) => own == other,
-            _ => true,
-        };
-        if own.language == other.language && are_scripts_alike { &self.locale } else { text }
+        // A tag names its script where that is not the usual one of the language: `sr-Latn` beside `sr`.
+        let is_own = own.language == other.language && own.script == other.script;
+        if is_own { &self.locale } else { text }
     }
 }
 
-/// A way of showing a value.
+/// The format of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Date,
@@ -51,7 +49,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that a sentence names after the bar; `path` reads a path in `data`.
+    /// Parses the format after the bar of a place; `path` parses a path in `data`.
     pub(crate) fn parse(name: &str, path: impl Fn(&str) -> Option<Vec<String>>) -> Option<Self> {
         Some(match name {
             "date" => Self::Date,
@@ -65,8 +63,8 @@ impl Format {
         })
     }
 
-    /// A value in the way of a locale; `None` if it is not of this kind, or lacks what is shown of it.
-    pub(crate) fn told(
+    /// Formats a value for a locale; `None` if it is of another kind, or lacks a part that the format shows.
+    pub(crate) fn apply(
         &self,
         value: &str,
         currency: Option<&str>,

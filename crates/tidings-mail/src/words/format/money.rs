@@ -1,4 +1,4 @@
-//! Amounts of money, with the digits and the symbols that CLDR has for currencies.
+//! Formatting of amounts of money, with CLDR's digits and symbols of currencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -14,15 +14,15 @@ const USUAL_DIGITS: i16 = 2;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("currencies.tsv")));
 
-/// What CLDR says of currencies.
+/// CLDR's data about currencies.
 struct Table {
-    /// The digits after the decimal sign, where they are not the usual ones.
+    /// Number of digits after the decimal sign, if it is not the usual one.
     digits: BTreeMap<&'static str, i16>,
     codes: BTreeSet<&'static str>,
     locales: BTreeMap<&'static str, Row>,
 }
 
-/// What a locale says otherwise than its parent.
+/// The differences between a locale and its parent.
 #[derive(Clone)]
 struct Row {
     parent: &'static str,
@@ -30,14 +30,14 @@ struct Row {
     symbols: BTreeMap<&'static str, &'static str>,
 }
 
-/// The ways of putting an amount (`#`) and a symbol (`¤`) together; after a semicolon that of a negative amount.
+/// Patterns with an amount (`#`) and a symbol (`¤`); the one after a semicolon is for negative amounts.
 #[derive(Clone, Copy)]
 struct Patterns {
     /// With symbols such as `$`.
     usual: &'static str,
-    /// With symbols that have a letter beside the amount.
+    /// With symbols whose character next to the amount is a letter.
     of_letters: &'static str,
-    /// A sign of numbers, and what stands for it in amounts: of decimals, of groups; empty where it stays.
+    /// The decimal sign and the group sign of numbers, each followed by its replacement in amounts; empty = none.
     decimal: &'static str,
     group: &'static str,
 }
@@ -76,7 +76,7 @@ impl Table {
         table
     }
 
-    /// The rows of a locale, each followed by that of its parent.
+    /// The row of a locale, followed by those of its ancestors.
     fn rows(&self, locale: &Locale) -> impl Iterator<Item = &Row> {
         let tag = locale.id.to_string().to_ascii_lowercase();
         let mut tag = &tag[..];
@@ -91,12 +91,13 @@ impl Table {
     }
 }
 
-/// An amount in units of a currency: "€12.50"; of an unknown one number and code. `None` if it is no number.
+/// Formats an amount in units of a currency: "€12.50"; for an unknown currency the number and the code. `None` if the amount
+/// is not a number.
 pub(super) fn money(amount: &str, currency: &str, locale: &Locale) -> Option<String> {
     let mut amount = numbers::read(amount)?;
     let code = currency.to_ascii_uppercase();
     if !TABLE.codes.contains(&*code) {
-        return Some(format!("{}\u{a0}{currency}", numbers::told(&amount, locale)));
+        return Some(format!("{}\u{a0}{currency}", numbers::formatted(&amount, locale)));
     }
     let digits = TABLE.digits.get(&*code).copied().unwrap_or(USUAL_DIGITS);
     numbers::round(&mut amount, digits);
@@ -117,12 +118,12 @@ pub(super) fn money(amount: &str, currency: &str, locale: &Locale) -> Option<Str
         _ => positive.to_owned(),
     };
     let plain = Decimal::new(Sign::None, amount.absolute);
-    let number = patterns.with_signs(&numbers::told(&plain, locale));
+    let number = patterns.with_signs(&numbers::formatted(&plain, locale));
     Some(pattern.replace('#', &number).replace('¤', symbol))
 }
 
 impl Patterns {
-    /// A number with the signs that amounts have.
+    /// Replaces the signs of a number by those of amounts.
     fn with_signs(self, number: &str) -> String {
         let own = |c: char| {
             let instead = [self.decimal, self.group]
@@ -134,15 +135,15 @@ impl Patterns {
     }
 }
 
-/// Returns true for the sign of a currency, which stands close by the amount where a letter does not.
+/// Returns true for the sign of a currency, which is written without a space before the amount, unlike a letter.
 fn is_sign(c: char) -> bool {
-    // All signs have that class, but for the Afghan one, which is of a script that is written to the left.
+    // All signs have that class except the Afghan one, which belongs to a right-to-left script.
     bidi_class(c) == BidiClass::ET || c == '؋'
 }
 
 /// The minus sign of a locale, with its marks.
 fn minus(locale: &Locale) -> String {
     let one = Decimal::from(1_u64);
-    let negative = numbers::told(&Decimal::new(Sign::Negative, one.absolute.clone()), locale);
-    negative.trim_end_matches(&numbers::told(&one, locale)).to_owned()
+    let negative = numbers::formatted(&Decimal::new(Sign::Negative, one.absolute.clone()), locale);
+    negative.trim_end_matches(&numbers::formatted(&one, locale)).to_owned()
 }

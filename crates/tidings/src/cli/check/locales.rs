@@ -1,4 +1,4 @@
-//! `tidings check --locales`: what each locale that recipients have lacks.
+//! `tidings check --locales`: the texts that are missing in the locales of recipients.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, Write};
@@ -12,7 +12,7 @@ use super::super::{Status, Streams, export, report};
 use crate::client::Purpose;
 use crate::config::{Checked, Languages, Missing};
 
-/// A locale that recipients have, and what messages in it lack.
+/// A locale of recipients, and the texts that are missing in it.
 struct Row {
     locale: String,
     recipients: u64,
@@ -31,14 +31,14 @@ pub(super) fn list(
         Err(status) => return Ok(status),
     };
     let counted = match reach.stream(&export::request(1, None)) {
-        Ok(lines) => counted(lines),
+        Ok(lines) => count_by_locale(lines),
         Err(fault) => return Ok(reach::report_fault(&fault, streams)),
     };
     let closed = reach.close();
     let counts = match counted {
         Ok(counts) => counts,
         Err(fault) => {
-            let message = format!("the recipients can't be read: {fault}");
+            let message = format!("cannot read the recipients: {fault}");
             return Ok(report(streams, &message, Status::Failed));
         }
     };
@@ -51,11 +51,11 @@ pub(super) fn list(
         true => writeln!(streams.out, "{}", to_json(file, &rows))?,
         false => write_table(file, &rows, streams.out)?,
     }
-    Ok(if lacks { Status::Wrong } else { Status::Done })
+    Ok(if lacks { Status::Failed } else { Status::Done })
 }
 
-/// The number of recipients by locale, of which `None` is the default one.
-fn counted(lines: impl io::Read) -> io::Result<BTreeMap<Option<String>, u64>> {
+/// Counts recipients by locale; `None` = they have none.
+fn count_by_locale(lines: impl io::Read) -> io::Result<BTreeMap<Option<String>, u64>> {
     let mut counts = BTreeMap::new();
     for line in io::BufReader::new(lines).lines() {
         let line: Value = serde_json::from_str(&line?).map_err(io::Error::other)?;
@@ -67,7 +67,7 @@ fn counted(lines: impl io::Read) -> io::Result<BTreeMap<Option<String>, u64>> {
     Ok(counts)
 }
 
-/// The rows, by tag whatever its case. A recipient without a locale has the default one.
+/// The rows, one for each locale without regard to case. A recipient without a locale has the default one.
 fn rows(counts: BTreeMap<Option<String>, u64>, usual: &str, languages: &Languages) -> Vec<Row> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for (locale, recipients) in counts {

@@ -50,7 +50,7 @@ struct New {
     /// What its tokens may open at most, in quotes: of `inbox`, `inbox:read`, `preferences`, `subscriptions`, `push`
     #[arg(long, value_name = "SCOPE", value_parser = scope)]
     scope: Option<String>,
-    /// Tenant that its tokens must name
+    /// Tenant that tokens signed with the key must name
     #[arg(long, value_name = "ID", value_parser = Id::new)]
     tenant: Option<Id>,
     #[command(flatten)]

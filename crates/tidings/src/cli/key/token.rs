@@ -22,7 +22,7 @@ pub(in crate::cli) struct Arguments {
     /// What it opens, in quotes: of `inbox`, `inbox:read`, `preferences`, `subscriptions`, `push` [default: everything]
     #[arg(long, value_name = "SCOPE", value_parser = scope)]
     scope: Option<String>,
-    /// Tenant whose notifications it shows beside those of none [default: it shows all]
+    /// Tenant whose notifications the token shows, with those of no tenant [default: all]
     #[arg(long, value_name = "ID", value_parser = Id::new)]
     tenant: Option<Id>,
     #[command(flatten)]

@@ -185,11 +185,11 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
         warned(&all, &[]),
         [
             "the locale `de` lacks `categories.c.title` (t.toml:2), `types.a.sentence` (t.toml:5): messages that need \
-             what is missing go out in `en`, the default",
-            "the locale `el` lacks the words of tidings' own, `types.a.sentence` (t.toml:5), `types.a.subject` \
-             (t.toml:7): messages that need what is missing go out in `en`, the default",
-            "the locale `fr` lacks `types.a.subject` (t.toml:7): messages that need what is missing go out in `en`, \
-             the default",
+             them are in `en`, the default locale",
+            "the locale `el` lacks tidings' own words, `types.a.sentence` (t.toml:5), `types.a.subject` \
+             (t.toml:7): messages that need them are in `en`, the default locale",
+            "the locale `fr` lacks `types.a.subject` (t.toml:7): messages that need them are in `en`, \
+             the default locale",
         ]
     );
     let of_default =
@@ -197,7 +197,7 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
     assert_eq!(
         of_default,
         [
-            "the locale `en` lacks `types.a.subject` (t.toml:5): messages in it, the default locale, go out without"
+            "the locale `en` lacks `types.a.subject` (t.toml:5): messages omit them, because it is the default locale"
         ]
     );
     for text in [
@@ -214,8 +214,8 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
     assert_eq!(
         warned(&of_greece, &[]),
         [
-            "tidings has no words of its own in the default locale `el`: dates, lists and pages are in English there; \
-             write them to `locales/el.toml`"
+            "tidings has no words of its own in the default locale `el`: its dates, lists and pages are in English; \
+             write the words to `locales/el.toml`"
         ]
     );
     let greek = with("title = { en = \"Art\", el = \"Τέχνη\" }", "");
@@ -285,8 +285,8 @@ fn body_action_and_notice_are_among_the_texts_that_a_language_lacks() {
         assert_eq!(
             warned(&all, &[]),
             [format!(
-                "the locale `de` lacks `types.a.{key}` (t.toml:7): messages that need what is missing go out in `en`, \
-                 the default"
+                "the locale `de` lacks `types.a.{key}` (t.toml:7): messages that need them are in `en`, \
+                 the default locale"
             )]
         );
     }

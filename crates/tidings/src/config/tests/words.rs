@@ -1,10 +1,10 @@
-//! The host's own books of words, beside the configuration.
+//! Tests of the host's books of words.
 
 use std::path::Path;
 
 use super::*;
 
-/// What [`check`] makes of a configuration with some books beside it; paths are given from its directory.
+/// Runs [`check`] on a configuration with some books of words; paths are relative to its directory.
 fn checked(config: &str, books: &[(&str, &str)]) -> Result<Checked, Vec<String>> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.toml");
@@ -60,13 +60,13 @@ fn each_fault_of_a_book_has_its_file_line_and_column() {
     );
     let faults = faults.unwrap_err();
     let expected = [
-        "locales/de.toml:4:1 `site.undoo` is no phrase of tidings' own | did you mean `undo`?",
-        "locales/de.toml:5:10 `site.weekly` can't be this | write a text in quotes",
+        "locales/de.toml:4:1 `site.undoo` is an unknown phrase | did you mean `undo`?",
+        "locales/de.toml:5:10 `site.weekly` has the wrong type | write a text in quotes",
         "locales/de.toml:6:9 `site.hours` has 3 forms, but `de` has 2 | write one for each of one, other, in this order",
         "- locales/de_AT.toml: is not named after a locale | did you mean `de-AT.toml`?",
         "- locales/german.txt: is not named after a locale | call it TAG.toml, such as `de.toml`, or move it elsewhere",
         "locales/ja.toml:1:",
-        "- locales/no.toml: there are two books of words for `no` | keep one of the two",
+        "- locales/no.toml: second book of words for `no` | keep one of the two",
     ];
     assert_eq!(faults.len(), expected.len(), "{faults:#?}");
     for (fault, expected) in faults.iter().zip(expected) {
@@ -97,8 +97,8 @@ fn check_warns_where_the_default_locale_lacks_words() {
     let [none] = &warned(&[])[..] else { panic!("one warning") };
     assert!(none.contains("no words of its own in the default locale `el`"), "{none}");
     let [some] = &warned(&[("el.toml", "comma = '· '")])[..] else { panic!("one warning") };
-    assert!(some.contains("the default locale `el` lacks `and`, "), "{some}");
-    assert!(some.contains(" more: they are in English there"), "{some}");
+    assert!(some.contains("the default locale `el` lacks tidings' own words `and`, "), "{some}");
+    assert!(some.contains(" more: they are in English"), "{some}");
     let whole = include_str!("../../../../tidings-mail/locales/en.toml");
     assert_eq!(warned(&[("el.toml", whole)]), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! The host's own books of words: files in `locales`, beside the configuration.
+//! The host's books of words: files in `locales`, next to the configuration.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,17 +10,17 @@ use tidings_mail::{LocaleError, book_faults, canonical_locale, check_locale};
 use crate::config::fault::{Fault, Place};
 use crate::wording::{did_you_mean, quoted};
 
-/// The most bytes of a book; tidings' own have about 4 KiB.
+/// Maximum length of a book, in bytes; tidings' own have about 4 KiB.
 const BOOK_BYTES_MAX: u64 = 64 << 10;
-/// The most books.
+/// Maximum number of books.
 const BOOKS_MAX: usize = 200;
 
-/// The directory of the books of words that belong to a configuration.
+/// The directory of a configuration's books of words.
 fn directory(config: &Path) -> PathBuf {
     config.parent().unwrap_or(Path::new("")).join("locales")
 }
 
-/// Reads the books of words beside a configuration into its rules. All of their faults are found in one run.
+/// Reads the books of words next to a configuration into its rules; returns all of their faults.
 pub(in crate::config) fn read(config: &Path, rules: &mut Rules) -> Vec<Fault> {
     let directory = directory(config);
     let paths = match listed(&directory) {
@@ -53,12 +53,12 @@ pub(in crate::config) fn read(config: &Path, rules: &mut Rules) -> Vec<Fault> {
         };
         faults.extend(faults_of(&path, locale, &text));
         if books.len() == BOOKS_MAX {
-            let reason = format!("there are more than {BOOKS_MAX} books of words");
+            let reason = format!("more than {BOOKS_MAX} books of words");
             faults.push(fault(&path, &reason, "remove some"));
             break;
         }
         if books.insert(canonical_locale(locale), text).is_some() {
-            let reason = format!("there are two books of words for {}", quoted(locale));
+            let reason = format!("second book of words for {}", quoted(locale));
             faults.push(fault(&path, &reason, "keep one of the two"));
         }
     }
@@ -74,7 +74,7 @@ fn listed(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The locale after which a file is named.
+/// The locale in the name of a file.
 fn locale_of(name: &str) -> Result<&str, String> {
     let Some(locale) = name.strip_suffix(".toml") else {
         return Err("call it TAG.toml, such as `de.toml`, or move it elsewhere".to_owned());

@@ -63,7 +63,7 @@ async fn page(
         Problem::new(Code::InvalidQuery, detail)
     })?;
     let (rules, design) = (service.rules(), service.design());
-    let titles = design.titles("en");
+    let titles = design.titles(&["en"]);
     let names = rules.types.keys().map(String::as_str);
     let types = Order::put(&rules.presentation.order.types, names).into_iter().map(|name| {
         let title = Id::new(name).map_or_else(|_| name.to_owned(), |id| titles.event_type(&id));

@@ -17,7 +17,7 @@ use super::rows::Rows;
 /// compares.
 pub(in crate::http) type Check = Box<dyn Fn() -> Option<End> + Send + Sync>;
 
-/// What the reader of a stream sees.
+/// The view of the reader of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) view: View,

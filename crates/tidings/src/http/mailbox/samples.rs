@@ -1,4 +1,4 @@
-//! Messages of made-up items in several languages side by side.
+//! Sample messages in several languages side by side.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use serde::Deserialize;
 use tidings_core::engine::TenantDirectory;
 use tidings_core::tenant::KnownTenant;
 use tidings_core::{Batch, Id, Rules};
-use tidings_mail::check_locale;
+use tidings_mail::{canonical_locale, check_locale};
 
 use super::{FRAME, answer, internal};
 use crate::http::error::{Code, Problem};
 use crate::http::service::{Access, Service};
-use crate::preview::{Chosen, Made, What, design, made, side_by_side};
+use crate::preview::{Controls, Sample, SampleMail, design, render, side_by_side};
 use crate::wording::quoted;
 
 /// The most locales of a page.
@@ -25,38 +25,38 @@ const TENANTS_MAX: usize = 200;
 /// The most items of a message.
 const ITEMS_MAX: u16 = 1_000;
 
-/// The policy of the page: it has a style of its own, a form, and frames of this server.
+/// The Content-Security-Policy of the page, which has an inline style, a form, and frames of this server.
 const PAGE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// The query of the page and of a message.
 #[derive(Deserialize)]
-pub(super) struct Asked {
-    /// The type or the digest; the first one where there is none.
+pub(super) struct PreviewQuery {
+    /// Type or digest [default: the first one].
     show: Option<String>,
-    /// Locales, with commas; those of the configuration's texts where there are none.
+    /// Comma-separated locales [default: those of the configuration's texts].
     locales: Option<String>,
     /// Number of items of each type.
     items: Option<u16>,
-    /// The tenant whose message it is; of none where it is absent or empty.
+    /// Tenant; absent or empty = none.
     tenant: Option<String>,
 }
 
 pub(super) async fn page(
     State(service): State<Arc<Service>>,
-    Query(asked): Query<Asked>,
+    Query(query): Query<PreviewQuery>,
 ) -> Result<Response, Problem> {
     let rules = open_rules(&service)?;
-    let names = What::names(&rules);
+    let names = Sample::names(&rules);
     let usual = names.first().copied().map(str::to_owned);
-    let show = asked.show.clone().or(usual).ok_or_else(|| {
+    let show = query.show.clone().or(usual).ok_or_else(|| {
         Problem::new(Code::NotFound, "the configuration has no types, so there is nothing to show")
     })?;
-    let locales = locales(&asked, &rules)?;
-    let items = items(&asked);
-    let tenant = tenant(&service, &asked).await?;
-    let all = all(&rules, &show, &locales, items, tenant.as_ref())?;
-    let of_tenant = asked.tenant.clone().unwrap_or_default();
-    let link = |made: &Made| {
+    let locales = locales(&query, &rules)?;
+    let items = items(&query);
+    let tenant = tenant(&service, &query).await?;
+    let all = render_all(&rules, &show, &locales, items, tenant.as_ref())?;
+    let of_tenant = query.tenant.clone().unwrap_or_default();
+    let link = |made: &SampleMail| {
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let (show, locale) = (encoded(&show), encoded(&made.locale));
         let link = format!("/_mail/-/preview/message?show={show}&locales={locale}&items={items}");
@@ -67,22 +67,22 @@ pub(super) async fn page(
         ids.take(TENANTS_MAX).collect()
     });
     let tenants = tenants.await?;
-    let chosen =
-        Chosen { names, locales: locales.join(","), items, tenants, tenant: of_tenant.clone() };
-    let page = side_by_side(&show, &all, link, Some(&chosen));
+    let controls =
+        Controls { names, locales: locales.join(","), items, tenants, tenant: of_tenant.clone() };
+    let page = side_by_side(&show, &all, link, Some(&controls));
     Ok(answer(page.map_err(|fault| internal(&fault))?, PAGE))
 }
 
 pub(super) async fn message(
     State(service): State<Arc<Service>>,
-    Query(asked): Query<Asked>,
+    Query(query): Query<PreviewQuery>,
 ) -> Result<Response, Problem> {
     let rules = open_rules(&service)?;
-    let show = asked.show.clone().unwrap_or_default();
-    let locales = locales(&asked, &rules)?;
+    let show = query.show.clone().unwrap_or_default();
+    let locales = locales(&query, &rules)?;
     let first = locales.first().cloned().into_iter().collect::<Vec<_>>();
-    let tenant = tenant(&service, &asked).await?;
-    let all = all(&rules, &show, &first, items(&asked), tenant.as_ref())?;
+    let tenant = tenant(&service, &query).await?;
+    let all = render_all(&rules, &show, &first, items(&query), tenant.as_ref())?;
     let html = all.into_iter().next().map(|made| made.bodies.html).unwrap_or_default();
     Ok(answer(html, FRAME))
 }
@@ -96,9 +96,12 @@ fn open_rules(service: &Service) -> Result<Arc<Rules>, Problem> {
     }
 }
 
-/// The tenant that is asked for.
-async fn tenant(service: &Service, asked: &Asked) -> Result<Option<Arc<KnownTenant>>, Problem> {
-    let Some(id) = asked.tenant.clone().filter(|id| !id.is_empty()) else {
+/// The tenant that the query names.
+async fn tenant(
+    service: &Service,
+    query: &PreviewQuery,
+) -> Result<Option<Arc<KnownTenant>>, Problem> {
+    let Some(id) = query.tenant.clone().filter(|id| !id.is_empty()) else {
         return Ok(None);
     };
     let unknown = || Problem::new(Code::UnknownTenant, format!("no tenant {}", quoted(&id)));
@@ -110,13 +113,13 @@ async fn tenant(service: &Service, asked: &Asked) -> Result<Option<Arc<KnownTena
     known.await?.map(|known| Some(Arc::new(known))).ok_or_else(unknown)
 }
 
-fn items(asked: &Asked) -> u16 {
-    asked.items.unwrap_or(3).clamp(1, ITEMS_MAX)
+fn items(query: &PreviewQuery) -> u16 {
+    query.items.unwrap_or(3).clamp(1, ITEMS_MAX)
 }
 
-fn locales(asked: &Asked, rules: &Rules) -> Result<Vec<String>, Problem> {
-    let Some(list) = asked.locales.as_deref().filter(|list| !list.trim().is_empty()) else {
-        return Ok(used(rules));
+fn locales(query: &PreviewQuery, rules: &Rules) -> Result<Vec<String>, Problem> {
+    let Some(list) = query.locales.as_deref().filter(|list| !list.trim().is_empty()) else {
+        return Ok(configured_locales(rules));
     };
     let locales: Vec<String> = list.split(',').map(|locale| locale.trim().to_owned()).collect();
     for locale in &locales {
@@ -133,35 +136,37 @@ fn locales(asked: &Asked, rules: &Rules) -> Result<Vec<String>, Problem> {
 }
 
 /// The locales that the texts of a configuration are in, the default one first.
-fn used(rules: &Rules) -> Vec<String> {
+fn configured_locales(rules: &Rules) -> Vec<String> {
     let presentation = &rules.presentation;
     let texts = presentation
         .types
         .values()
         .flat_map(|of| [&of.title, &of.sentence, &of.subject, &of.body, &of.action, &of.notice]);
     let titles = rules.categories.values().map(|category| &category.title);
+    let titles = titles.chain(presentation.digest_titles.values());
     let tags = texts.chain(titles).flat_map(|texts| texts.0.keys());
     let mut used: BTreeSet<&str> =
         tags.chain(presentation.words.keys()).map(String::as_str).collect();
     used.remove("");
-    used.remove(rules.defaults.locale.as_str());
+    // The texts have canonical tags, the default locale has the one that was given.
+    used.remove(&*canonical_locale(&rules.defaults.locale));
     let usual = std::iter::once(rules.defaults.locale.as_str());
     usual.chain(used).take(LOCALES_MAX).map(str::to_owned).collect()
 }
 
-fn all(
+fn render_all(
     rules: &Rules,
     show: &str,
     locales: &[String],
     items: u16,
     tenant: Option<&Arc<KnownTenant>>,
-) -> Result<Vec<Made>, Problem> {
-    let what = What::of(show, rules).map_err(|fault| Problem::new(Code::NotFound, fault))?;
+) -> Result<Vec<SampleMail>, Problem> {
+    let sample = Sample::of(show, rules).map_err(|fault| Problem::new(Code::NotFound, fault))?;
     let of_rules = design(rules).map_err(|fault| internal(&fault))?;
     let each = locales.iter().map(|locale| {
-        let batch = what.batch(rules, locale, usize::from(items));
+        let batch = sample.batch(rules, locale, usize::from(items));
         let batch = Batch { tenant: tenant.cloned(), ..batch };
-        made(&batch, &of_rules).map_err(|fault| internal(&fault))
+        render(&batch, &of_rules).map_err(|fault| internal(&fault))
     });
     each.collect()
 }

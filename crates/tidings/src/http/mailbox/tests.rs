@@ -157,6 +157,12 @@ fn a_message_is_previewed_in_several_locales_side_by_side() {
     // The languages of the configuration, and others that are asked for.
     let page = text(&get(&rig, "/_mail/-/preview"));
     assert!(page.contains("<b>en</b>") && page.contains("<b>de</b>"), "{page}");
+    // The default one stands there once, however it is written.
+    let austrian =
+        format!("[defaults]\nlocale = \"de-AT\"\n{}", config.replace(", de =", ", de-AT ="));
+    let austrian = Rig::with(&austrian, Access::Open, Settings::default());
+    let page = text(&get(&austrian, "/_mail/-/preview"));
+    assert!(page.contains("<b>de-AT</b>") && !page.contains("<b>de-at</b>"), "{page}");
     let answer = get(&rig, "/_mail/-/preview?show=work&locales=de-AT,he&items=2");
     let page = text(&answer);
     assert!(page.contains("<b>de-AT</b> (in de)") && page.contains("<b>he</b> (in en)"), "{page}");

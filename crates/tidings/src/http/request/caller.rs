@@ -1,4 +1,4 @@
-//! The holder of an API key, and what one of a tenant has of each call.
+//! The holder of an API key, and the access of tenants' keys to each call.
 
 use std::sync::Arc;
 
@@ -20,36 +20,36 @@ use crate::wording::quoted;
 pub(in crate::http) struct Caller {
     /// The role of the key.
     pub(in crate::http) role: Role,
-    /// The id of the key; `None` = it is that of this start.
+    /// The id of the key; `None` = the token that `serve` made at its start.
     pub(in crate::http) key: Option<String>,
-    /// The tenant whose key it is; `None` = it is the host's.
+    /// The tenant of the key; `None` = it is the host's.
     pub(in crate::http) tenant: Option<OfTenant>,
-    /// True if the key is a tenant's and the path names a recipient who is no member.
+    /// True if the key is a tenant's and the path names a recipient who is not a member.
     pub(in crate::http) is_stranger: bool,
 }
 
-/// A tenant that calls.
+/// The tenant of an API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::http) struct OfTenant {
     pub(in crate::http) id: Id,
     pub(in crate::http) number: TenantNo,
 }
 
-/// The tenant that calls; `None` = the host does, or an end user.
+/// The tenant that makes a call; `None` = the host or an end user does.
 pub(in crate::http) struct Calling(pub(in crate::http) Option<OfTenant>);
 
-/// What a key of a tenant has of a call.
+/// The access of a tenant's key to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Grant {
-    /// Nothing: the call is of no tenant.
+    /// None: only the host may make the call.
     Nothing,
-    /// The call is about the recipient of its path, who has to be a member.
+    /// The path names a recipient, who must be a member.
     OfMember,
-    /// The call's handler gives it what is the tenant's.
+    /// The handler of the call restricts it to the tenant's data.
     OfTenant,
 }
 
-/// The calls about a member.
+/// Calls about a member.
 const OF_MEMBERS: &[&str] = &[
     "get_recipient",
     "inbox",
@@ -73,7 +73,7 @@ const OF_MEMBERS: &[&str] = &[
     "unfollow",
 ];
 
-/// The calls whose handlers ask who calls.
+/// Calls whose handlers check the caller.
 const OF_TENANTS: &[&str] = &[
     "publish",
     "get_event",
@@ -101,7 +101,7 @@ const OF_TENANTS: &[&str] = &[
 ];
 
 impl Grant {
-    /// What a key of a tenant has of a call, by its name. It has nothing of a call that is in no list.
+    /// The access of a tenant's key to a call, by name; none if the call is in neither list.
     pub(in crate::http) fn of(name: &str) -> Self {
         if OF_MEMBERS.contains(&name) {
             Self::OfMember
@@ -113,13 +113,16 @@ impl Grant {
     }
 }
 
-/// The problem of a key of a tenant where a call is of none.
+/// The problem of a tenant's key with a call that only the host may make.
 pub(in crate::http) fn of_no_tenant() -> Problem {
-    Problem::new(Code::OfTenant, "the call is of no tenant, and the API key is a tenant's")
+    Problem::new(
+        Code::OfTenant,
+        "the API key belongs to a tenant, and this call is not available to tenants",
+    )
 }
 
 impl Caller {
-    /// The holder of the key of this start.
+    /// The holder of the token that `serve` made at its start.
     pub(in crate::http) fn of_start() -> Self {
         Self { role: Role::Admin, key: None, tenant: None, is_stranger: false }
     }
@@ -231,7 +234,10 @@ impl Calling {
                 return Err(Problem::new(Code::IdTaken, detail));
             }
             if !event.to.profiles.is_empty() {
-                let problem = Problem::new(Code::OfTenant, "a profile in `to` is of no tenant");
+                let problem = Problem::new(
+                    Code::OfTenant,
+                    "an API key of a tenant can't set profiles in `to`",
+                );
                 return Err(problem.hint("name recipients by their ids"));
             }
         }

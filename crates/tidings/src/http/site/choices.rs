@@ -163,7 +163,7 @@ impl<'r> Chooser<'r> {
         self.token.tenant.as_ref().map(|of| of.id.clone())
     }
 
-    /// What is chosen for a scope: for the message's tenant, else for all entries.
+    /// The mode for a scope: that for the message's tenant, else that for all entries.
     fn mode(&self, scope: &PreferenceScope, channel: &str) -> Mode {
         match self.own_mode(scope, channel, true) {
             Mode::Default => self.own_mode(scope, channel, false),
@@ -171,7 +171,7 @@ impl<'r> Chooser<'r> {
         }
     }
 
-    /// What is chosen for a scope of the message's tenant alone (or, for one of none, of none), or for all entries.
+    /// The mode that is set for a scope with the message's tenant, or without a tenant.
     fn own_mode(&self, scope: &PreferenceScope, channel: &str, is_own: bool) -> Mode {
         let tenant = self.token.tenant.as_ref().map(|of| &of.id).filter(|_| is_own);
         let mut chosen = self.chosen.iter().filter(|choice| choice.tenant.as_ref() == tenant);

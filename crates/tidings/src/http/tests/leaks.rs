@@ -38,7 +38,7 @@ fn calls() -> Vec<String> {
     calls
 }
 
-/// Who asks, and what they must not see.
+/// A caller, with the markers that it must not see.
 struct Asking<'w> {
     world: &'w World,
     bearer: String,

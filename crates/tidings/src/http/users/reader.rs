@@ -73,7 +73,7 @@ impl FromRequestParts<Arc<Service>> for Reader {
     }
 }
 
-/// The view of a tenant that has to be there. Whoever is bound to one learns nothing of the others.
+/// The view of an existing tenant. A caller with a tenant learns nothing about others.
 async fn of_known(asked: Option<Id>, service: &Service) -> Result<View, Problem> {
     tenants::known_if_named(service, asked.as_ref()).await?;
     Ok(asked.map_or(View::All, View::Of))
@@ -94,7 +94,7 @@ fn asked_tenant(parts: &Parts) -> Result<Option<Id>, Problem> {
 
 /// The problem of a query that names the tenant of a token.
 fn said_already() -> Problem {
-    let detail = "`tenant` is said by the token: the query can't name another";
+    let detail = "the token names the `tenant`, so the query can't";
     Problem::new(Code::InvalidQuery, detail).hint("leave it out")
 }
 
@@ -119,7 +119,7 @@ impl Reader {
         self.view.clone()
     }
 
-    /// The entries that a change reaches whose body may name a tenant.
+    /// The view that a change applies to, if its body may name a tenant.
     ///
     /// # Errors
     /// As [`Self::tenant`].
@@ -130,7 +130,7 @@ impl Reader {
         }
     }
 
-    /// The tenant of what a change sets, if its body may name one; `None` = of none, or of all.
+    /// The tenant that a change applies to, if its body may name one; `None` = none, or all.
     ///
     /// # Errors
     /// [`Code::InvalidBody`] where the body names another than the token, the key or the query.

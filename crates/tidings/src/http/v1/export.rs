@@ -63,13 +63,13 @@ impl FromQuery for ExportQuery {
 ///
 /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
 /// as they are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
-/// objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant: its
-/// members by name alone, and its events. Two exports or backups may be read at once.
+/// objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. With the key of a
+/// tenant: its members by name, and its events. Two exports or backups may be read at once.
 #[utoipa::path(
     get, path = "/v1/export", tag = "admin",
     params(
         ("days" = Option<u16>, Query, description = "Days, today included; 7 if absent", minimum = 1, maximum = 3650),
-        ("tenant" = Option<String>, Query, description = "Only what is of this tenant", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only data of this tenant", min_length = 1, max_length = 256),
     ),
     responses((status = 200, description = "The timeline, one JSON object per line", content((String = "application/x-ndjson", example = json!("{\"at\":\"2024-03-07T08:00:00Z\",\"op\":\"recipient\",\"id\":\"ada\"}\n")))))
 )]

@@ -88,7 +88,7 @@ pub(in crate::http) struct InboxQuery {
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     #[param(value_type = Option<String>, example = "25s")]
     wait: Option<Duration>,
-    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     #[param(value_type = Option<String>, min_length = 1, max_length = 256)]
     #[expect(dead_code, reason = "`Reader` reads it")]
     tenant: (),
@@ -245,7 +245,7 @@ pub(in crate::http) async fn inbox(
     get, path = "/v1/recipients/{id}/inbox/counts", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none, as a token with this claim sees them", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant, as with a token with this claim", min_length = 1, max_length = 256),
     ),
     responses((status = 200, description = "The counts", body = Counts))
 )]

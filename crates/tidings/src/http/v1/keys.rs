@@ -68,7 +68,7 @@ struct KeyShown {
     made: String,
     /// What it may do.
     role: RoleName,
-    /// The tenant whose key it is; left out where it is the host's.
+    /// The tenant of the key; absent = it is the host's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
@@ -133,7 +133,7 @@ struct KeyToMake {
     name: Option<String>,
     /// What it may do; `admin` if absent.
     role: Option<RoleName>,
-    /// The tenant whose key it is: it opens what is that tenant's alone. Absent = the host's.
+    /// The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
 }

@@ -174,8 +174,8 @@ async fn patch_recipient(
 
 /// Get a recipient's profile
 ///
-/// Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant sees `id` and
-/// `name` of its members.
+/// Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant gets only
+/// `id` and `name`.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),

@@ -56,9 +56,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"topics": ["artist/42", "gallery/7"]}))]
 struct Subscriptions {
-    /// Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query says one.
+    /// Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that tenant.
     topics: Vec<String>,
-    /// Topics of tenants, by their ids; left out where there are none.
+    /// Topics of tenants, by tenant id; absent = there are none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     tenants: BTreeMap<String, Vec<String>>,

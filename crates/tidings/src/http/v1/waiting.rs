@@ -83,7 +83,7 @@ struct PendingLane {
     #[serde(skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
-    /// Tenant of the lane; left out where it is of none.
+    /// Tenant of the lane; absent = none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
@@ -144,7 +144,7 @@ pub(super) struct Waiting {
     event: String,
     /// Its type.
     r#type: String,
-    /// Its tenant; left out where it is of none.
+    /// Its tenant; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
@@ -213,7 +213,7 @@ impl ScheduledCount {
     get, path = "/v1/recipients/{id}/pending", tag = "pending",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only what is of this tenant and of none, as a token with this claim sees it", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only entries of this tenant and those without a tenant, as with a token with this claim", min_length = 1, max_length = 256),
     ),
     responses((status = 200, description = "Open lanes, messages that wait for a retry, and scheduled events", body = Pending))
 )]
@@ -276,7 +276,7 @@ fn scheduled(node: &Durable, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Pr
     post, path = "/v1/recipients/{id}/flush", tag = "pending",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only what is of this tenant and of none, as a token with this claim sees it", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only entries of this tenant and those without a tenant, as with a token with this claim", min_length = 1, max_length = 256),
     ),
     request_body(content = Option<FlushLimits>, example = json!({"channel": "email"})),
     responses((status = 200, description = "The lanes are due now", body = Flushed))

@@ -1,4 +1,4 @@
-//! What hooks tell of changed preferences: one occurrence for each line of the list of preferences.
+//! Occurrences of changed preferences for hooks: one for each line of the list of preferences.
 
 use std::collections::BTreeMap;
 

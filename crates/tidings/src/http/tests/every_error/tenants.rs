@@ -97,7 +97,7 @@ pub(super) fn make_tenant(rig: &Rig) {
     rig.service.handle.submit(commands).unwrap();
 }
 
-/// What a key of the tenant is sent as.
+/// The header value with a key of the tenant.
 fn key(rig: &Rig) -> String {
     let first = TenantNo::of_raw(1);
     let key = NewKey::make(String::new(), Role::Admin, first, Instant(0)).unwrap();

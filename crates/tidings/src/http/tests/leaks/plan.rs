@@ -9,11 +9,11 @@ pub(super) struct Asked {
     pub(super) body: Value,
 }
 
-/// What the test does with a call.
+/// The test of a call.
 pub(super) enum Plan {
     /// It needs no key, and has nothing of a tenant.
     Open,
-    /// It is of no tenant.
+    /// It is refused: only the host may make it.
     OfNoTenant,
     /// It answers these requests.
     Asked(Vec<Asked>),

@@ -53,7 +53,7 @@ pub(super) struct World {
     pub(super) keys: [String; 2],
 }
 
-/// What a request is filled with: whose marker, and a message.
+/// The values of a request: the marker of a tenant, and a message.
 #[derive(Clone, Debug)]
 pub(super) struct Of {
     pub(super) marker: &'static str,
@@ -222,7 +222,7 @@ impl World {
         sign(&signing_key("k1"), &who, now_s, now_s + 60, None, tenant.as_ref()).unwrap()
     }
 
-    /// What a request about a tenant, or about none, is filled with.
+    /// The values of a request about a tenant, or about none.
     pub(super) fn of(&self, marker: &'static str) -> Of {
         let all = self.host(Method::GET, "/v1/messages?recipient=both&limit=100", &Value::Null);
         let tenant = json!(format!("t-{marker}"));

@@ -84,7 +84,7 @@ pub(in crate::http::v1) struct PublishedAs {
     deliver_local: Option<String>,
     #[schema(format = "date-time")]
     expires_at: Option<String>,
-    /// The tenant; left out where it is of none.
+    /// The tenant; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,

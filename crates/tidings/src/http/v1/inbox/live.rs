@@ -46,7 +46,7 @@ fn last_event(headers: &HeaderMap) -> Option<String> {
     get, path = "/v1/recipients/{id}/live", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none, as a token with this claim sees them", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant, as with a token with this claim", min_length = 1, max_length = 256),
         ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that was received"),
     ),
     responses((

@@ -81,7 +81,7 @@ async fn done(
     post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
@@ -102,7 +102,7 @@ pub(in crate::http) async fn mark_seen(
     post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
@@ -123,7 +123,7 @@ pub(in crate::http) async fn mark_read(
     post, path = "/v1/recipients/{id}/inbox/unread", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
@@ -144,7 +144,7 @@ pub(in crate::http) async fn mark_unread(
     post, path = "/v1/recipients/{id}/inbox/archive", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
@@ -165,7 +165,7 @@ pub(in crate::http) async fn archive(
     post, path = "/v1/recipients/{id}/inbox/unarchive", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
@@ -186,7 +186,7 @@ pub(in crate::http) async fn unarchive(
     post, path = "/v1/recipients/{id}/inbox/unsnooze", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
@@ -207,7 +207,7 @@ pub(in crate::http) async fn unsnooze(
     post, path = "/v1/recipients/{id}/inbox/delete", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
     responses((status = 200, description = "The counts after it", body = Counts))
@@ -228,7 +228,7 @@ pub(in crate::http) async fn delete_items(
     post, path = "/v1/recipients/{id}/inbox/snooze", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and of none", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body(content = Items, example = json!({"event": "e-1", "for": "1h"})),
     responses((status = 200, description = "The counts after it", body = Counts))

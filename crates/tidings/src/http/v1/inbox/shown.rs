@@ -22,8 +22,7 @@ pub(in crate::http) struct Counts {
     unread: u64,
     /// The same of each category, by its name.
     categories: BTreeMap<String, OfCategory>,
-    /// The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
-    /// off.
+    /// The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenants: Option<BTreeMap<String, OfCategory>>,
@@ -80,7 +79,7 @@ pub(in crate::http) struct Group {
     order: String,
     /// The type.
     r#type: String,
-    /// The tenant of its items; absent if they are of none.
+    /// The tenant of its items; absent = none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
@@ -115,7 +114,7 @@ struct Item {
     event: String,
     /// Its type.
     r#type: String,
-    /// Its tenant; absent if it is of none.
+    /// Its tenant; absent = none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
@@ -201,7 +200,7 @@ impl Page {
 }
 
 impl Group {
-    /// A group in the words of a design, or in those of its tenant.
+    /// Renders a group with the words of a design, or those of its tenant.
     pub(in crate::http) fn of(group: InboxGroup, design: &Design) -> Self {
         let actors = group.actors.iter();
         let known = group.known_tenant.as_deref();
@@ -233,7 +232,7 @@ impl Group {
     }
 }
 
-/// The content of a group with its items that are not listed, of which the count alone is known.
+/// The content of a group, with the count of items that are not listed.
 fn counted(mut content: Vec<Content>, unlisted: usize) -> Vec<Content> {
     let lines = content.last_mut().and_then(|group| group.lines.last_mut());
     if let Some(line) = lines {
@@ -255,7 +254,7 @@ impl Item {
             object: object(&item.object),
             target: item.target.as_deref().map(object),
             data: item.data,
-            body: item.body.as_ref().map(|body| row.told(body).to_owned()),
+            body: item.body.as_ref().map(|body| row.localised(body).to_owned()),
             occurred_at: item.occurred_at.map(|at| at.to_string()),
             t: item.t.to_string(),
             reasons: item.reasons,
@@ -274,7 +273,7 @@ impl ItemObject {
     fn of(object: &Object, row: &RowText) -> Self {
         Self {
             id: object.id.as_str().to_owned(),
-            title: object.title.as_ref().map(|title| row.told(title).to_owned()),
+            title: object.title.as_ref().map(|title| row.localised(title).to_owned()),
             url: object.url.clone(),
             image: object.image.clone(),
             data: object.data.clone(),

@@ -65,7 +65,7 @@ struct SigningKeyShown {
     /// What its tokens may open at most; null = everything.
     #[schema(required)]
     scope: Option<String>,
-    /// The tenant that its tokens must name; left out where they may name any, or none.
+    /// The tenant that its tokens must name; absent = they may name any, or none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,

@@ -122,7 +122,7 @@ struct TokenToSign {
     /// What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
     /// everything.
     scope: Option<String>,
-    /// The tenant whose notifications it shows beside those of none; absent = it shows all.
+    /// The tenant whose notifications the token shows, with those without a tenant; absent = all.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
 }

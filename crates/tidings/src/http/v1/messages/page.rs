@@ -44,7 +44,7 @@ pub(in crate::http::v1) struct MessageShown {
     #[serde(default, skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
-    /// Tenant of its notifications; left out where they are of none.
+    /// Tenant of its notifications; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use tidings_core::channel::{self, ChannelNo, INBOX};
 use tidings_core::command::Choice;
-use tidings_core::engine::{Applying, Presenter, SetBy};
+use tidings_core::engine::{Applying, Presenter, SetBy, TenantDirectory};
 use tidings_core::presentation::Order;
 use tidings_core::rules::{Policy, TypeRules};
 use tidings_core::tenant::View;
@@ -132,8 +132,16 @@ impl AllPreferences {
     ) -> Result<Self, Problem> {
         let engine = node.engine();
         let profile = engine.recipient(recipient);
-        let locale = profile.and_then(|profile| profile.locale.as_deref());
-        let titles = design.titles(locale.unwrap_or(&rules.defaults.locale));
+        let tenant = view.tenant().and_then(|id| TenantDirectory::of(engine).get(id));
+        let locales = [
+            profile.and_then(|profile| profile.locale.as_deref()),
+            tenant.and_then(|of| of.tenant.locale.as_deref()),
+        ];
+        let mut locales: Vec<&str> = locales.into_iter().flatten().collect();
+        if locales.is_empty() {
+            locales.push(&rules.defaults.locale);
+        }
+        let titles = design.titles(&locales);
         let mut applying = ByChannel::new();
         let mut chosen = Vec::new();
         if profile.is_some() {
@@ -166,7 +174,7 @@ impl AllPreferences {
                     .object(id, sight)?
                     .title
                     .as_ref()
-                    .map(|title| titles.told(title).to_owned()),
+                    .map(|title| titles.localised(title).to_owned()),
                 topic: topic.map(text),
                 object: object.map(text),
                 channel: channel.clone(),

@@ -207,3 +207,22 @@ fn digests_and_what_is_muted_are_called_by_their_titles_in_the_recipients_langua
         assert_eq!(all["mutes"][0]["title"], muted, "{locale}");
     }
 }
+
+#[test]
+fn i42_choices_within_a_tenant_are_in_its_language_where_the_recipient_has_none() {
+    let rig =
+        Rig::with(&format!("[tenants]\non = true\n{CONFIG}"), Access::Open, Settings::default());
+    rig.call(Method::PUT, "/v1/tenants/acme", &json!({ "locale": "de" }));
+    for (body, of_tenant, of_all) in [
+        (json!({}), "Werke", "Works"),
+        (json!({ "locale": "en-GB" }), "Works", "Works"),
+        // There is no French title.
+        (json!({ "locale": "fr" }), "Werke", "Works"),
+    ] {
+        rig.call(Method::PUT, "/v1/recipients/ana", &body);
+        let title = |query: &str| {
+            get(&rig, &format!("{TWIN}?choices=true{query}"))["choices"][0]["title"].clone()
+        };
+        assert_eq!((title("&tenant=acme"), title("")), (json!(of_tenant), json!(of_all)), "{body}");
+    }
+}

@@ -85,7 +85,7 @@ impl From<&Recipient> for Member {
 }
 
 impl MembersPage {
-    /// The pages of several nodes as one.
+    /// Merges the pages of several nodes.
     fn merged(pages: Vec<Self>, most: usize) -> Self {
         let mut has_more = pages.iter().any(|page| page.next.is_some());
         let mut members: Vec<Member> = pages.into_iter().flat_map(|page| page.members).collect();
@@ -120,7 +120,7 @@ async fn put_member(
 
 /// Remove a member
 ///
-/// Ends the recipient's subscriptions of the tenant too. What waits or was told stays, and preferences do.
+/// Also removes the recipient's subscriptions of the tenant. Notifications and preferences stay.
 #[utoipa::path(
     delete, path = "/v1/tenants/{id}/members/{recipient}", tag = "tenants",
     params(
@@ -141,9 +141,8 @@ async fn remove_member(
 
 /// Add and remove many members
 ///
-/// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
-/// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant removes members, and adds
-/// none.
+/// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
+/// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
 #[utoipa::path(
     post, path = "/v1/tenants/{id}/members", tag = "tenants",
     params(

@@ -34,9 +34,9 @@ use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
 use crate::wording::{nearest, quoted};
 
-/// Rows of a page where the query does not say.
+/// Default number of rows of a page.
 const ROWS_USUAL: u16 = 50;
-/// The most rows of a page.
+/// Maximum number of rows of a page.
 const ROWS_MAX: u16 = 500;
 
 /// The calls of tenants.
@@ -154,7 +154,7 @@ async fn known(service: &Service, id: &Id) -> Result<TenantNo, Problem> {
     found.ok_or_else(|| Problem::new(Code::UnknownTenant, unknown()).hint(hint(service, id)))
 }
 
-/// The hint for an unknown tenant: the nearest one.
+/// The hint for an unknown tenant: the tenant with the most similar id.
 pub(in crate::http) fn hint(service: &Service, id: &Id) -> String {
     let near = service.handle.look(|node| {
         let tenants = TenantDirectory::of(node.engine()).all(None).take(NEAR_MAX);
@@ -165,7 +165,7 @@ pub(in crate::http) fn hint(service: &Service, id: &Id) -> String {
     near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default()
 }
 
-/// The most tenants among which a near one is looked for.
+/// Maximum number of tenants that are searched for a similar id.
 const NEAR_MAX: usize = 10_000;
 
 /// Returns true if the store has tenants.
@@ -206,7 +206,7 @@ fn of_path(problem: Problem) -> Problem {
 
 /// Put a whole tenant
 ///
-/// Makes the tenant if there is none. Absent fields get their default. A tenant from `GET` can be put back as it is.
+/// Creates or replaces the tenant. Absent fields get their defaults. A tenant from `GET` can be put back unchanged.
 #[utoipa::path(
     put, path = "/v1/tenants/{id}", tag = "tenants",
     params(("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256)),
@@ -225,8 +225,8 @@ async fn put_tenant(
 
 /// Change a tenant
 ///
-/// Only the given fields change, of `brand` and `limits` only the given keys; null removes a value. What waits is
-/// judged by the new values. A key of the tenant changes everything but `limits` and `disabled`.
+/// Changes the given fields, and of `brand` and `limits` the given keys; null removes a value. Pending notifications use
+/// the new values. A key of the tenant can change everything but `limits` and `disabled`.
 #[utoipa::path(
     patch, path = "/v1/tenants/{id}", tag = "tenants",
     params(("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256)),
@@ -277,8 +277,8 @@ async fn get_tenant(
 
 /// Delete a tenant
 ///
-/// What waits of it is cancelled at once, and what was told leaves inboxes. Its members, subscriptions, preferences,
-/// keys and tokens end with it. Made anew, the id is another tenant.
+/// Cancels pending notifications immediately, and removes the tenant's notifications from inboxes. Deletes its members,
+/// subscriptions, preferences, keys and tokens. A new tenant with the same id inherits nothing.
 #[utoipa::path(
     delete, path = "/v1/tenants/{id}", tag = "tenants",
     params(("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256)),
@@ -293,10 +293,10 @@ async fn delete_tenant(
     service.done(&change, Command::DeleteTenant { tenant }).await.map_err(of_path)
 }
 
-/// Make or change many tenants
+/// Create or change many tenants
 ///
-/// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
-/// not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+/// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Creates unknown tenants; of others
+/// the given fields change. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/tenants", tag = "tenants",
     params(Wanted),

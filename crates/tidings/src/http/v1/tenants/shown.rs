@@ -1,4 +1,4 @@
-//! Tenants as answers show them.
+//! Tenants in answers.
 
 use serde::Serialize;
 use tidings_core::engine::PageById;
@@ -19,30 +19,30 @@ pub(in crate::http) struct TenantShown {
     id: String,
     /// Name to show.
     name: Option<String>,
-    /// The keys of `[brand]` that it has of its own.
+    /// Keys that override `[brand]`.
     brand: BrandShown,
-    /// The name of the sender of its messages.
+    /// Sender name of its messages.
     from_name: Option<String>,
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     reply_to: Option<String>,
-    /// BCP 47 locale, for recipients that don't say; the configuration's default where null.
+    /// BCP 47 locale, for recipients without one; null = the configuration's default.
     locale: Option<String>,
-    /// IANA time zone, for recipients that don't say; the configuration's default where null.
+    /// IANA time zone, for recipients without one; null = the configuration's default.
     tz: Option<String>,
-    /// Quiet hours, for recipients that don't say: null = none at all, `default` = those of each channel.
+    /// Quiet hours, for recipients without their own: null = none, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
-    /// Its defaults, in the place of the types' own policies.
+    /// Its defaults, which replace the types' policies.
     preferences: Vec<Preference>,
-    /// Bounds on what it may send.
+    /// Limits on what it may send.
     limits: LimitsShown,
     /// Data of the host.
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
     data: Option<Data>,
-    /// True if nothing is published for it and nothing of it is sent.
+    /// True = publishing is refused, and nothing is sent.
     disabled: bool,
 }
 
-/// The keys of `[brand]` that a tenant has of its own.
+/// Keys that override `[brand]`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = TenantBrand, example = json!({"color": "#0b57a4"}))]
 struct BrandShown {
@@ -50,11 +50,11 @@ struct BrandShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     name: Option<String>,
-    /// Picture in the place of the name.
+    /// Picture shown instead of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     logo: Option<String>,
-    /// Picture where mails are dark.
+    /// Picture for dark mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     logo_dark: Option<String>,
@@ -70,7 +70,7 @@ struct BrandShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     postal_address: Option<String>,
-    /// Public address with which links begin.
+    /// Public address at the start of links.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     url: Option<String>,
@@ -80,11 +80,11 @@ struct BrandShown {
     address: Option<&'static str>,
 }
 
-/// Bounds on what a tenant may send.
+/// Limits on what a tenant may send.
 #[derive(Serialize, ToSchema)]
 #[schema(as = TenantLimits, example = json!({"notifications_per_day": 100_000}))]
 struct LimitsShown {
-    /// The most notifications of a UTC day; null = no limit.
+    /// Maximum number of notifications per UTC day; null = no limit.
     #[schema(required)]
     notifications_per_day: Option<u64>,
 }
@@ -101,7 +101,7 @@ pub(super) struct TenantsPage {
 }
 
 impl TenantShown {
-    /// A tenant of an id.
+    /// A tenant with its id.
     pub(in crate::http) fn of(id: &Id, tenant: &Tenant) -> Self {
         let preferences = tenant.preferences.iter().cloned().map(Preference::of);
         Self {
