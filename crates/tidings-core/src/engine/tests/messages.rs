@@ -295,6 +295,7 @@ fn t42_nothing_of_a_tenant_that_is_gone_is_sent_again() {
     };
     let Command::Publish(mut event) = event(0) else { panic!() };
     event.tenant = Some(acme());
+    event.to = Audience { recipients: vec![id("a")], ..Audience::default() };
     let (mut driven, name) = Driven::due_after(&[disabled(false), Command::Publish(event)]);
     driven.make();
     driven.end(name, Ending::Delivered, "250 queued");
