@@ -58,15 +58,15 @@ pub struct KnownTenant {
     pub made: Instant,
     /// Events before this place are void: it was disabled or deleted after they came.
     pub(crate) void_before: EventNo,
-    /// True if it was deleted; then its id may be that of another one.
-    pub(crate) is_deleted: bool,
+    /// The instant at which it was deleted; from then on its id may be that of another one.
+    pub(crate) deleted: Option<Instant>,
 }
 
 impl KnownTenant {
     /// A tenant that is made at an instant.
     #[must_use]
     pub fn new(id: Id, tenant: Tenant, made: Instant) -> Self {
-        Self { id, tenant, made, void_before: EventNo::default(), is_deleted: false }
+        Self { id, tenant, made, void_before: EventNo::default(), deleted: None }
     }
 }
 
