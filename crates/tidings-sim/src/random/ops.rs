@@ -436,6 +436,7 @@ impl Builder {
         let how = raw.object % 3;
         let event = Event {
             tenant,
+            by_tenant: false,
             id,
             event_type: self::id(&kind),
             actor: (raw.actor < RECIPIENTS).then(|| Object::bare(name("r", raw.actor))),

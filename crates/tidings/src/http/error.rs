@@ -182,8 +182,8 @@ codes! {
         "The id is taken",
         "Another's event has this id: ids of events are one space for all tenants. Choose another.";
     TenantGone = "tenant_gone", 409, Again::No,
-        "The tenant is disabled",
-        "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`.";
+        "The tenant is disabled or was deleted",
+        "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`; or make it anew: `PUT /v1/tenants/{id}`.";
     BodyTooLarge = "body_too_large", 413, Again::No,
         "The body is too large",
         "Send less at once, or a stream of lines as `application/x-ndjson`.";
@@ -434,6 +434,7 @@ impl From<Refused> for Problem {
             Refused::MessageState { .. } | Refused::MessageGone(_) => Code::MessageState,
             Refused::UnknownTenant { .. } => Code::UnknownTenant,
             Refused::TenantGone(_) => Code::TenantGone,
+            Refused::IdTaken(_) => Code::IdTaken,
             Refused::TenantsOff => Code::TenantsOff,
         };
         Self::new(code, refused.to_string()).hint(hint)

@@ -192,6 +192,10 @@ impl Intake {
             }
         }
         if let Some((day, located)) = self.locate(draft, &event.id)? {
+            let own = event.tenant.as_ref().and_then(|id| self.tenants.number(id).ok());
+            if event.by_tenant && (own.is_none() || own != located.tenant) {
+                return Err(Refused::IdTaken(event.id.clone()).into());
+            }
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Accepted::Answered(Reply::Published(published)));
         }
@@ -293,8 +297,10 @@ impl Intake {
         // What was stored has been through JSON, which not every number survives as it was.
         let mut given: Event = from_json("an event", &to_json(event))?;
         given.to.profiles.clear();
-        // A retry is another request, whose span differs.
-        given.trace = stored.as_ref().and_then(|stored| stored.event.trace);
+        // A retry is another request, whose span differs. The host may send again what its tenant has published.
+        if let Some(stored) = &stored {
+            (given.trace, given.by_tenant) = (stored.event.trace, stored.event.by_tenant);
+        }
         let differs = stored.is_some_and(|stored| stored.event != given);
         Ok(Published {
             id: event.id.clone(),

@@ -162,9 +162,9 @@ pub(crate) struct Routing {
 /// Divides the audience of an event in a shard, as preferences are now.
 pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
     let event = &row.event;
-    let (mut named, unknown) = named(shard, &event.to);
+    let (mut named, unknown) = named(shard, row);
     let mut spread = Spread { unknown, ..Spread::default() };
-    let reasons = Reasons::of(&event.to, row.tenant);
+    let reasons = Reasons::of(row);
     let left_out = event
         .actor
         .as_ref()
@@ -196,23 +196,29 @@ pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing 
 }
 
 /// The recipients that an event names, by bucket, and those that do not exist.
-fn named(shard: &Shard, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
+fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
     let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
-    for recipient in &to.recipients {
+    for recipient in &row.event.to.recipients {
         if shard.buckets.of(recipient.as_str()).is_none() {
             continue;
         }
         match shard.find(recipient) {
-            Ok(RecipientAt { bucket, number }) => {
+            Ok(RecipientAt { bucket, number }) if may_name(&shard.buckets[bucket], row, number) => {
                 named.entry(bucket).or_default().insert(number.0);
             }
-            Err(_) => {
+            _ => {
                 unknown.insert(recipient.clone());
             }
         }
     }
     (named, unknown)
+}
+
+/// Returns true if an event may name a recipient. To a tenant that publishes by itself, who is no member is nobody.
+fn may_name(bucket: &Bucket, row: &EventRow, number: RecipientNo) -> bool {
+    let own = row.tenant.filter(|_| row.event.by_tenant);
+    own.is_none_or(|own| bucket.members.has(own, number.0))
 }
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
@@ -265,7 +271,8 @@ pub(crate) struct Reasons {
 }
 
 impl Reasons {
-    pub(crate) fn of(to: &Audience, tenant: Option<TenantNo>) -> Self {
+    pub(crate) fn of(row: &EventRow) -> Self {
+        let (to, tenant) = (&row.event.to, row.tenant);
         let mut all: BTreeMap<String, Source> = BTreeMap::new();
         if to.everyone {
             all.insert("everyone".to_owned(), Source::Everyone);
@@ -286,9 +293,11 @@ impl Reasons {
     }
 
     /// The indexes of the reasons for which a recipient is in the audience.
-    pub(crate) fn reaching(&self, bucket: &Bucket, to: &Audience, number: u32) -> Vec<u16> {
+    pub(crate) fn reaching(&self, bucket: &Bucket, row: &EventRow, number: u32) -> Vec<u16> {
+        let to = &row.event.to;
         let id = bucket.roster.profile(RecipientNo(number)).map(|profile| &profile.id);
-        let is_named = id.is_some_and(|id| to.recipients.contains(id));
+        let is_named = id.is_some_and(|id| to.recipients.contains(id))
+            && may_name(bucket, row, RecipientNo(number));
         let named = is_named.then(|| RoaringBitmap::from_iter([number]));
         let mut classes = self.classes(bucket, to, named.unwrap_or_default()).into_iter();
         let reasons = classes.find(|(_, who)| who.contains(number));

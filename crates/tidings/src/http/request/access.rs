@@ -16,7 +16,7 @@ use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::compat::names::NOVU_PATH;
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
-use crate::http::request::caller::{Caller, OfTenant, recipient_of};
+use crate::http::request::caller::{Caller, OfTenant, recipient_of, unknown_key};
 use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::request::traces;
 use crate::http::service::{Access, Service};
@@ -150,10 +150,6 @@ fn of_key(service: &Service, key: &ApiKey, path: &str) -> Result<Caller, Problem
         }
     };
     Ok(Caller { role: key.role, key: Some(key.id.clone()), tenant, is_stranger })
-}
-
-fn unknown_key() -> Problem {
-    Problem::new(Code::Unauthorized, "the API key is unknown")
 }
 
 /// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,
