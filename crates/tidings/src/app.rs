@@ -536,6 +536,10 @@ fn mend(refused: &Refused) -> &'static str {
         Refused::UnknownMessage(_) | Refused::MessageState { .. } | Refused::MessageGone(_) => {
             "messages are changed over the API of a server"
         }
+        Refused::UnknownTenant { .. } => {
+            "add a `tenant` line before the first line that names the tenant"
+        }
+        Refused::TenantGone(_) => "enable it, or make it anew, on a line before this one",
         _ => "see the channels and digests of the configuration",
     }
 }
@@ -543,6 +547,19 @@ fn mend(refused: &Refused) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn t42_a_faulty_line_that_names_a_tenant_has_a_hint_of_it() {
+        let hint = |refused: Refused| {
+            crate::body::hint(&refused).unwrap_or_else(|| mend(&refused).to_owned())
+        };
+        let acme = || tidings_core::Id::new("acme").unwrap();
+        let unknown = |near| hint(Refused::UnknownTenant { tenant: acme(), near });
+        assert!(hint(Refused::TenantsOff).contains("under `[tenants]`"));
+        assert!(unknown(Vec::new()).contains("`tenant` line"));
+        assert!(unknown(vec!["acne".to_owned()]).contains("`acne`"));
+        assert!(hint(Refused::TenantGone(acme())).contains("enable it"));
+    }
 
     #[test]
     fn f14_a_server_does_not_start_without_the_secret_of_a_report() {

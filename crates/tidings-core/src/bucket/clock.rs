@@ -103,7 +103,7 @@ fn put_back_digests(bucket: &mut Bucket, to: Instant, compiled: &CompiledRules) 
         }
     }
     let ever = bucket.roster.ever();
-    for at in bucket.lanes.keyed_where(|_, lane| lane.has_slot_after(to)) {
+    for at in bucket.lanes.keyed_where(|lane| lane.has_slot_after(to)) {
         let (lanes, around) = bucket.lanes_and_around(compiled);
         let later = lanes.change_known(&at, &ever, around, |lane, _| lane.take_slots_after(to));
         for (version, who) in bucket.by_version(&at, &later.unwrap_or_default()) {

@@ -36,9 +36,7 @@ pub(super) fn change_tenant(
     bucket.roster.set_tenant(tenant, new);
     if rezones {
         let old = old.tz.as_deref();
-        for lane in
-            bucket.lanes.keyed_where(|at, lane| at.tenant == Some(tenant) && lane.is_digest())
-        {
+        for lane in bucket.lanes.keyed_of_tenant(tenant, Lane::is_digest) {
             let open = bucket.lanes.get(&lane).map(|lane| lane.open().clone());
             let has_moved = |number: &u32| {
                 let number = RecipientNo(*number);

@@ -58,15 +58,15 @@ pub struct KnownTenant {
     pub made: Instant,
     /// Events before this place are void: the tenant was disabled or deleted after their arrival.
     pub(crate) void_before: EventNo,
-    /// True if it was deleted; its id may then belong to another tenant.
-    pub(crate) is_deleted: bool,
+    /// The instant of its deletion. Its id may belong to another tenant from then on.
+    pub(crate) deleted: Option<Instant>,
 }
 
 impl KnownTenant {
     /// A tenant created at an instant.
     #[must_use]
     pub fn new(id: Id, tenant: Tenant, made: Instant) -> Self {
-        Self { id, tenant, made, void_before: EventNo::default(), is_deleted: false }
+        Self { id, tenant, made, void_before: EventNo::default(), deleted: None }
     }
 }
 

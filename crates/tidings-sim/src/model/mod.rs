@@ -132,8 +132,8 @@ pub enum Refused {
     /// Tenants have no mutes.
     #[error("a tenant can't mute")]
     Mute,
-    /// The tenant is disabled.
-    #[error("the tenant {0} is disabled")]
+    /// The tenant is disabled or was deleted.
+    #[error("the tenant {0} is gone")]
     TenantGone(Id),
     /// The type is required.
     #[error("a required type can't be never")]

@@ -94,6 +94,11 @@ impl Tenants {
         self.by_id.get(id).copied()
     }
 
+    /// Returns true if one of an id was there.
+    pub(super) fn was_deleted(&self, id: &Id) -> bool {
+        self.all.iter().any(|tenant| tenant.id == *id) && self.number(id).is_none()
+    }
+
     pub(super) fn id_of(&self, tenant: Option<usize>) -> Option<Id> {
         tenant.map(|tenant| self.all[tenant].id.clone())
     }

@@ -97,6 +97,9 @@ impl Model {
             Ok(tenant) if self.tenants.get(tenant).disabled => Err(Refused::TenantGone(id.clone())),
             Ok(tenant) => Ok(Ok(tenant)),
             Err(Refused::UnknownTenant(_)) if makes_tenants(self) => Ok(Err(id.clone())),
+            Err(Refused::UnknownTenant(_)) if self.tenants.was_deleted(id) => {
+                Err(Refused::TenantGone(id.clone()))
+            }
             Err(refused) => Err(refused),
         }
     }

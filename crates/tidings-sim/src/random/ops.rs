@@ -449,6 +449,7 @@ impl Builder {
         let event = Event {
             by_tenant: may_have_key && tenant.is_some(),
             tenant,
+            by_tenant: false,
             id,
             event_type: self::id(&kind),
             actor: (raw.actor < RECIPIENTS).then(|| Object::bare(name("r", raw.actor))),

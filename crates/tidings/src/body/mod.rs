@@ -62,6 +62,7 @@ pub(crate) fn hint(refused: &Refused) -> Option<String> {
         Refused::UnknownTenant { tenant, near } => {
             did_you_mean(tenant.as_str(), near.iter().map(String::as_str))
         }
+        Refused::TenantsOff => Some("set `on = true` under `[tenants]`".to_owned()),
         _ => None,
     }
 }

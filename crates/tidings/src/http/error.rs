@@ -188,8 +188,8 @@ codes! {
         "The event id is taken",
         "Choose another id: an event of another tenant has it, and event ids are unique across tenants.";
     TenantGone = "tenant_gone", 409, Again::No,
-        "The tenant is disabled",
-        "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`.";
+        "The tenant is disabled or was deleted",
+        "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`; or make it anew: `PUT /v1/tenants/{id}`.";
     BodyTooLarge = "body_too_large", 413, Again::No,
         "The body is too large",
         "Send less at once, or a stream of lines as `application/x-ndjson`.";
@@ -440,6 +440,7 @@ impl From<Refused> for Problem {
             Refused::MessageState { .. } | Refused::MessageGone(_) => Code::MessageState,
             Refused::UnknownTenant { .. } => Code::UnknownTenant,
             Refused::TenantGone(_) => Code::TenantGone,
+            Refused::IdTaken(_) => Code::IdTaken,
             Refused::TenantsOff => Code::TenantsOff,
             Refused::ObjectNotYours(_) => Code::ObjectNotYours,
         };

@@ -86,6 +86,7 @@ impl Sink for IntoNode {
 fn fault(refused: &Refused) -> Fault {
     let hint = hint(refused).unwrap_or_else(|| match refused {
         Refused::UnknownRecipient(_) => "import the recipients first".to_owned(),
+        Refused::UnknownTenant { .. } => "make the tenant first".to_owned(),
         _ => "see the configuration".to_owned(),
     });
     Fault::new(refused.to_string(), hint)

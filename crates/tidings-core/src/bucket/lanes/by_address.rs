@@ -134,8 +134,9 @@ impl Lanes {
 
     /// The recipients with an open window of a tenant.
     pub(crate) fn waiting_of(&self, tenant: TenantNo) -> RoaringBitmap {
-        let of_tenant = self.keyed.iter().filter(|(at, _)| at.tenant == Some(tenant));
-        of_tenant.fold(RoaringBitmap::new(), |all, (_, keyed)| all | keyed.lane.open())
+        let of_tenant = self.keyed_of_tenant(tenant, |_| true);
+        let open = of_tenant.iter().filter_map(|at| Some(self.get(at)?.open()));
+        open.fold(RoaringBitmap::new(), |all, open| all | open)
     }
 
     fn keyed_of(&self, number: u32) -> impl Iterator<Item = &LaneKey> {

@@ -22,7 +22,7 @@ use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
 use crate::model::topic::heard_by;
 use crate::rules::compiled::Type;
-use crate::rules::{Admission, Decide, Policy};
+use crate::rules::{Admission, Decide, LeftOutBy, Policy};
 
 /// The rules that hold for all channels, and what they leave.
 pub(super) struct Arrival {
@@ -55,11 +55,11 @@ impl Question<'_> {
     pub(super) fn arrival(&self, recorded: Option<Vec<String>>) -> Result<Arrival, Unreadable> {
         let event = self.event();
         let tenant = self.event.row.tenant;
-        let all = Reasons::of(&event.to, tenant);
+        let all = Reasons::of(&self.event.row);
         let mut arrival = Arrival {
             steps: Vec::new(),
             is_reached: false,
-            reasons: all.reaching(self.bucket, &event.to, self.number.0),
+            reasons: all.reaching(self.bucket, &self.event.row, self.number.0),
             words: all.words,
         };
         let name = event.event_type.as_str();
@@ -119,6 +119,9 @@ impl Question<'_> {
         }
         arrival.is_reached = true;
         self.admission(&mut arrival, of_type, is_recorded)?;
+        if arrival.is_reached && !is_recorded {
+            self.tenant_limit(&mut arrival)?;
+        }
         Ok(arrival)
     }
 
@@ -165,7 +168,7 @@ impl Question<'_> {
             None => {
                 let row = &self.event.row;
                 let rows = left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)?;
-                match rows.first() {
+                match rows.iter().find(|of| matches!(of.why, LeftOutBy::Admission(_))) {
                     None => Step::passes(Rule::Admission, looked_at, "left nobody out"),
                     Some(some) => {
                         arrival.is_reached = false;
@@ -176,6 +179,28 @@ impl Question<'_> {
             }
         };
         arrival.steps.push(step);
+        Ok(())
+    }
+
+    /// The limit of the event's tenant on notifications of a day, where it left somebody out.
+    fn tenant_limit(&self, arrival: &mut Arrival) -> Result<(), Unreadable> {
+        let (row, tenants) = (&self.event.row, &self.engine.intake.tenants);
+        let Some(tenant) = row.tenant else {
+            return Ok(());
+        };
+        let is_beyond = if self.supposed {
+            tenants.left_on(tenant, row.arrived.day()) == Some(0)
+        } else {
+            let rows = left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)?;
+            rows.iter().any(|of| of.why == LeftOutBy::TenantLimit)
+        };
+        if is_beyond {
+            arrival.is_reached = false;
+            let limit = tenants.get(tenant).and_then(|of| of.tenant.limits.notifications_per_day);
+            let limit = limit.map_or("no limit, now".to_owned(), |most| format!("{most} a day"));
+            let why = LeftOutBy::TenantLimit.word();
+            arrival.steps.push(Step::ends(Rule::Tenant, limit, format!("left out: {why}")));
+        }
         Ok(())
     }
 

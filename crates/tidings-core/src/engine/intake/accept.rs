@@ -214,6 +214,10 @@ impl Intake {
             }
         }
         if let Some((day, located)) = self.locate(draft, &event.id)? {
+            let own = event.tenant.as_ref().and_then(|id| self.tenants.number(id).ok());
+            if event.by_tenant && (own.is_none() || own != located.tenant) {
+                return Err(Refused::IdTaken(event.id.clone()).into());
+            }
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Accepted::Answered(Reply::Published(published)));
         }

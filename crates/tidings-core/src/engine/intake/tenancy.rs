@@ -52,6 +52,9 @@ impl Intake {
                 self.put_tenant(draft, number, &known);
                 number
             }
+            Err(_) if self.tenants.deleted_at(id).is_some() => {
+                return Err(Refused::TenantGone(id.clone()));
+            }
             Err(refused) => return Err(refused),
         };
         match self.tenants.get(number) {
@@ -131,7 +134,7 @@ impl Intake {
             tenant: Tenant::default(),
             made: known,
             void_before: self.next_place,
-            is_deleted: true,
+            deleted: Some(self.now),
         };
         self.tenants.put(draft, number, after.clone());
         Ok(Accepted::Act(Act::Tenant { number, known: Box::new(after), void }))

@@ -13,6 +13,7 @@ use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::tenant::{KnownTenant, TenantNo, View};
+use crate::model::time::Instant;
 use crate::sets::shared::Tree;
 
 /// Number of neighbours in the order of ids among which the name that was meant may be.
@@ -24,6 +25,8 @@ pub(crate) struct Tenants {
     /// The numbers of those that were not deleted.
     numbers: Tree<Id, TenantNo>,
     all: Tree<TenantNo, Arc<KnownTenant>>,
+    /// The instants at which the last of an id was deleted.
+    ended: Tree<Id, Instant>,
 }
 
 fn key(number: TenantNo) -> Vec<u8> {
@@ -50,7 +53,9 @@ impl Tenants {
 
     /// Takes over a tenant as another node has it.
     pub(crate) fn note(&mut self, number: TenantNo, known: KnownTenant) {
-        if known.is_deleted {
+        if let Some(at) = known.deleted {
+            let last = self.deleted_at(&known.id).map_or(at, |last| last.max(at));
+            self.ended.insert(known.id.clone(), last);
             if self.numbers.get(&known.id) == Some(&number) {
                 self.numbers.remove(&known.id);
             }
@@ -95,7 +100,7 @@ impl Tenants {
 
     /// The tenant of a number; `None` = it was deleted.
     pub(crate) fn get(&self, number: TenantNo) -> Option<&Arc<KnownTenant>> {
-        self.all.get(&number).filter(|known| !known.is_deleted)
+        self.all.get(&number).filter(|known| known.deleted.is_none())
     }
 
     /// Number of those that were deleted.
@@ -111,7 +116,7 @@ impl Tenants {
     /// Returns true if entries of an event of a tenant are void: the tenant was disabled or deleted after it came.
     pub(crate) fn are_void(&self, tenant: Option<TenantNo>, place: EventNo) -> bool {
         let known = tenant.and_then(|number| self.all.get(&number));
-        known.is_some_and(|known| known.is_deleted || place < known.void_before)
+        known.is_some_and(|known| known.deleted.is_some() || place < known.void_before)
     }
 
     /// A view with its tenant as a number.
@@ -136,13 +141,13 @@ impl Tenants {
 
     /// Those that are deleted.
     pub(crate) fn deleted(&self) -> impl Iterator<Item = TenantNo> {
-        let deleted = self.all.iter().filter(|(_, known)| known.is_deleted);
+        let deleted = self.all.iter().filter(|(_, known)| known.deleted.is_some());
         deleted.map(|(number, _)| *number)
     }
 
-    /// Returns true if a tenant of an id was deleted at some time.
-    pub(crate) fn was_deleted(&self, id: &Id) -> bool {
-        self.deleted().any(|number| self.id(Some(number)) == Some(id))
+    /// The instant at which a tenant of an id was deleted last.
+    pub(crate) fn deleted_at(&self, id: &Id) -> Option<Instant> {
+        self.ended.get(id).copied()
     }
 
     /// Returns true if there is none.

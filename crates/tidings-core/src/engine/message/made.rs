@@ -14,7 +14,7 @@ use crate::bucket::Bucket;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::{Sent, Tried};
-use crate::engine::shard::admission::remember_sent;
+use crate::engine::shard::admission::once::remember_sent;
 use crate::engine::shard::state::Shard;
 use crate::engine::state::{Engine, Step};
 use crate::index::Look;

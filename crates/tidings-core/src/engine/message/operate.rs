@@ -128,6 +128,7 @@ impl Shard {
     /// Retries, cancels or resends a message.
     pub(crate) fn operate(
         &mut self,
+        intake: &Intake,
         draft: &mut Draft<'_>,
         name: MessageName,
         act: MessageAct,
@@ -150,6 +151,11 @@ impl Shard {
                 let Some((_, row)) = &row else {
                     return Err(Refused::UnknownMessage(name).into());
                 };
+                let tenant = row.lane.tenant.map(|tenant| intake.tenants.get(tenant));
+                if tenant.is_some_and(|known| known.is_none_or(|known| known.tenant.disabled)) {
+                    let why = "its tenant is disabled, or was deleted";
+                    return Err(Refused::MessageGone(why.into()).into());
+                }
                 let closed = Closed { message: name.id, row, ending };
                 if let Some(why) = reopen(self, draft, &closed)? {
                     return Err(Refused::MessageGone(why.into()).into());

@@ -40,6 +40,10 @@ impl<'e> TenantDirectory<'e> {
             let numbers = bucket.members.numbers(tenant);
             let profiles = numbers.filter_map(|number| bucket.roster.profile(RecipientNo(number)));
             for profile in profiles.filter(|of| after.is_none_or(|after| of.id > *after)) {
+                let is_full = first.len() >= most;
+                if is_full && first.last_key_value().is_none_or(|(last, _)| **last < profile.id) {
+                    continue;
+                }
                 first.insert(&profile.id, profile);
                 if first.len() > most {
                     first.pop_last();

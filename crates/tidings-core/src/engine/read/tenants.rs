@@ -66,15 +66,13 @@ impl<'e> TenantDirectory<'e> {
         self.get(id).map(|known| known.number)
     }
 
-    /// The number of a tenant for whom a token was issued in a second since 1970, unless it was for one of the same id
-    /// that was deleted since.
+    /// The number of a tenant for whom a token was issued in a second since 1970, unless one of the same id was deleted
+    /// in that second or later: the token was for that one.
     #[must_use]
     pub fn of_token(&self, id: &Id, issued_s: i64) -> Option<TenantNo> {
-        let known = self.get(id)?;
-        let made_s = known.made.0.div_euclid(SECOND_MS);
-        // The clocks of who signs and of the server may differ: of a first tenant a token may seem older.
-        let is_of_another = issued_s < made_s && self.0.intake.tenants.was_deleted(id);
-        (!is_of_another).then_some(known.number)
+        let deleted = self.0.intake.tenants.deleted_at(id);
+        let is_of_another = deleted.is_some_and(|at| issued_s <= at.0.div_euclid(SECOND_MS));
+        self.number(id).filter(|_| !is_of_another)
     }
 
     /// The id of a tenant; `None` = it was deleted.

@@ -213,9 +213,12 @@ pub enum Refused {
         /// Some that there are, of similar names.
         near: Vec<String>,
     },
-    /// The tenant is disabled: nothing is published for it.
-    #[error("the tenant `{0}` is disabled")]
+    /// The tenant is disabled or was deleted: nothing is published for it.
+    #[error("the tenant `{0}` is gone: it is disabled, or was deleted")]
     TenantGone(Id),
+    /// An event that is not the caller's has the id.
+    #[error("the id `{0}` is taken")]
+    IdTaken(Id),
     /// Tenants are not configured.
     #[error("tenants are off")]
     TenantsOff,

@@ -15,7 +15,7 @@ use crate::engine::intake::state::Intake;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::inbox_delivery::InboxDelivery;
-use crate::engine::shard::admission::remember;
+use crate::engine::shard::admission::once::remember;
 use crate::index::headers::Header;
 use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};

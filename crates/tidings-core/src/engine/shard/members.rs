@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::admission::forget_delivered;
+use super::admission::once::{forget_delivered, remembers_of};
 use super::follow::unfollow_all;
 use super::prefer;
 use super::profile::devices;
@@ -79,7 +79,7 @@ pub(crate) fn named(
     change: &RecipientChange,
 ) -> Result<Option<BTreeSet<TenantNo>>, Refused> {
     change.named_tenants().try_for_each(|id| number(intake, id).map(drop))?;
-    Ok(still_named(intake, change))
+    Ok(named_and_known(intake, change))
 }
 
 /// [`named`] without tenants that were deleted after the event was accepted.
@@ -121,18 +121,10 @@ pub(crate) fn end_deleted(
     intake: &Intake,
     draft: &mut Draft<'_>,
 ) -> Result<(), Unreadable> {
-    let mut ended = shard.ended_tenants.take().unwrap_or_else(|| {
-        let is_left = |tenant: &TenantNo| {
-            shard.buckets.iter().any(|bucket| {
-                let mut members = bucket.members.numbers(*tenant);
-                members.next().is_some()
-                    || bucket.followers.of_tenant(*tenant).next().is_some()
-                    || bucket.preferences.recipients_with_choices(*tenant).next().is_some()
-                    || bucket.roster.addressed(*tenant).next().is_some()
-            })
-        };
-        intake.tenants.deleted().filter(is_left).collect()
-    });
+    let mut ended = match shard.ended_tenants.take() {
+        Some(ended) => ended,
+        None => left_of_deleted(shard, intake, draft)?,
+    };
     let mut room = SLICE;
     while let Some(&tenant) = ended.first().filter(|_| room > 0) {
         for &bucket in &*shard.buckets.numbers() {
@@ -144,6 +136,28 @@ pub(crate) fn end_deleted(
     }
     *shard.ended_tenants = Some(ended);
     Ok(())
+}
+
+/// The deleted tenants of which something is left in a shard: it was closed before they had ended.
+fn left_of_deleted(
+    shard: &Shard,
+    intake: &Intake,
+    draft: &Draft<'_>,
+) -> Result<BTreeSet<TenantNo>, Unreadable> {
+    let deleted: Vec<TenantNo> = intake.tenants.deleted().collect();
+    let mut left = BTreeSet::new();
+    for bucket in shard.buckets.iter() {
+        for tenant in &deleted {
+            let mut members = bucket.members.numbers(*tenant);
+            let is_left = members.next().is_some()
+                || bucket.followers.of_tenant(*tenant).next().is_some()
+                || bucket.preferences.recipients_with_choices(*tenant).next().is_some()
+                || bucket.roster.addressed(*tenant).next().is_some()
+                || remembers_of(draft, bucket.no, *tenant)?;
+            left.extend(is_left.then_some(*tenant));
+        }
+    }
+    Ok(left)
 }
 
 /// Ends what there is of a deleted tenant in a bucket, as far as there is room, which gets less.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use self::chosen::note_chosen;
+use super::members;
 use super::state::Shard;
 use super::take_back::Among;
 use crate::bucket::Preference;
@@ -46,7 +47,7 @@ pub(crate) fn prefer(
 ) -> Result<Reply, Stop> {
     let Chosen { recipient, scope, channel, mode, tenant } = chosen;
     let at = shard.find(recipient)?;
-    let tenant = tenant_no(shard, intake, tenant)?;
+    let tenant = tenant.map(|tenant| members::number(intake, tenant)).transpose()?;
     let choices = choosable(shard.rules(), scope, channel, mode)?
         .into_iter()
         .map(|channel| Preference { tenant, channel, scope: scope.clone(), mode: mode.clone() });
@@ -67,15 +68,17 @@ pub(crate) fn prefer_all(
 ) -> Result<Reply, Stop> {
     let at = shard.find(recipient)?;
     let RecipientAt { bucket, number } = at;
+    let number_of =
+        |tenant: Option<&Id>| tenant.map(|tenant| members::number(intake, tenant)).transpose();
     let mut wanted = BTreeMap::new();
     for choice in list {
-        let tenant = tenant_no(shard, intake, choice.tenant.as_ref())?;
+        let tenant = number_of(choice.tenant.as_ref())?;
         let channels =
             choosable(shard.rules(), &choice.scope, &choice.channel, &choice.mode)?.into_iter();
         let at = |channel| (tenant, channel, choice.scope.clone());
         wanted.extend(channels.map(|channel| (at(channel), choice.mode.clone())));
     }
-    let whole = whole.map(|tenant| tenant_no(shard, intake, tenant)).transpose()?;
+    let whole = whole.map(number_of).transpose()?;
     let mut choices = Vec::new();
     for known in shard.buckets[bucket].preferences.of(number.0) {
         let Preference { tenant, channel, scope, mode } = known;
@@ -162,21 +165,6 @@ pub(crate) fn check_defaults(rules: Option<&Rules>, defaults: &[Choice]) -> Resu
         }
         choosable(rules, scope, channel, mode).map(drop)
     })
-}
-
-/// The number of the tenant of a preference.
-fn tenant_no(
-    shard: &Shard,
-    intake: &Intake,
-    tenant: Option<&Id>,
-) -> Result<Option<TenantNo>, Refused> {
-    let Some(tenant) = tenant else {
-        return Ok(None);
-    };
-    if shard.rules().is_none_or(|rules| rules.tenants.is_none()) {
-        return Err(Refused::TenantsOff);
-    }
-    intake.tenants.number(tenant).map(Some)
 }
 
 /// The numbers of the channels on which a mode is set, where it is allowed.

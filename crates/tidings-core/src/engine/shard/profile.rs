@@ -62,7 +62,7 @@ impl Shard {
                 let wanted = Flushed { channel, lane, key: key.as_ref(), view };
                 Ok(flush(self, intake, draft, recipient, wanted)?)
             }
-            Command::Message { message, act } => self.operate(draft, *message, *act),
+            Command::Message { message, act } => self.operate(intake, draft, *message, *act),
             Command::Report { message, report } => {
                 self.take_report(intake, draft, *message, report)
             }

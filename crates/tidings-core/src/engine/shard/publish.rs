@@ -164,7 +164,7 @@ pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing 
     let event = &row.event;
     let (mut named, unknown) = named(shard, row);
     let mut spread = Spread { unknown, ..Spread::default() };
-    let reasons = Reasons::of(&event.to, row.tenant);
+    let reasons = Reasons::of(row);
     let left_out = event
         .actor
         .as_ref()
@@ -199,15 +199,12 @@ pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing 
 fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
     let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
-    let to = &row.event.to;
-    for recipient in &to.recipients {
+    for recipient in &row.event.to.recipients {
         if shard.buckets.of(recipient.as_str()).is_none() {
             continue;
         }
         match shard.find(recipient) {
-            Ok(RecipientAt { bucket, number })
-                if is_meant(&shard.buckets[bucket], row, number.0) =>
-            {
+            Ok(RecipientAt { bucket, number }) if may_name(&shard.buckets[bucket], row, number) => {
                 named.entry(bucket).or_default().insert(number.0);
             }
             _ => {
@@ -218,10 +215,10 @@ fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, B
     (named, unknown)
 }
 
-/// Returns true if a recipient is meant where an event names them.
-fn is_meant(bucket: &Bucket, row: &EventRow, number: u32) -> bool {
-    let is_member = |tenant| bucket.members.has(tenant, number);
-    !row.event.by_tenant || row.tenant.is_some_and(is_member)
+/// Returns true if an event may name a recipient. To a tenant that publishes by itself, who is no member is nobody.
+fn may_name(bucket: &Bucket, row: &EventRow, number: RecipientNo) -> bool {
+    let own = row.tenant.filter(|_| row.event.by_tenant);
+    own.is_none_or(|own| bucket.members.has(own, number.0))
 }
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
@@ -274,7 +271,8 @@ pub(crate) struct Reasons {
 }
 
 impl Reasons {
-    pub(crate) fn of(to: &Audience, tenant: Option<TenantNo>) -> Self {
+    pub(crate) fn of(row: &EventRow) -> Self {
+        let (to, tenant) = (&row.event.to, row.tenant);
         let mut all: BTreeMap<String, Source> = BTreeMap::new();
         if to.everyone {
             all.insert("everyone".to_owned(), Source::Everyone);
@@ -295,10 +293,11 @@ impl Reasons {
     }
 
     /// The indexes of the reasons for which a recipient is in the audience.
-    pub(crate) fn reaching(&self, bucket: &Bucket, to: &Audience, number: u32) -> Vec<u16> {
+    pub(crate) fn reaching(&self, bucket: &Bucket, row: &EventRow, number: u32) -> Vec<u16> {
+        let to = &row.event.to;
         let id = bucket.roster.profile(RecipientNo(number)).map(|profile| &profile.id);
         let is_named = id.is_some_and(|id| to.recipients.contains(id))
-            && is_meant(bucket, to, self.tenant, number);
+            && may_name(bucket, row, RecipientNo(number));
         let named = is_named.then(|| RoaringBitmap::from_iter([number]));
         let mut classes = self.classes(bucket, to, named.unwrap_or_default()).into_iter();
         let reasons = classes.find(|(_, who)| who.contains(number));

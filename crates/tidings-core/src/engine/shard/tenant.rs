@@ -30,16 +30,16 @@ impl Shard {
                 cancel_scheduled(self, draft, *t, *place, Reason::TenantGone)?;
             }
         }
-        if let (true, Some(ended)) = (known.is_deleted, &mut *self.ended_tenants) {
+        if let (Some(_), Some(ended)) = (known.deleted, &mut *self.ended_tenants) {
             ended.insert(number);
         }
         // What waits ends before its lanes are asked again.
-        if known.is_deleted || known.tenant.disabled {
+        if known.deleted.is_some() || known.tenant.disabled {
             for &at in &*self.buckets.numbers() {
                 end_waiting(self, draft, at, number)?;
             }
         }
-        let tenant = Some(&known.tenant).filter(|_| !known.is_deleted);
+        let tenant = Some(&known.tenant).filter(|_| known.deleted.is_none());
         prefer::tenant_changed(self, draft, number, tenant)
     }
 }

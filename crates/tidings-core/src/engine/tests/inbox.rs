@@ -329,6 +329,7 @@ impl World {
             deliver_local: None,
             expires_at: None,
             tenant: tenant.map(|tenant| id(TENANTS[tenant])),
+            by_tenant: false,
             cancellation_key: None,
             trace: None,
             by_tenant: false,

@@ -8,7 +8,8 @@ use crate::model::command::Pausable;
 use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
 use crate::model::number::{ClosingId, MessageId, RecipientNo};
 use crate::model::reason::{Ending, Reason};
-use crate::model::tenant::View;
+use crate::model::tenant::{TenantChange, View};
+use crate::rules::TenantRules;
 
 const OPTIONS: Options =
     Options { buckets: 1, shards: 1, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 };
@@ -23,10 +24,19 @@ struct Driven {
 impl Driven {
     /// One recipient with an entry whose lane is due, and no message built.
     fn due() -> (Self, MessageName) {
-        let (stored, engine) = with_mail(OPTIONS);
+        Self::due_after(&[event(0)])
+    }
+
+    /// The same after these commands, of which one publishes.
+    fn due_after(commands: &[Command]) -> (Self, MessageName) {
+        let (mut stored, mut engine) = with_mail(OPTIONS);
+        let mut rules = engine.rules().unwrap().clone();
+        rules.tenants = Some(TenantRules::default());
+        let step = engine.set_rules(&stored, &Reach::new(), Instant(0), rules).unwrap();
+        stored.commit(step.writes);
         let now = Instant(2_000);
         let mut driven = Self { stored, engine, now: Instant(0) };
-        driven.step(&[event(0)], &Reach::new());
+        driven.step(commands, &Reach::new());
         driven.now = now;
         let step = driven.engine.fall_due(&driven.stored, now).unwrap();
         driven.stored.commit(step.writes);
@@ -274,6 +284,31 @@ fn what_is_gone_is_not_sent_again() {
     driven.step(&[Command::Forget { before }], &Reach::new());
     let unknown = Err(Refused::UnknownMessage(name));
     assert_eq!(driven.operate(name, MessageAct::Retry), unknown);
+}
+
+#[test]
+fn t42_nothing_of_a_tenant_that_is_gone_is_sent_again() {
+    let acme = || id("acme");
+    let disabled = |disabled| {
+        let change = TenantChange { disabled: Some(disabled), ..TenantChange::default() };
+        Command::Tenant { tenant: acme(), change: Box::new(change) }
+    };
+    let Command::Publish(mut event) = event(0) else { panic!() };
+    event.tenant = Some(acme());
+    event.to = Audience { recipients: vec![id("a")], ..Audience::default() };
+    let (mut driven, name) = Driven::due_after(&[disabled(false), Command::Publish(event)]);
+    driven.make();
+    driven.end(name, Ending::Delivered, "250 queued");
+    driven.step(&[disabled(true)], &Reach::new());
+    let gone = driven.operate(name, MessageAct::Resend);
+    assert!(matches!(gone, Err(Refused::MessageGone(_))), "{gone:?}");
+    driven.step(&[disabled(false)], &Reach::new());
+    assert_eq!(driven.operate(name, MessageAct::Resend), Ok(Operated::Goes));
+    driven.end(name, Ending::Delivered, "250 queued");
+    driven.step(&[Command::DeleteTenant { tenant: acme() }], &Reach::new());
+    let gone = driven.operate(name, MessageAct::Resend);
+    assert!(matches!(gone, Err(Refused::MessageGone(_))), "{gone:?}");
+    assert_eq!((driven.books().pending, driven.states()), (0, vec![MessageState::Sent]));
 }
 
 #[test]

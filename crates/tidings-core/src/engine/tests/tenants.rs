@@ -218,6 +218,42 @@ fn a_limit_leaves_out_those_beyond_it_and_begins_anew_each_day() {
 }
 
 #[test]
+fn t42_what_once_ever_remembers_of_a_deleted_tenant_goes_also_after_crashes() {
+    let mut world = World::new(UnknownTenant::Refuse);
+    let mut rules = world.engine.rules().unwrap().clone();
+    let told = rules.types.get_mut("told").unwrap();
+    (told.admission, told.per) = (crate::rules::Admission::OnceEver, crate::rules::Per::Object);
+    let now = Instant(world.now);
+    let step = world.engine.set_rules(&world.stored, &Reach::new(), now, rules).unwrap();
+    world.stored.commit(step.writes);
+    let events: Vec<Command> = (0..2_500)
+        .map(|number| {
+            let to = Audience { recipients: vec![id("a")], ..Audience::default() };
+            let object = Object::bare(id(&format!("o{number}")));
+            let event = Event::new(id(&format!("e{number}")), id("told"), object, to);
+            Command::Publish(Box::new(Event { tenant: Some(id("acme")), ..event }))
+        })
+        .collect();
+    world.run(&events);
+    let number = TenantDirectory::of(&world.engine).get(&id("acme")).unwrap().number;
+    let left = |world: &World| {
+        let of = |no| Key::of(Owner::Bucket(BucketNo(no)), Table::DeliveredOnce);
+        let keys = [0, 1].map(|no| of(no).u32(number.0.get()).done());
+        let rows = world.stored.0.keys().map(|(_, row)| row);
+        rows.filter(|row| keys.iter().any(|key| row.starts_with(key))).count()
+    };
+    assert_eq!(left(&world), 2_500);
+    // Each step is one after a crash.
+    world.run(&[delete("acme")]);
+    let mut known = 2_500;
+    while left(&world) > 0 {
+        assert!(left(&world) < known, "{known} are left for ever");
+        known = left(&world);
+        world.run(&[change("bolt", None)]);
+    }
+}
+
+#[test]
 fn tenants_are_refused_where_they_are_off() {
     let (stored, mut engine) = with_mail(Options::default());
     let commands = [change("acme", None), event_of("e", Some("acme"), None), delete("acme")];

@@ -18,7 +18,7 @@ use crate::http::cluster::{FOR_TENANT, OF_NODES, SHARDS};
 use crate::http::compat::names::NOVU_PATH;
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
-use crate::http::request::caller::{Caller, OfTenant, no_tenant, recipient_of};
+use crate::http::request::caller::{Caller, OfTenant, no_tenant, recipient_of, unknown_key};
 use crate::http::request::catch_up::{catch_up, look};
 use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::request::traces;
@@ -200,11 +200,6 @@ async fn of_node(service: &Service, headers: &HeaderMap) -> Result<Caller, Probl
     let number = number.ok_or_else(|| no_tenant(&id))?;
     Ok(Caller { tenant: Some(OfTenant { id, number }), ..caller })
 }
-
-fn unknown_key() -> Problem {
-    Problem::new(Code::Unauthorized, "the API key is unknown")
-}
-
 /// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,
 /// and listening on loopback does not keep that out. The `Origin` (RFC 6454) tells whose page it is. Of a
 /// page whose own name was made to point here it tells nothing, but the `Host` does.

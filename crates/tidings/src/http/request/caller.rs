@@ -12,6 +12,7 @@ use tidings_core::{Command, Id};
 use tidings_node::Role;
 
 use crate::http::error::{Code, Problem};
+use crate::http::request::tenants;
 use crate::http::service::Service;
 use crate::wording::quoted;
 
@@ -113,6 +114,11 @@ impl Grant {
     }
 }
 
+/// The problem of an unknown API key.
+pub(in crate::http) fn unknown_key() -> Problem {
+    Problem::new(Code::Unauthorized, "the API key is unknown")
+}
+
 /// The problem of a tenant's key with a call that only the host may make.
 pub(in crate::http) fn of_no_tenant() -> Problem {
     Problem::new(
@@ -174,14 +180,6 @@ impl Calling {
         self.0.as_ref().map(|tenant| &tenant.id)
     }
 
-    /// An `Idempotency-Key` as no other tenant's, nor the host's, is: none has a control character.
-    pub(in crate::http) fn own_key(&self, key: &str) -> String {
-        match TenantNo::raw(self.number()) {
-            0 => key.to_owned(),
-            own => format!("{own}\n{key}"),
-        }
-    }
-
     /// The number of the tenant.
     pub(in crate::http) fn number(&self) -> Option<TenantNo> {
         self.0.as_ref().map(|tenant| tenant.number)
@@ -216,8 +214,8 @@ impl Calling {
     /// A publish with the caller's tenant.
     ///
     /// # Errors
-    /// As [`Self::own`]; [`Code::OfTenant`] where the event has a profile, [`Code::IdTaken`] where another's event has
-    /// its id.
+    /// As [`Self::own`]; [`Code::OfTenant`] where the event has a profile; [`Code::Unauthorized`] where the tenant was
+    /// deleted since the request began, which may be a long stream.
     pub(in crate::http) fn published(
         &self,
         service: &Service,
@@ -226,13 +224,7 @@ impl Calling {
         if let (Command::Publish(event), Some(own)) = (&mut command, self.number()) {
             event.tenant = self.own(event.tenant.take())?;
             event.by_tenant = true;
-            let known = service
-                .handle
-                .look(|node| node.engine().reader(node.view()).tenant_of_event(&event.id))?;
-            if known?.is_some_and(|of| of != Some(own)) {
-                let detail = format!("the id {} is taken", quoted(event.id.as_str()));
-                return Err(Problem::new(Code::IdTaken, detail));
-            }
+            tenants::id(&service.handle, own).ok_or_else(unknown_key)?;
             if !event.to.profiles.is_empty() {
                 let problem = Problem::new(
                     Code::OfTenant,

@@ -87,10 +87,15 @@ impl Change {
 }
 
 /// The name of the space of keys that a request is in; `None` = of whoever needs no key. No id of a recipient has a
-/// control character, with which those of API keys begin.
-fn caller_of(extensions: &Extensions) -> Option<String> {
+/// control character, with which those of API keys begin, and tenants of tokens: what is done in one view is not done in
+/// another.
+pub(in crate::http) fn caller_of(extensions: &Extensions) -> Option<String> {
     if let Some(token) = extensions.get::<Arc<Token>>() {
-        return Some(token.recipient.as_str().to_owned());
+        let recipient = token.recipient.as_str();
+        return Some(match token.tenant_no {
+            None => recipient.to_owned(),
+            Some(tenant) => format!("{recipient}\n{tenant}"),
+        });
     }
     let key = extensions.get::<Arc<Caller>>()?.key.as_ref()?;
     Some(format!("\t{key}"))

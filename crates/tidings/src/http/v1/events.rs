@@ -24,6 +24,7 @@ use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::array;
 use crate::http::request::caller::Calling;
+use crate::http::request::extract::caller_of;
 use crate::http::request::ids;
 use crate::http::request::lines::{self, Counted, Lines, Rejected, Wanted};
 use crate::http::request::query::InQuery;
@@ -237,7 +238,10 @@ async fn publish(
     let trace = traces::context(&parts.extensions);
     let calling = Calling::of(&parts.extensions);
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
-        let key = idempotency_key(&parts.headers)?.map(|key| calling.own_key(key));
+        let key = idempotency_key(&parts.headers)?.map(|key| match caller_of(&parts.extensions) {
+            None => key.to_owned(),
+            Some(caller) => format!("{caller}\n{key}"),
+        });
         let tenant = calling.number();
         let events = EventLines { service: Arc::clone(&service), key, trace, calling };
         return lines::answer(service, body, wanted, events, tenant).await;

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use tidings_core::engine::{Followed, TenantDirectory};
-use tidings_core::tenant::View;
+use tidings_core::tenant::{Tenant, View};
 use tidings_core::{Day, Id, Instant};
 use tidings_node::Durable;
 use utoipa_axum::routes;
@@ -62,9 +62,10 @@ impl FromQuery for ExportQuery {
 /// Export the last days as a timeline
 ///
 /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
-/// as they are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
-/// objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. With the key of a
-/// tenant: its members by name, and its events. Two exports or backups may be read at once.
+/// as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
+/// disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
+/// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports or backups may be
+/// read at once.
 #[utoipa::path(
     get, path = "/v1/export", tag = "admin",
     params(
@@ -117,7 +118,8 @@ async fn export(
     let events = stream::once(async move {
         streamed(life, patience, move |out| {
             let written = match has_intake {
-                true => write_events(&durable, from, (tenant.as_ref(), &calling), out),
+                true => write_events(&durable, from, (tenant.as_ref(), &calling), out)
+                    .and_then(|()| write_disabled(&durable, tenant.as_ref(), out)),
                 false => Ok(()),
             };
             drop((durable, permit));
@@ -159,6 +161,13 @@ struct NameAlone<'n> {
 struct Membership<'m> {
     tenant: Id,
     recipient: &'m str,
+}
+
+/// The body of a `tenant` line that disables it.
+#[derive(Serialize)]
+struct Disabled<'t> {
+    id: &'t str,
+    disabled: bool,
 }
 
 /// The body of a `preference` line.
@@ -207,7 +216,21 @@ fn write_tenants(
 ) -> io::Result<()> {
     let tenants = TenantDirectory::of(durable.engine()).all(only);
     for known in tenants.take_while(|known| only.is_none_or(|only| only == known.id)) {
-        write_line(out, from.start(), "tenant", TenantShown::of(known.id, known.tenant))?;
+        // What was published for one that is disabled now came before.
+        let tenant = Tenant { disabled: false, ..known.tenant.clone() };
+        write_line(out, from.start(), "tenant", TenantShown::of(known.id, &tenant))?;
+    }
+    Ok(())
+}
+
+/// Writes that tenants are disabled.
+fn write_disabled(durable: &Durable, only: Option<&Id>, out: &mut dyn Write) -> io::Result<()> {
+    let (engine, disabled) = (durable.engine(), true);
+    let tenants = TenantDirectory::of(engine).all(only);
+    let tenants = tenants.take_while(|known| only.is_none_or(|only| only == known.id));
+    for known in tenants.filter(|known| known.tenant.disabled) {
+        let id = known.id.as_str();
+        write_line(out, engine.newest_step(), "tenant", Disabled { id, disabled })?;
     }
     Ok(())
 }

@@ -228,6 +228,14 @@ pub(in crate::http) async fn inbox(
         None => Some(service.look(read).await??),
         Some(since) => {
             let rev = |page: &InboxPage| page.counts.rev;
+            let view = reader.view();
+            let numbered = move |node: &Durable| node.engine().reader(node.view()).numbered(&view);
+            let of = service.look(numbered.clone()).await??;
+            // A tenant that is made anew while it waits is another one.
+            let read = move |node: &Durable| match numbered(node)? {
+                now if now == of => read(node),
+                _ => Err(Problem::new(Code::UnknownTenant, "the tenant was deleted")),
+            };
             service.newer(&reader.recipient, (since, wait), rev, read).await?
         }
     };

@@ -12,11 +12,8 @@ use crate::model::tenant::TenantNo;
 
 impl Lanes {
     /// The addresses of the lanes that are wanted, without those of plain ones.
-    pub(in crate::bucket) fn keyed_where(
-        &self,
-        is_wanted: impl Fn(&LaneKey, &Lane) -> bool,
-    ) -> Vec<LaneKey> {
-        let wanted = self.keyed.iter().filter(|(at, keyed)| is_wanted(at, &keyed.lane));
+    pub(in crate::bucket) fn keyed_where(&self, is_wanted: impl Fn(&Lane) -> bool) -> Vec<LaneKey> {
+        let wanted = self.keyed.iter().filter(|(_, keyed)| is_wanted(&keyed.lane));
         wanted.map(|(at, _)| at.clone()).collect()
     }
 
@@ -33,6 +30,25 @@ impl Lanes {
         keyed.map(|(at, keyed)| (at, &keyed.lane))
     }
 
+    /// The addresses of the lanes of a tenant that are wanted. It asks once for each number and key, however many tenants
+    /// have lanes of these.
+    pub(in crate::bucket) fn keyed_of_tenant(
+        &self,
+        tenant: TenantNo,
+        is_wanted: impl Fn(&Lane) -> bool,
+    ) -> Vec<LaneKey> {
+        let mut found = Vec::new();
+        let mut next = self.keyed.first();
+        while let Some((at, _)) = next {
+            let own = LaneKey { tenant: Some(tenant), ..at.clone() };
+            let keyed = self.keyed.get(&own).filter(|keyed| is_wanted(&keyed.lane));
+            found.extend(keyed.map(|_| own));
+            let is_after = |other: &LaneKey| (other.lane, &other.key) > (at.lane, &at.key);
+            next = self.keyed.first_on(is_after).next();
+        }
+        found
+    }
+
     /// Does something to the lanes of a tenant that are wanted, and to their open windows.
     pub(crate) fn change_of_tenant(
         &mut self,
@@ -41,7 +57,7 @@ impl Lanes {
         wants: impl Fn(&Lane) -> bool,
         mut change: impl FnMut(&mut Lane, &RoaringBitmap, Terms<'_>),
     ) {
-        for at in self.keyed_where(|at, lane| at.tenant == Some(tenant) && wants(lane)) {
+        for at in self.keyed_of_tenant(tenant, wants) {
             self.change_of_all(&at, around, &mut change);
         }
     }
@@ -50,7 +66,7 @@ impl Lanes {
     pub(crate) fn keyed_digests(&self, who: &RoaringBitmap) -> Vec<LaneKey> {
         let is_wanted = |lane: &Lane| lane.is_digest() && !lane.open().is_disjoint(who);
         if who.len() >= SOME {
-            return self.keyed_where(|_, lane| is_wanted(lane));
+            return self.keyed_where(is_wanted);
         }
         let all: BTreeSet<&LaneKey> = who.iter().flat_map(|number| self.keyed_of(number)).collect();
         let wanted = all.into_iter().filter(|at| self.get(at).is_some_and(is_wanted));
@@ -63,7 +79,7 @@ impl Lanes {
         for (no, lane) in &mut self.plain {
             lane.count_if(counts(*no));
         }
-        for at in self.keyed_where(|_, lane| lane.is_digest()) {
+        for at in self.keyed_where(Lane::is_digest) {
             if let Some(keyed) = self.keyed.get_mut(&at) {
                 keyed.lane.count_if(counts(at.lane));
             }

@@ -1,10 +1,12 @@
 //! Streams, pages and marks of views: each shows the entries of a tenant and of none, and hears of nothing else.
 
-use tidings_core::Id;
+use tidings_core::{Audience, Command, Event, Id, Instant, Object};
+use tidings_node::{KeyChange, Role};
 
 use super::*;
 use crate::http::post::Post;
 use crate::http::rig::signing_key;
+use crate::keys::NewKey;
 use crate::token::sign;
 
 const ALL: &str = "/v1/recipients/ada/live";
@@ -143,6 +145,61 @@ fn t42_what_a_deleted_tenant_told_leaves_inboxes_and_its_streams_end() {
     assert_eq!(acme.next(&rig).data, json!({"code": "restart", "retry_ms": 0}));
     publish_of(&rig, "b1", Some("bolt"));
     assert_eq!(bolt.change(&rig).data["changed"][0]["items"][0]["event"], "b1");
+}
+
+#[test]
+fn t42_a_stream_of_a_key_ends_before_it_tells_of_who_has_left_the_tenant() {
+    let config = format!("{CONFIG}[tenants]\non = true\n");
+    let rig = Rig::with(&config, Access::Keys { token: None }, Settings::default());
+    let host = NewKey::make(String::new(), Role::Admin, None, Instant(0)).unwrap();
+    let bearer = host.secret.text().to_owned();
+    rig.change_keys(KeyChange::Make(host.stored));
+    let send = |method, path: &str, body: Value| {
+        let (status, answer) = by(&rig, &bearer, method, path, &body);
+        assert!(status.is_success(), "{path}: {answer}");
+        answer
+    };
+    send(Method::PUT, "/v1/tenants/acme", json!({}));
+    send(Method::PUT, "/v1/recipients/ada", json!({}));
+    send(Method::PUT, "/v1/tenants/acme/members/ada", Value::Null);
+    let key = send(Method::POST, "/v1/admin/keys", json!({"tenant": "acme", "role": "read"}));
+    let key = format!("Bearer {}", key["key"].as_str().unwrap());
+    let request = Request::get(ALL).header("authorization", key).body(Body::empty()).unwrap();
+    let mut stream = Reader::of(rig.begin(request)).hello(&rig);
+    let publish = |event: &str| {
+        let body = json!({"id": event, "type": "note", "object": {"id": event}, "to": to("ada"), "tenant": "acme"});
+        send(Method::POST, "/v1/events", body);
+    };
+    publish("a1");
+    assert_eq!(stream.change(&rig).data["changed"][0]["items"][0]["event"], "a1");
+    send(Method::DELETE, "/v1/tenants/acme/members/ada", Value::Null);
+    publish("a2");
+    assert_eq!(stream.next(&rig).data, json!({"code": "restart", "retry_ms": 0}));
+}
+
+#[test]
+fn t42_who_waits_for_a_page_is_not_given_that_of_a_tenant_made_anew() {
+    let rig = with_tenants();
+    publish_of(&rig, "a1", Some("acme"));
+    let (path, acme) = ("/v1/recipients/ada/inbox?tenant=acme", || Id::new("acme").unwrap());
+    let rev = rig.call(Method::GET, path, &Value::Null).json()["rev"].clone();
+    let uri = format!("{path}&since={rev}&wait=60s");
+    let waiting = rig.tokio.spawn(rig.ask(Request::get(uri).body(Body::empty()).unwrap()));
+    while rig.service.live.open_streams() == 0 {
+        std::thread::yield_now();
+    }
+    let to = Audience { recipients: vec![Id::new("ada").unwrap()], ..Audience::default() };
+    let [event, note] = ["a2", "note"].map(|id| Id::new(id).unwrap());
+    let event = Event::new(event, note, Object::bare(acme()), to);
+    let anew = vec![
+        Command::DeleteTenant { tenant: acme() },
+        Command::Tenant { tenant: acme(), change: Box::default() },
+        Command::Publish(Box::new(Event { tenant: Some(acme()), ..event })),
+    ];
+    let replies = rig.tokio.block_on(rig.service.submit(anew)).unwrap();
+    assert!(replies.iter().all(Result::is_ok), "{replies:?}");
+    let answer = rig.tokio.block_on(waiting).unwrap();
+    assert_eq!(answer.json()["code"], "unknown_tenant", "{answer:?}");
 }
 
 /// A token of a recipient, with its claim `tenant`.

@@ -34,7 +34,7 @@ pub(in crate::http) struct AllPreferences {
     digests: BTreeMap<String, String>,
     /// The muted topics and objects.
     mutes: Vec<Mute>,
-    /// Quiet hours: null = none at all, `default` = those of each channel.
+    /// Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant is always told.
     quiet_hours: Option<quiet::Shown>,
     /// The key by which browsers subscribe; left out where nothing is sent to browsers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,6 +180,9 @@ impl AllPreferences {
                 channel: channel.clone(),
             });
         }
+        // They are of the profile, of which a tenant sees the name alone.
+        let hours = profile.filter(|_| !matches!(view, View::Only(_)));
+        let hours = hours.and_then(|of| of.quiet_hours.as_deref());
         let named = digests(rules).into_iter();
         Ok(Self {
             choices: Chooser { rules, titles: &titles, applying: &applying }.categories(),
@@ -189,7 +192,7 @@ impl AllPreferences {
                 })
                 .collect(),
             mutes,
-            quiet_hours: quiet::Shown::of(profile.and_then(|of| of.quiet_hours.as_deref())),
+            quiet_hours: quiet::Shown::of(hours),
             push: push_key(rules),
             preferences: chosen.into_iter().map(Preference::of).collect(),
         })

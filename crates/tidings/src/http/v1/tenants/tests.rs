@@ -362,6 +362,152 @@ fn t42_idempotency_keys_are_remembered_by_api_key() {
     assert_ne!(publish(&globex), first);
 }
 
+#[test]
+fn t42_lines_without_an_id_are_anothers_under_each_api_key() {
+    let world = World::new();
+    let keys = [world.key_of("acme"), world.key_of("acme"), world.host.clone()];
+    let ids = keys.map(|key| {
+        let bearer = format!("Bearer {key}");
+        let headers = [
+            ("authorization", &*bearer),
+            ("content-type", "application/x-ndjson"),
+            ("idempotency-key", "once"),
+        ];
+        let event = json!({ "type": "note", "object": { "id": "o" }, "to": {} }).to_string();
+        let publish = || id(&world.rig.send(Method::POST, "/v1/events", &headers, event.clone()));
+        let first = publish();
+        assert_eq!(publish(), first);
+        first
+    });
+    assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2], "{ids:?}");
+}
+
+#[test]
+fn t42_what_is_done_in_one_view_under_an_idempotency_key_is_not_done_in_another() {
+    let world = World::new();
+    for tenant in ["acme", "globex"] {
+        let event = json!({ "id": tenant, "type": "note", "object": { "id": "o" }, "to": { "recipients": ["ada"] }, "tenant": tenant });
+        world.done(Method::POST, "/v1/events", &event);
+    }
+    for (tenant, left) in [("acme", 1), ("globex", 0)] {
+        let bearer = format!("Bearer {}", world.token("ada", Some(tenant)));
+        let headers = [
+            ("authorization", &*bearer),
+            ("content-type", "application/json"),
+            ("idempotency-key", "once"),
+        ];
+        let all = json!({ "all": true }).to_string();
+        let answer = world.rig.send(Method::POST, "/v1/me/inbox/read", &headers, all);
+        assert_eq!(answer.json()["unread"], 0, "{tenant}: {answer:?}");
+        assert_eq!(world.get("/v1/recipients/ada/inbox/counts")["unread"], left, "{tenant}");
+    }
+}
+
+#[test]
+fn t42_a_token_of_the_second_of_a_deletion_is_not_for_the_tenant_made_anew() {
+    let world = World::new();
+    let inbox = |token: &str| world.by(token, Method::GET, "/v1/me/inbox", &Value::Null);
+    let token = world.token("ada", Some("acme"));
+    assert_eq!(inbox(&token).status, StatusCode::OK);
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    world.done(Method::PUT, "/v1/tenants/acme", &json!({}));
+    refused(&inbox(&token), 401, "token_tenant");
+    world.rig.at("2024-01-01T12:00:01Z");
+    let (ada, acme) = (Id::new("ada").unwrap(), Id::new("acme").unwrap());
+    let later =
+        sign(&signing_key("k1"), &ada, 1_704_110_401, 1_704_110_461, None, Some(&acme)).unwrap();
+    assert_eq!(inbox(&later).status, StatusCode::OK);
+}
+
+#[test]
+fn t42_nothing_is_published_for_a_tenant_that_was_deleted() {
+    let world = World::new();
+    let event =
+        json!({ "id": "e", "type": "note", "object": { "id": "o" }, "to": {}, "tenant": "acme" });
+    world.done(Method::DELETE, "/v1/tenants/acme", &Value::Null);
+    refused(&world.host(Method::POST, "/v1/events", &event), 409, "tenant_gone");
+    world.done(Method::PUT, "/v1/tenants/acme", &json!({}));
+    world.done(Method::POST, "/v1/events", &event);
+}
+
+#[test]
+fn t42_to_a_key_who_is_no_member_is_an_unknown_recipient_until_they_join() {
+    let world = World::new();
+    let key = world.key_of("acme");
+    let publish = |id: &str, to: Value| {
+        let event = json!({ "id": id, "type": "note", "object": { "id": "o" }, "to": { "recipients": to } });
+        world.by(&key, Method::POST, "/v1/events", &event).json()
+    };
+    let warned = |answer: &Value| -> Vec<String> {
+        let warnings = answer["warnings"].as_array().unwrap().iter();
+        let words = warnings.filter(|one| one["code"] == "unknown_recipient");
+        words.map(|one| one["detail"].as_str().unwrap().replace(['`', '.'], "")).collect()
+    };
+    let some = publish("some", json!(["ada", "eve", "nobody"]));
+    assert_eq!(some["notifications"], 1, "{some}");
+    let [eve, nobody] = &warned(&some)[..] else { panic!("{some}") };
+    assert_eq!(eve.replace("eve", "nobody"), *nobody, "one who is there is told as one who is not");
+    // An event that nobody got gives its id back, as where there is nobody of that name.
+    let none = publish("none", json!(["eve"]));
+    assert_eq!((&none["notifications"], warned(&none).len()), (&json!(0), 1));
+    world.done(Method::PUT, "/v1/tenants/acme/members/eve", &Value::Null);
+    let again = publish("none", json!(["eve"]));
+    assert_eq!((&again["status"], &again["notifications"]), (&json!("accepted"), &json!(1)));
+    // The host may send it again.
+    let event = json!({ "id": "none", "type": "note", "object": { "id": "o" }, "to": { "recipients": ["eve"] }, "tenant": "acme" });
+    let hosts = world.done(Method::POST, "/v1/events", &event);
+    assert_eq!((&hosts["status"], &hosts["warnings"]), (&json!("duplicate"), &json!([])));
+}
+
+#[test]
+fn t42_an_export_plays_also_where_a_tenant_is_disabled() {
+    let world = World::new();
+    let event = json!({ "id": "e", "type": "note", "object": { "id": "o" }, "to": { "everyone": true }, "tenant": "acme" });
+    world.done(Method::POST, "/v1/events", &event);
+    world.done(Method::PATCH, "/v1/tenants/acme", &json!({ "disabled": true }));
+    let export = world.host(Method::GET, "/v1/export?days=1", &Value::Null);
+    let export = String::from_utf8(export.bytes).unwrap();
+    let lines: Vec<Value> =
+        export.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let place = |wanted: &dyn Fn(&Value) -> bool| lines.iter().position(wanted).unwrap();
+    let made = place(&|line| line["op"] == "tenant" && line["id"] == "acme");
+    let published = place(&|line| line["op"] == "publish");
+    let disabled = place(&|line| line["op"] == "tenant" && line["disabled"] == true);
+    assert!(made < published && published < disabled, "{export}");
+    let rules = crate::config::parse(&format!("{CONFIG}{ON}"), "tidings.toml").unwrap();
+    for (number, line) in (1..).zip(export.lines()) {
+        crate::timeline::read_line(&rules, number, line.as_bytes()).unwrap();
+    }
+}
+
+#[test]
+fn t42_an_explanation_says_that_the_limit_of_a_tenant_left_somebody_out() {
+    let world = World::new();
+    let limit = json!({ "limits": { "notifications_per_day": 0 } });
+    world.done(Method::PATCH, "/v1/tenants/acme", &limit);
+    let event = json!({ "id": "e", "type": "note", "object": { "id": "o" }, "to": { "recipients": ["ada"] }, "tenant": "acme" });
+    let published = world.done(Method::POST, "/v1/events", &event);
+    assert_eq!(published["suppressed"], 1, "{published}");
+    for asked in [json!("e"), event] {
+        let why = json!({ "event": asked, "recipient": "ada" });
+        let told = world.done(Method::POST, "/v1/explain", &why);
+        let last = told["steps"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!((&last["rule"], &last["ends"]), (&json!("tenant"), &json!(true)), "{told}");
+        assert_eq!(last["result"], "left out: tenant_limit", "{told}");
+    }
+}
+
+#[test]
+fn t42_a_key_of_a_tenant_is_not_told_the_quiet_hours_of_a_member() {
+    let world = World::new();
+    let hours = json!({ "quiet_hours": { "from": "22:00", "to": "07:00" } });
+    world.done(Method::PATCH, "/v1/recipients/ada", &hours);
+    let path = "/v1/recipients/ada/preferences?choices=true";
+    assert_eq!(world.get(path)["quiet_hours"]["from"], "22:00");
+    let told = world.by(&world.key_of("acme"), Method::GET, path, &Value::Null);
+    assert_eq!(told.json()["quiet_hours"], "default", "{told:?}");
+}
+
 fn id(answer: &Answered) -> String {
     assert_eq!(answer.status, StatusCode::ACCEPTED, "{answer:?}");
     answer.json()["id"].as_str().unwrap().to_owned()
