@@ -36,7 +36,7 @@ fn t42_texts_by_locale_that_are_none_are_refused_with_their_place() {
         (r#"{"":"x"}"#.to_owned(), "which is not a locale", "write a BCP 47 tag"),
         (r#"{"zh-TW":"x","zh-hant-tw":"y"}"#.to_owned(), "has two texts", "keep one of the two"),
         (r#"{"en":7}"#.to_owned(), "`title.en` must be a string", ""),
-        (r#"["en"]"#.to_owned(), "`title`", "by locale"),
+        (r#"["en"]"#.to_owned(), "`title`", ""),
         (format!(r#"{{"en":"{long}"}}"#), "`title`", ""),
         (format!("{{{}}}", all.join(",")), "bytes in all its locales", "give fewer of them"),
     ] {
