@@ -8,6 +8,7 @@ use roaring::RoaringBitmap;
 use crate::bucket::{Left, SetBy, Why};
 use crate::engine::explain::{Question, begin};
 use crate::engine::rows::left_out::left_out;
+use crate::engine::rows::notified::elsewhere;
 use crate::engine::shard::admission::would_leave_out;
 use crate::engine::shard::mute::{Branch, Route};
 use crate::engine::shard::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
@@ -189,15 +190,17 @@ impl Question<'_> {
             return Ok(());
         };
         let is_beyond = if self.supposed {
-            tenants.left_on(tenant, row.arrived.day()) == Some(0)
+            let notified = elsewhere(&[], self.draft.view, tenant, row.arrived.day())?;
+            tenants.limit(tenant).is_some_and(|limit| notified >= limit)
         } else {
             let rows = left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)?;
             rows.iter().any(|of| of.why == LeftOutBy::TenantLimit)
         };
         if is_beyond {
             arrival.is_reached = false;
-            let limit = tenants.get(tenant).and_then(|of| of.tenant.limits.notifications_per_day);
-            let limit = limit.map_or("no limit, now".to_owned(), |most| format!("{most} a day"));
+            let limit = tenants
+                .limit(tenant)
+                .map_or("no limit, now".to_owned(), |most| format!("{most} a day"));
             let why = LeftOutBy::TenantLimit.word();
             arrival.steps.push(Step::ends(Rule::Tenant, limit, format!("left out: {why}")));
         }

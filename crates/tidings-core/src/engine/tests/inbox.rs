@@ -332,7 +332,6 @@ impl World {
             by_tenant: false,
             cancellation_key: None,
             trace: None,
-            by_tenant: false,
         }));
         self.withdrawn.remove(&roles.0);
         if delay_hours > 0 {
