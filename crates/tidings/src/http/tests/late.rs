@@ -266,7 +266,7 @@ fn who_joins_a_tenant_that_was_made_anew_is_a_member_of_that_one() {
 }
 
 #[test]
-fn a_key_of_a_tenant_reaches_and_lists_its_members_alone_on_every_node() {
+fn a_key_of_a_tenant_reaches_its_members_alone_on_every_node() {
     let two = Two::start();
     two.tenant("acme");
     let (members, strangers) = ([in_shard(0, 0), in_shard(1, 0)], [in_shard(0, 1), in_shard(1, 1)]);
@@ -298,31 +298,9 @@ fn a_key_of_a_tenant_reaches_and_lists_its_members_alone_on_every_node() {
     }
     let named = two.by(&key, 0, Method::GET, "/v1/events/own", &Value::Null).json();
     assert_eq!(named["event"]["to"], json!({ "recipients": members }), "{named}");
-    // The host reaches strangers too. The tenant sees no messages to them.
+    // The host reaches strangers too.
     two.done(Method::POST, "/v1/events", &event("hosts"));
     for who in &strangers {
         assert_eq!(entries(who), 1, "{who}");
-    }
-    let recipients = |answer: &Value| {
-        let messages = answer["messages"].as_array().unwrap().iter();
-        let mut all: Vec<String> =
-            messages.map(|message| message["recipient"].as_str().unwrap().to_owned()).collect();
-        all.sort();
-        all
-    };
-    let sorted = |all: &[String]| {
-        let mut all = all.to_vec();
-        all.sort();
-        all
-    };
-    let listed = two.by(&key, 0, Method::GET, "/v1/messages", &Value::Null).json();
-    assert_eq!(recipients(&listed), sorted(&members), "{listed}");
-    let everybody: Vec<String> = members.iter().chain(&strangers).cloned().collect();
-    let hosts = two.get("/v1/messages?tenant=acme");
-    assert_eq!(recipients(&hosts), sorted(&everybody), "{hosts}");
-    let export = two.by(&key, 0, Method::GET, "/v1/export", &Value::Null);
-    let export = String::from_utf8(export.bytes).unwrap();
-    for who in &members {
-        assert!(export.contains(&format!("\"{who}\"")), "{who}: {export}");
     }
 }
