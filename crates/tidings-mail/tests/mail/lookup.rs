@@ -267,7 +267,7 @@ proptest! {
         if let (Some(given), Some(written)) =
             (&batch.groups[0].lines[0].body, world.told(&world.written, language))
         {
-            prop_assert_eq!(row.told(given), written, "in {}", locale);
+            prop_assert_eq!(row.localised(given), written, "in {}", locale);
         }
     }
 }

@@ -145,6 +145,16 @@ impl Builder {
         self.say(Command::Recipient(Box::new(change)));
     }
 
+    fn flush(&mut self, who: u8, which: u8) {
+        let lanes = ["now", "first_event", "cooldown", "leading", "digest:d0", "x"];
+        let lane = lanes.get(usize::from(which)).map(|lane| (*lane).to_owned());
+        let channel = (which % 2 == 0).then(|| EMAIL.to_owned());
+        let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
+        let key = keys.get(usize::from(who + which)).cloned();
+        let view = self.view(which);
+        self.say(Command::Flush { recipient: name("r", who), channel, lane, key, view });
+    }
+
     fn step(&mut self, op: &RawOp) {
         let who = match op {
             RawOp::Follow(who, ..)
@@ -177,20 +187,7 @@ impl Builder {
             RawOp::Preference(who, scope, inbox, mode) => {
                 self.preference(*who, *scope, *inbox, *mode);
             }
-            RawOp::Flush(who, which) => {
-                let lanes = ["now", "first_event", "cooldown", "leading", "digest:d0", "x"];
-                let lane = lanes.get(usize::from(*which)).map(|lane| (*lane).to_owned());
-                let channel = (which % 2 == 0).then(|| EMAIL.to_owned());
-                let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
-                let key = keys.get(usize::from(*who + which)).cloned();
-                self.say(Command::Flush {
-                    recipient: name("r", *who),
-                    channel,
-                    lane,
-                    key,
-                    view: self.view(*which),
-                });
-            }
+            RawOp::Flush(who, which) => self.flush(*who, *which),
             RawOp::Object(about, what) => {
                 let mut object = object(*about);
                 match what {
@@ -449,7 +446,6 @@ impl Builder {
         let event = Event {
             by_tenant: may_have_key && tenant.is_some(),
             tenant,
-            by_tenant: false,
             id,
             event_type: self::id(&kind),
             actor: (raw.actor < RECIPIENTS).then(|| Object::bare(name("r", raw.actor))),

@@ -33,6 +33,15 @@ impl Intake {
         if is_on { Ok(()) } else { Err(Refused::TenantsOff) }
     }
 
+    /// The number of a tenant that a command names.
+    ///
+    /// # Errors
+    /// [`Refused::TenantsOff`], [`Refused::UnknownTenant`].
+    pub(crate) fn tenant_no(&self, id: &Id) -> Result<TenantNo, Refused> {
+        self.check_tenants_on()?;
+        self.tenants.number(id)
+    }
+
     /// The tenant of an event that is published now. Under `unknown = "make"` one that is not there is made, but for a
     /// key of one that was deleted meanwhile.
     pub(super) fn tenant_of(

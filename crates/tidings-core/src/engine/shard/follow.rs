@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::{members, state::Shard};
+use super::state::Shard;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::record_size::{pieces, set_bytes};
@@ -122,7 +122,7 @@ impl Shard {
                 }
                 _ => continue,
             };
-            let tenant = tenant.as_ref().map(|tenant| members::number(intake, tenant)).transpose();
+            let tenant = tenant.as_ref().map(|tenant| intake.tenant_no(tenant)).transpose();
             let (at, tenant) = match self.find(recipient).and_then(|at| Ok((at, tenant?))) {
                 Ok(found) => found,
                 Err(refused) => {

@@ -16,7 +16,7 @@ use crate::engine::rows::reply::{Refused, Reply};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::command::Command;
-use crate::model::id::{BucketNo, Id};
+use crate::model::id::BucketNo;
 use crate::model::number::RecipientAt;
 use crate::model::recipient::RecipientChange;
 use crate::model::tenant::TenantNo;
@@ -24,15 +24,6 @@ use crate::sets::set::Set;
 
 /// The most recipients of a deleted tenant whose memberships and subscriptions end in a step.
 const SLICE: usize = 1_000;
-
-/// The number of a tenant that a command names.
-///
-/// # Errors
-/// [`Refused`] where tenants are off, or there is none of this id.
-pub(crate) fn number(intake: &Intake, tenant: &Id) -> Result<TenantNo, Refused> {
-    intake.check_tenants_on()?;
-    intake.tenants.number(tenant)
-}
 
 /// Does commands that all join, or all leave.
 pub(crate) fn change(
@@ -54,7 +45,7 @@ pub(crate) fn change(
             _ => continue,
         };
         let found = shard.find(recipient);
-        let reply = found.and_then(|at| Ok((at, self::number(intake, tenant)?)));
+        let reply = found.and_then(|at| Ok((at, intake.tenant_no(tenant)?)));
         replies.push(reply.map(|(RecipientAt { bucket, number }, tenant)| {
             if shard.buckets[bucket].members.has(tenant, number.0) != on {
                 let tenants = changes.entry(bucket).or_default();
@@ -78,7 +69,7 @@ pub(crate) fn named(
     intake: &Intake,
     change: &RecipientChange,
 ) -> Result<Option<BTreeSet<TenantNo>>, Refused> {
-    change.named_tenants().try_for_each(|id| number(intake, id).map(drop))?;
+    change.named_tenants().try_for_each(|id| intake.tenant_no(id).map(drop))?;
     Ok(named_and_known(intake, change))
 }
 

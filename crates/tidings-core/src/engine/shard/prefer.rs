@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use self::chosen::note_chosen;
-use super::members;
 use super::state::Shard;
 use super::take_back::Among;
 use crate::bucket::Preference;
@@ -47,7 +46,7 @@ pub(crate) fn prefer(
 ) -> Result<Reply, Stop> {
     let Chosen { recipient, scope, channel, mode, tenant } = chosen;
     let at = shard.find(recipient)?;
-    let tenant = tenant.map(|tenant| members::number(intake, tenant)).transpose()?;
+    let tenant = tenant.map(|tenant| intake.tenant_no(tenant)).transpose()?;
     let choices = choosable(shard.rules(), scope, channel, mode)?
         .into_iter()
         .map(|channel| Preference { tenant, channel, scope: scope.clone(), mode: mode.clone() });
@@ -68,8 +67,7 @@ pub(crate) fn prefer_all(
 ) -> Result<Reply, Stop> {
     let at = shard.find(recipient)?;
     let RecipientAt { bucket, number } = at;
-    let number_of =
-        |tenant: Option<&Id>| tenant.map(|tenant| members::number(intake, tenant)).transpose();
+    let number_of = |tenant: Option<&Id>| tenant.map(|tenant| intake.tenant_no(tenant)).transpose();
     let mut wanted = BTreeMap::new();
     for choice in list {
         let tenant = number_of(choice.tenant.as_ref())?;

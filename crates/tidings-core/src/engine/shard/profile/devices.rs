@@ -3,7 +3,6 @@
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
-use crate::engine::shard::members;
 use crate::engine::shard::state::Shard;
 use crate::journal::record::Record;
 use crate::model::channel::{ChannelNo, TABLE};
@@ -24,7 +23,7 @@ pub(super) fn change(
     let of_channel = TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
     let kind = of_channel.ok_or_else(|| Refused::UnknownChannel(channel.0.to_string()))?;
     let RecipientAt { bucket, number } = shard.find(recipient)?;
-    let tenant = given.tenant.as_ref().map(|id| members::number(intake, id)).transpose()?;
+    let tenant = given.tenant.as_ref().map(|id| intake.tenant_no(id)).transpose()?;
     let Some(known) = shard.buckets[bucket].roster.profile(number) else {
         return Err(Refused::UnknownRecipient(recipient.clone()).into());
     };

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::engine::{EventReport, Fate};
-use tidings_core::{Audience, Event, Id, Instant};
+use tidings_core::{Event, Id, Instant};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
