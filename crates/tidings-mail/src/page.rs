@@ -220,7 +220,7 @@ impl<'d> Page<'d> {
         let hidden = all - entries(told.iter().copied());
         let orders: BTreeSet<usize> = told.iter().map(|line| line.order).collect();
         let shown = orders.len();
-        let subject = words.begun(subject::text(batch, design, &language));
+        let subject = subject::text(batch, design, &language);
         let title = match &item {
             Some(item) => item.headline().to_owned(),
             None => subject::counts(batch, design, &language)

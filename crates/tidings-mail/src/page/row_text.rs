@@ -63,7 +63,6 @@ impl Design {
                 (None, None) => kinds(&types, self, &language),
             }
         });
-        let text = language.words.begun(text::clean_around(&text));
-        RowText { text, lang: language.tag(), tags }
+        RowText { text: text::clean_around(&text), lang: language.tag(), tags }
     }
 }

@@ -59,10 +59,9 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
         }),
     };
     let of_item = page.item.and_then(|item| item.url);
-    let line = |line: &str, chars_max| page.language.words.begun(text::cut(line, chars_max));
     Ok(Short {
-        title: line(&title, TITLE_CHARS_MAX),
-        text: line(&words, TEXT_CHARS_MAX),
+        title: text::cut(&title, TITLE_CHARS_MAX),
+        text: text::cut(&words, TEXT_CHARS_MAX),
         url: of_item.or(about.more_url).or_else(|| page.brand.url.clone()),
         count: about.count,
     })

@@ -32,18 +32,6 @@ pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
     }
 }
 
-/// A line whose first strong character has the line's direction. A mark is put before a name of the other direction,
-/// because many programs take the direction of a line from its first strong character, even if that is isolated.
-pub(crate) fn begun(line: String, is_right_to_left: bool) -> String {
-    let is_strong = |c: char| matches!(bidi_class(c), L | R | AL);
-    let is_foreign_first = line.split_once(BEGIN).is_some_and(|(before, from)| {
-        let after = from.split_once(END).map_or("", |(_, after)| after);
-        !before.contains(is_strong) && after.contains(is_strong)
-    });
-    let mark = if is_right_to_left { '\u{200F}' } else { '\u{200E}' };
-    if is_foreign_first { format!("{mark}{line}") } else { line }
-}
-
 /// Removes the bidirectional control characters from the texts of a value of `data`.
 pub(crate) fn without_direction_controls(value: Value) -> Value {
     let is_control = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
@@ -86,19 +74,6 @@ pub(crate) fn in_elements(escaped: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_that_begins_with_a_foreign_name_begins_with_a_mark() {
-        for (line, is_right_to_left, told) in [
-            ("\u{2068}דנה\u{2069} wrote", false, "\u{200e}\u{2068}דנה\u{2069} wrote"),
-            ("«\u{2068}Ann\u{2069}» כתבה", true, "\u{200f}«\u{2068}Ann\u{2069}» כתבה"),
-            ("כתבה \u{2068}Ann\u{2069} היום", true, "כתבה \u{2068}Ann\u{2069} היום"),
-            ("\u{2068}Ann\u{2069}", true, "\u{2068}Ann\u{2069}"),
-            ("Ann wrote", false, "Ann wrote"),
-        ] {
-            assert_eq!(begun(line.to_owned(), is_right_to_left), told);
-        }
-    }
 
     #[test]
     fn only_what_runs_the_other_way_is_isolated() {

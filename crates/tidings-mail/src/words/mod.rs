@@ -153,11 +153,6 @@ impl Words {
         direction::isolated(value, self.is_right_to_left)
     }
 
-    /// A line that stands by itself, where programs guess its direction.
-    pub(crate) fn begun(&self, line: String) -> String {
-        direction::begun(line, self.is_right_to_left)
-    }
-
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
         format::count(count, &self.numbers)

@@ -282,11 +282,10 @@ fn field_1_f4_names_leave_the_sentence_in_its_order() {
 fn field_1_isolates_are_elements_in_html_and_characters_elsewhere() {
     let message = message("en", vec![comment(&["סארה"], "Rain \u{2067}<3")]);
     let (subject, bodies) = content(&message, &design()).unwrap();
-    let line = "\u{2068}סארה\u{2069} commented on Rain <3";
-    assert_eq!(subject, format!("\u{200e}{line}"));
+    assert_eq!(subject, "\u{2068}סארה\u{2069} commented on Rain <3");
     let sentence = "\n\u{2068}<bdi>סארה</bdi>\u{2069} commented on Rain &lt;3\n";
     assert!(bodies.html.contains(sentence), "{}", bodies.html);
-    assert!(bodies.text.contains(line), "{}", bodies.text);
+    assert!(bodies.text.contains(&subject), "{}", bodies.text);
     let short = short(&message, &design()).unwrap();
     assert_eq!((short.title, short.text.as_str()), (subject, ""));
 }

@@ -131,7 +131,7 @@ impl World {
         let is_whole = |locale: &&str| {
             looked_up(&own, locale).is_some() && needed.iter().all(|given| has(given, locale))
         };
-        chain.iter().position(|locale| is_whole(locale)).unwrap_or(chain.len() - 1)
+        chain.iter().position(is_whole).unwrap_or(chain.len() - 1)
     }
 
     /// A text of the host's, "looked up alike but never needed".

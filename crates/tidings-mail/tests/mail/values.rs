@@ -48,22 +48,16 @@ fn in_inbox(batch: &Batch, design: &Design) -> String {
     design.row_text(&batch.groups, &[&batch.locale], &batch.tz).text
 }
 
-/// A line without the mark before a foreign name.
-fn unmarked(line: &str) -> String {
-    line.trim_start_matches(['\u{200e}', '\u{200f}']).to_owned()
-}
-
 /// The sentence of a message wherever it stands: in its bodies, in a few words, in the inbox; the subject.
 fn everywhere(batch: &Batch, design: &Design) -> Vec<String> {
     let (subject, bodies) = content(batch, design).unwrap();
-    let subject = unmarked(&subject);
     let short = short(batch, design).unwrap();
     let inbox = in_inbox(batch, design);
     assert!(bodies.text.starts_with(&format!("{subject}\n")), "{}", bodies.text);
     assert!(bodies.text.contains(&format!("\n\n{subject}\n")), "{}", bodies.text);
     let html = bodies.html.replace("<bdi>", "").replace("</bdi>", "");
     assert!(html.matches(&subject.replace('\'', "&#39;")).count() >= 2, "{subject}: {html}");
-    vec![subject, unmarked(&short.title), unmarked(&inbox)]
+    vec![subject, short.title, inbox]
 }
 
 #[test]

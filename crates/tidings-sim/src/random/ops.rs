@@ -148,7 +148,7 @@ impl Builder {
     fn flush(&mut self, who: u8, which: u8) {
         let lanes = ["now", "first_event", "cooldown", "leading", "digest:d0", "x"];
         let lane = lanes.get(usize::from(which)).map(|lane| (*lane).to_owned());
-        let channel = (which % 2 == 0).then(|| EMAIL.to_owned());
+        let channel = (which.is_multiple_of(2)).then(|| EMAIL.to_owned());
         let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
         let key = keys.get(usize::from(who + which)).cloned();
         let view = self.view(which);

@@ -4,6 +4,7 @@
 //! fails the test; what it answers and does not document fails where it answers.
 
 mod callers;
+mod requests;
 mod tenants;
 
 use std::collections::BTreeSet;
@@ -11,9 +12,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::http::{Method, Request};
-use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::time::Day;
@@ -360,13 +360,11 @@ fn hold(rig: &Rig) -> Sender<()> {
 /// say; `None` = the error is another.
 fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
     let all = |send: &dyn Fn(&Call) -> Answered| calls.iter().map(|call| send(call)).collect();
-    let impatient = |settings: Settings| {
-        let (rig, _) = server(Access::Open, settings);
-        tenants::make_tenant(&rig);
-        rig
-    };
-    if let Some(answers) = callers::answers(code, calls).or_else(|| tenants::answers(code, calls)) {
-        return Some(answers);
+    let of_others = callers::answers(code, calls)
+        .or_else(|| tenants::answers(code, calls))
+        .or_else(|| requests::answers(code, calls));
+    if of_others.is_some() {
+        return of_others;
     }
     let answers = match code {
         "too_busy" => {
@@ -379,10 +377,10 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             answers
         }
         "timed_out" => {
-            let rig = impatient(Settings {
-                answer_patience: Duration::from_millis(1),
-                ..Settings::default()
-            });
+            let settings =
+                Settings { answer_patience: Duration::from_millis(1), ..Settings::default() };
+            let (rig, _) = server(Access::Open, settings);
+            tenants::make_tenant(&rig);
             let held = hold(&rig);
             rig.service.readers.forget_permits(usize::MAX);
             let answers = all(&|call| call.send(&rig));
@@ -426,33 +424,6 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             rig.send(Method::PUT, "/v1/me/subscriptions/a/1", &headers, "");
             all(&|call| call.send_with(&rig, first))
         }
-        "invalid_header" => {
-            let (rig, _) = open();
-            all(&|call| call.send_with(&rig, ("idempotency-key", "")))
-        }
-        "body_too_large" => {
-            let (rig, _) = open();
-            all(&|call| call.send_with(&rig, ("content-length", "999999999999")))
-        }
-        "request_timeout" => {
-            let rig = impatient(Settings {
-                body_patience: Duration::ZERO,
-                open_body_patience: Duration::ZERO,
-                ..Settings::default()
-            });
-            all(&|call| {
-                let never = stream::pending::<Result<Bytes, std::io::Error>>();
-                call.send_body(&rig, Body::from_stream(never))
-            })
-        }
-        "invalid_request" => {
-            let (rig, _) = open();
-            all(&|call| {
-                let torn = stream::iter([Err::<Bytes, _>(std::io::Error::other("gone"))]);
-                let begun = stream::iter([Ok(Bytes::from(" "))]).chain(torn);
-                call.send_body(&rig, Body::from_stream(begun))
-            })
-        }
         // The configuration changed after the body was read.
         "unknown_preference" => {
             let (rig, _) = open();
@@ -476,6 +447,11 @@ fn wrong(code: &str, call: &Call) -> Call {
     let path = |from: &str, to: &str| call.at(call.path.replace(from, to));
     if call.path.starts_with("/v1/tenants/")
         && let Some(wrong) = tenants::wrong(code, call)
+    {
+        return wrong;
+    }
+    if call.path == "/v1/explain"
+        && let Some(wrong) = requests::wrong_explain(code, call)
     {
         return wrong;
     }
@@ -520,17 +496,6 @@ fn wrong(code: &str, call: &Call) -> Call {
             call.at(parts.collect::<Vec<_>>().join("/"))
         }
         "not_found" => path("unknown_type", "none"),
-        "recipient_not_found" if call.path == "/v1/explain" => {
-            call.with_body(&call.body.replace("ann", "nobody"))
-        }
-        "event_not_found" if call.path == "/v1/explain" => {
-            call.with_body(&call.body.replace("e1", "none"))
-        }
-        "unknown_channel" if call.path == "/v1/explain" => {
-            let event =
-                json!({ "type": "note", "object": { "id": "o" }, "to": {}, "channels": ["none"] });
-            call.with_body(&json!({ "event": event, "recipient": "ann" }).to_string())
-        }
         "recipient_not_found" if call.path == "/v1/messages" => {
             call.at(format!("{}?recipient=nobody", call.path))
         }

@@ -249,7 +249,8 @@ fn t42_a_member_of_two_tenants_has_the_right_badge_with_each_token() {
         let (status, answer) = by(&rig, &tokens[token], Method::POST, &path, &what);
         assert_eq!(status, StatusCode::OK, "{answer}");
     };
-    let steps: [(&str, &dyn Fn(), [u64; 3]); 11] = [
+    type Step<'s> = (&'s str, &'s dyn Fn(), [u64; 3]);
+    let steps: [Step<'_>; 11] = [
         ("of acme", &|| publish_of(&rig, "a1", Some("acme")), [1, 0, 1]),
         ("of bolt", &|| publish_of(&rig, "b1", Some("bolt")), [1, 1, 2]),
         ("of none", &|| publish_of(&rig, "n1", None), [2, 2, 3]),
@@ -323,7 +324,7 @@ fn situation_8_a_token_of_a_tenant_shows_it_and_none_and_a_forged_one_nothing() 
         let brands = ["acme", "bolt"].map(|name| {
             [format!("Brand of {name}"), format!("From {name}")].iter().any(|of| mail.contains(of))
         });
-        assert!(!(names[0] && brands[1]) && !(names[1] && brands[0]), "{mail}");
+        assert!(!(names[0] && brands[1] || names[1] && brands[0]), "{mail}");
         assert!(!names[2] || brands == [false, false], "{mail}");
         names
     });

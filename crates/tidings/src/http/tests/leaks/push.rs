@@ -41,6 +41,8 @@ impl Channel for Service {
 struct Pushed {
     rig: Rig,
     messages: Receiver<(Vec<String>, String)>,
+    /// The clock, which tokens are signed by.
+    now_s: i64,
 }
 
 fn service() -> (Channels, Receiver<(Vec<String>, String)>) {
@@ -65,7 +67,7 @@ impl Pushed {
         let (channels, messages) = service();
         let rig = Rig::with_channels(CONFIG, channels);
         rig.make_signing_key("k1");
-        let pushed = Self { rig, messages };
+        let pushed = Self { rig, messages, now_s: 1_704_110_400 };
         for of in [OWN, OTHER] {
             pushed.host(Method::PUT, &format!("/v1/tenants/t-{of}"), &json!({}));
         }
@@ -82,7 +84,7 @@ impl Pushed {
     /// A browser joins or leaves with a token, of a tenant or without one.
     fn push(&self, method: Method, of: Option<&str>, name: &str) {
         let (both, tenant) = (Id::new("both").unwrap(), of.map(|of| Id::new(&tenant(of)).unwrap()));
-        let now_s = 1_704_110_400;
+        let now_s = self.now_s;
         let token = sign(&signing_key("k1"), &both, now_s, now_s + 60, None, tenant.as_ref());
         let bearer = format!("Bearer {}", token.unwrap());
         let headers = [("authorization", &*bearer), ("content-type", "application/json")];
@@ -130,7 +132,8 @@ impl Pushed {
 
     fn restart(self) -> Self {
         let (channels, messages) = service();
-        Self { rig: self.rig.restart_with_channels(CONFIG, channels), messages }
+        let rig = self.rig.restart_with_channels(CONFIG, channels);
+        Self { rig, messages, now_s: self.now_s }
     }
 }
 
@@ -177,7 +180,9 @@ fn t42_a_push_of_a_tenant_never_reaches_an_address_of_another() {
     assert_eq!(pushed.told("own-again", OWN), ["all", "own"]);
     pushed.host(Method::DELETE, "/v1/tenants/t-mkb", &Value::Null);
     assert_eq!(pushed.told("none-again", NONE), ["all", "own"]);
-    // Made anew, it is another tenant.
+    // Made anew, it is another tenant, which takes tokens issued after the deletion.
+    pushed.rig.at("2024-01-01T12:00:01Z");
+    pushed.now_s += 1;
     pushed.host(Method::PUT, "/v1/tenants/t-mkb", &json!({}));
     pushed.push(Method::PUT, Some(OTHER), "new");
     check(&pushed, [&["all", "own"], &["all", "new"], &["all", "new", "own"]]);
