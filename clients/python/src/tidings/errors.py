@@ -35,6 +35,8 @@ __all__ = [
     "MethodNotAllowedError",
     "NoHolderError",
     "NotFoundError",
+    "ObjectNotFoundError",
+    "ObjectNotYoursError",
     "OutcomeUnknownError",
     "RecipientNotFoundError",
     "RequestTimeoutError",
@@ -232,12 +234,22 @@ class RoleError(APIError):
 
 
 class TenantError(APIError):
-    """The API key is of a tenant. Status 403.
+    """The API key belongs to a tenant. Status 403.
 
-    Use a key of the host: this call is of no tenant.
+    Use a key without a tenant: this call is not available to tenants.
     """
 
     known_code = "tenant"
+
+
+class ObjectNotYoursError(APIError):
+    """The object belongs to somebody else. Status 403.
+
+    A key of a tenant changes and retracts only objects that it created. Choose another id, or use a
+    key without a tenant.
+    """
+
+    known_code = "object_not_yours"
 
 
 class TopicNotOpenError(APIError):
@@ -287,18 +299,19 @@ class MessageStateError(APIError):
 
 
 class IdTakenError(APIError):
-    """The id is taken. Status 409.
+    """The event id is taken. Status 409.
 
-    Another's event has this id: ids of events are one space for all tenants. Choose another.
+    Choose another id: an event of another tenant has it, and event ids are unique across tenants.
     """
 
     known_code = "id_taken"
 
 
 class TenantGoneError(APIError):
-    """The tenant is disabled. Status 409.
+    """The tenant is disabled or was deleted. Status 409.
 
-    Enable it first: `PATCH /v1/tenants/{id}` with `{"disabled": false}`.
+    Enable it first: `PATCH /v1/tenants/{id}` with `{"disabled": false}`; or make it anew: `PUT
+    /v1/tenants/{id}`.
     """
 
     known_code = "tenant_gone"
@@ -342,7 +355,7 @@ class UnknownTypeError(APIError):
 
 
 class TenantsOffError(APIError):
-    """There are no tenants. Status 422.
+    """Tenants are off. Status 422.
 
     Set `on = true` under `[tenants]` in the configuration, and reload it.
     """
@@ -504,7 +517,7 @@ class StoppingError(APIError):
 class TokenTenantError(TenantError):
     """The token's tenant is wrong. Status 401.
 
-    The claim `tenant` is the id of a tenant that is there: that of the signing key, if it was made
+    Set the claim `tenant` to the id of an existing tenant: that of the signing key, if it was made
     with `--tenant`.
     """
 
@@ -536,6 +549,15 @@ class EventNotFoundError(NotFoundError):
     """
 
     known_code = "event_not_found"
+
+
+class ObjectNotFoundError(NotFoundError):
+    """Unknown object. Status 404.
+
+    Create it first: `PUT /v1/objects/{id}`. A key of a tenant sees the objects that it made.
+    """
+
+    known_code = "object_not_found"
 
 
 class TypeNotFoundError(NotFoundError):
@@ -640,11 +662,13 @@ BY_CODE: dict[str, type[APIError]] = {
     "scope": ScopeError,
     "role": RoleError,
     "tenant": TenantError,
+    "object_not_yours": ObjectNotYoursError,
     "topic_not_open": TopicNotOpenError,
     "not_found": NotFoundError,
     "recipient_not_found": RecipientNotFoundError,
     "tenant_not_found": TenantNotFoundError,
     "event_not_found": EventNotFoundError,
+    "object_not_found": ObjectNotFoundError,
     "type_not_found": TypeNotFoundError,
     "channel_not_found": ChannelNotFoundError,
     "key_not_found": KeyNotFoundError,

@@ -72,6 +72,7 @@ __all__ = [
     "Near",
     "NextMail",
     "NodeShown",
+    "ObjectNow",
     "OperatedAnswer",
     "OperatedStatus",
     "Page",
@@ -88,9 +89,9 @@ __all__ = [
     "PublishedAs",
     "PublishedEvent",
     "PublishedStatus",
+    "PushAddress",
     "PushKey",
     "PushKeys",
-    "PushSubscription",
     "QuietHours",
     "QuietHoursChoice",
     "QuietHoursOfChannel",
@@ -149,7 +150,7 @@ class Addresses(Model):
     """Address of the Telegram channel."""
     webhook: str | None = None
     """Address of the webhook channel."""
-    webpush: PushSubscription | list[PushSubscription] | None = None
+    webpush: PushAddress | list[PushAddress] | None = None
     """Address of the Web Push channel."""
 
 
@@ -174,7 +175,7 @@ class AddressesShown(Model):
     """Address of the Telegram channel."""
     webhook: str | None = None
     """Address of the webhook channel."""
-    webpush: PushSubscription | list[PushSubscription] | None = None
+    webpush: PushAddress | list[PushAddress] | None = None
     """Address of the Web Push channel."""
 
 
@@ -195,7 +196,8 @@ class AllPreferences(Model):
     push: PushKey | None = None
     """The key by which browsers subscribe; left out where nothing is sent to browsers."""
     quiet_hours: QuietHoursChoice | None = None
-    """Quiet hours: null = none at all, `default` = those of each channel."""
+    """Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant
+    is always told."""
 
 
 class AttemptShown(Model):
@@ -489,7 +491,7 @@ class EventObject(Model):
     image_size: ImageSize | None = None
     """Size of the picture; a new `image` without it has none."""
     title: HostText | None = None
-    """A title to show, at most 1 KiB; in several languages, an object of titles by locale."""
+    """A title to show, at most 1 KiB, or an object with a title for each locale."""
     url: str | None = None
     """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it
     percent-encoded."""
@@ -503,8 +505,9 @@ class EventWarning(Model):
     code: str
     """The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
     `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`;
-    `differs` for an id that was used before for another event; or `more_warnings` in place of many.
-    """
+    `tenant_limit`; `object_not_yours` where what is said of an object is ignored, since the tenant
+    did not make it; `differs` for an id that was used before for another event; or `more_warnings`
+    in place of many."""
     detail: str
     """The fault, in words."""
     hint: str
@@ -551,7 +554,7 @@ class Explained(Model):
     supposed: bool
     """True if the event was not published."""
     tenant: str | None = None
-    """Its tenant; absent = of none."""
+    """Its tenant; absent = none."""
     type: str
     """Its type."""
 
@@ -675,7 +678,7 @@ class Group(Model):
     snoozed_until: datetime | None
     """The earliest end of a snooze; null = it is not snoozed."""
     tenant: str | None = None
-    """The tenant of its items; absent if they are of none."""
+    """The tenant of its items; absent = none."""
     text: str
     """The sentence of its type, plain, in the recipient's language."""
     type: str
@@ -731,8 +734,8 @@ class InboxCounts(Model):
     rev: int
     """Revision: of two answers the one with the higher number is newer."""
     tenants: dict[str, CategoryCounts] | None = None
-    """The same of each tenant with something unread, by its id; absent in the view of one tenant,
-    and where tenants are off."""
+    """The same for each tenant with unread items, by tenant id; absent in the view of one tenant,
+    and if tenants are off."""
     unread: int
     """Number of groups with an unread item, in the whole inbox."""
     unseen: int
@@ -791,7 +794,7 @@ class Item(Model):
     target: ItemObject | None = None
     """The target as it is now; absent if the event has none."""
     tenant: str | None = None
-    """Its tenant; absent if it is of none."""
+    """Its tenant; absent = none."""
     text: str
     """The sentence of its type, plain, in the recipient's language."""
     type: str
@@ -829,7 +832,7 @@ class KeyShown(Model):
     role: RoleName
     """What it may do."""
     tenant: str | None = None
-    """The tenant whose key it is; left out where it is the host's."""
+    """The tenant of the key; absent = it is the host's."""
 
 
 class KeyMade(KeyShown):
@@ -920,7 +923,7 @@ class MessageShown(Model):
     (the checks before sending left nothing to tell) or `cancelled` (everything was taken out of
     it)."""
     tenant: str | None = None
-    """Tenant of its notifications; left out where they are of none."""
+    """Tenant of its notifications; absent = none."""
 
 
 class MessageDetails(MessageShown):
@@ -1071,6 +1074,32 @@ class NodeShown(Model):
     """`holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat."""
 
 
+class ObjectNow(Model):
+    """An object as it is now; absent fields are null."""
+
+    _required = frozenset(["id", "notifiable", "retracted"])
+
+    data: dict[str, Any] | None = None
+    """Data of the host."""
+    id: str
+    """Id of the object."""
+    image: str | None = None
+    """Address of a picture."""
+    image_size: ImageSize | None = None
+    """Size of the picture."""
+    notifiable: bool
+    """False if notifications about it are not sent."""
+    retracted: bool
+    """True if it is retracted: notifications about it are not sent until a publish or a change
+    lifts that."""
+    tenant: str | None = None
+    """The tenant with whose key it was made; left out where the host made it."""
+    title: HostText | None = None
+    """A title to show; in several languages, an object of titles by locale."""
+    url: str | None = None
+    """Address of its page."""
+
+
 class OperatedAnswer(Model):
     """The result of a change of a message."""
 
@@ -1135,7 +1164,7 @@ class PendingLane(Model):
     lane: str
     """Name of the lane; `paused` holds the notifications of paused types."""
     tenant: str | None = None
-    """Tenant of the lane; left out where it is of none."""
+    """Tenant of the lane; absent = none."""
 
 
 class PolicyShown(Model):
@@ -1184,8 +1213,7 @@ class Preference(Model):
     object: str | None = None
     """An object to mute, also where it is the target; one of the four."""
     tenant: str | None = None
-    """The tenant for whose notifications alone it holds; without it for those of every tenant and
-    of none."""
+    """The tenant to whose notifications it applies; absent = all notifications."""
     topic: str | None = None
     """A topic to mute, with everything below it."""
     type: str | None = None
@@ -1243,7 +1271,7 @@ class PublishedAs(Model):
     score: float
     target: EventObject | None = None
     tenant: str | None = None
-    """The tenant; left out where it is of none."""
+    """The tenant; absent = none."""
     to: Audience
     trace: str | None = None
     type: str
@@ -1271,6 +1299,19 @@ class PublishedEvent(Model):
     """A warning: what was sent is accepted, and probably not what was meant."""
 
 
+class PushAddress(Model):
+    """A browser's subscription to Web Push among a recipient's addresses."""
+
+    _required = frozenset(["endpoint", "keys"])
+
+    endpoint: str
+    """Address of the browser's push service."""
+    keys: PushKeys
+    """Keys of the browser."""
+    tenant: str | None = None
+    """The tenant whose messages, and those of none, it takes; those of all where it is left out."""
+
+
 class PushKey(Model):
     """The key by which browsers subscribe to Web Push."""
 
@@ -1289,18 +1330,6 @@ class PushKeys(Model):
     """Authentication secret."""
     p256dh: str
     """Public key."""
-
-
-class PushSubscription(Model):
-    """A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it;
-    `expirationTime` is passed over."""
-
-    _required = frozenset(["endpoint", "keys"])
-
-    endpoint: str
-    """Address of the browser's push service."""
-    keys: PushKeys
-    """Keys of the browser."""
 
 
 class QuietHours(Model):
@@ -1347,7 +1376,7 @@ class RecipientChange(Model):
     state: RecipientState | None = None
     """The state, which says if messages are sent; `active` for a new recipient."""
     tenants: list[str] | None = None
-    """The tenants of which the recipient is a member, all of them; null = none."""
+    """All tenants of which the recipient is a member; null = none."""
     tz: str | None = None
     """IANA time zone."""
 
@@ -1377,6 +1406,9 @@ class RecipientProfile(Model):
     """Quiet hours: null = none at all, `default` = those of each channel."""
     state: RecipientState
     """The state, which says if messages are sent."""
+    tenants: list[str] | None = None
+    """The tenants of which the recipient is a member, sorted by the bytes of their ids; left out
+    where there are none."""
     tz: str | None = None
     """IANA time zone; the configuration's default where null."""
 
@@ -1467,7 +1499,7 @@ class SigningKeyShown(Model):
     scope: str | None
     """What its tokens may open at most; null = everything."""
     tenant: str | None = None
-    """The tenant that its tokens must name; left out where they may name any, or none."""
+    """The tenant that its tokens must name; absent = they may name any, or none."""
 
 
 class SigningKeyMade(SigningKeyShown):
@@ -1551,10 +1583,10 @@ class Subscriptions(Model):
     _required = frozenset(["topics"])
 
     tenants: dict[str, list[str]] | None = None
-    """Topics of tenants, by their ids; left out where there are none."""
+    """Topics of tenants, by tenant id; absent = there are none."""
     topics: list[str]
-    """Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query
-    says one."""
+    """Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query,
+    the topics of that tenant."""
 
 
 class SuppressedAddress(Model):
@@ -1592,34 +1624,34 @@ class Tenant(Model):
     _required = frozenset(["brand", "disabled", "id", "limits", "preferences"])
 
     brand: TenantBrand
-    """The keys of `[brand]` that it has of its own."""
+    """Keys that override `[brand]`."""
     data: dict[str, Any] | None = None
     """Data of the host."""
     disabled: bool
-    """True if nothing is published for it and nothing of it is sent."""
+    """True = publishing is refused, and nothing is sent."""
     from_name: str | None = None
-    """The name of the sender of its messages."""
+    """Sender name of its messages."""
     id: str
     """Id of the tenant."""
     limits: TenantLimits
-    """Bounds on what it may send."""
+    """Limits on what it may send."""
     locale: str | None = None
-    """BCP 47 locale, for recipients that don't say; the configuration's default where null."""
+    """BCP 47 locale, for recipients without one; null = the configuration's default."""
     name: str | None = None
     """Name to show."""
     preferences: list[Preference]
-    """Its defaults, in the place of the types' own policies."""
+    """Its defaults, which replace the types' policies."""
     quiet_hours: QuietHoursChoice | None = None
-    """Quiet hours, for recipients that don't say: null = none at all, `default` = those of each
+    """Quiet hours, for recipients without their own: null = none, `default` = those of each
     channel."""
     reply_to: str | None = None
-    """The mailbox to which answers to its mails go."""
+    """Mailbox for replies to its mails."""
     tz: str | None = None
-    """IANA time zone, for recipients that don't say; the configuration's default where null."""
+    """IANA time zone, for recipients without one; null = the configuration's default."""
 
 
 class TenantBrand(Model):
-    """The keys of `[brand]` that a tenant has of its own."""
+    """Keys that override `[brand]`."""
 
     address: str | None = None
     """`familiar` or `formal`."""
@@ -1628,24 +1660,24 @@ class TenantBrand(Model):
     footer: str | None = None
     """Text at the foot of mails."""
     logo: str | None = None
-    """Picture in the place of the name."""
+    """Picture shown instead of the name."""
     logo_dark: str | None = None
-    """Picture where mails are dark."""
+    """Picture for dark mode."""
     name: str | None = None
     """Name at the head of mails."""
     postal_address: str | None = None
     """Postal address at the foot of mails."""
     url: str | None = None
-    """Public address with which links begin."""
+    """Public address at the start of links."""
 
 
 class TenantLimits(Model):
-    """Bounds on what a tenant may send."""
+    """Limits on what a tenant may send."""
 
     _required = frozenset(["notifications_per_day"])
 
     notifications_per_day: int | None
-    """The most notifications of a UTC day; null = no limit."""
+    """Maximum number of notifications per UTC day; null = no limit."""
 
 
 class TenantsPage(Model):
@@ -1775,7 +1807,7 @@ class Waiting(Model):
     t: datetime
     """Time at which it entered its lane, or will."""
     tenant: str | None = None
-    """Its tenant; left out where it is of none."""
+    """Its tenant; absent = none."""
     type: str
     """Its type."""
 
@@ -1831,8 +1863,8 @@ HookState: TypeAlias = Literal["on", "off"] | str
 
 
 HostText: TypeAlias = str | dict[str, str]
-"""A text for all languages, or an object with a text for each of some locales (BCP 47), of which
-each reader gets the one in the language of the message."""
+"""A text for all languages, or an object with a text for each locale (BCP 47). A message shows the
+text in its language."""
 
 
 IdOrProfile: TypeAlias = str | RecipientChange

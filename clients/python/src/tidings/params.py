@@ -28,8 +28,8 @@ __all__ = [
     "NamedTenant",
     "Near",
     "Preference",
+    "PushAddress",
     "PushKeys",
-    "PushSubscription",
     "QuietHours",
     "QuietHoursChoice",
     "QuietHoursOfChannel",
@@ -64,7 +64,7 @@ class Addresses(TypedDict, total=False):
     """Address of the Telegram channel."""
     webhook: str | None
     """Address of the webhook channel."""
-    webpush: PushSubscription | Sequence[PushSubscription] | None
+    webpush: PushAddress | Sequence[PushAddress] | None
     """Address of the Web Push channel."""
 
 
@@ -83,7 +83,7 @@ class Audience(TypedDict, total=False):
 
 
 class BrandChange(TypedDict, total=False):
-    """Keys of `[brand]`, each checked as there; null takes that of the configuration."""
+    """Keys of `[brand]`, with the same checks; null = that of the configuration."""
 
     address: str | None
     """`familiar` or `formal`."""
@@ -92,15 +92,15 @@ class BrandChange(TypedDict, total=False):
     footer: str | None
     """Text at the foot of mails."""
     logo: str | None
-    """Picture in the place of the name."""
+    """Picture shown instead of the name."""
     logo_dark: str | None
-    """Picture where mails are dark."""
+    """Picture for dark mode."""
     name: str | None
     """Name at the head of mails."""
     postal_address: str | None
     """Postal address at the foot of mails."""
     url: str | None
-    """Public address with which links begin."""
+    """Public address at the start of links."""
 
 
 class _Event(TypedDict):
@@ -120,8 +120,8 @@ class Event(_Event, total=False):
     actor: IdOrObject | None
     """The actor: who did it."""
     body: HostText | None
-    """Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an
-    object of texts by locale. Messages and inboxes show it."""
+    """Text that a person wrote, such as a comment: plain, at most 2 KiB, or an object with a text
+    for each locale. Messages and inboxes show it."""
     cancellation_key: str | None
     """A key to cancel several events at once."""
     channels: Sequence[str] | None
@@ -147,7 +147,7 @@ class Event(_Event, total=False):
     target: IdOrObject | None
     """The target: what it was done in or for."""
     tenant: str | None
-    """The tenant whose event it is: all its notifications are of it."""
+    """The tenant of the event and of all its notifications."""
     trace: str | None
     """The W3C `traceparent` of what made the event: the spans of its messages link to it. By
     default that of the request."""
@@ -170,7 +170,7 @@ class EventObject(_EventObject, total=False):
     image_size: ImageSize | None
     """Size of the picture; a new `image` without it has none."""
     title: HostText | None
-    """A title to show, at most 1 KiB; in several languages, an object of titles by locale."""
+    """A title to show, at most 1 KiB, or an object with a title for each locale."""
     url: str | None
     """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it
     percent-encoded."""
@@ -193,10 +193,10 @@ class _MemberChange(TypedDict):
 
 
 class MemberChange(_MemberChange, total=False):
-    """A membership to make or to end."""
+    """A membership to add or to remove."""
 
     remove: bool | None
-    """True ends the membership."""
+    """True = remove the membership."""
 
 
 class _NamedObject(TypedDict):
@@ -218,7 +218,7 @@ class NamedObject(_NamedObject, total=False):
     notifiable: bool | None
     """False if notifications about it are not sent."""
     title: HostText | None
-    """A title to show; in several languages, an object of titles by locale."""
+    """A title to show, or an object with a title for each locale."""
     url: str | None
     """Address of its page."""
 
@@ -254,7 +254,7 @@ class NamedRecipient(_NamedRecipient, total=False):
     state: RecipientState
     """The state, which says if messages are sent; `active` for a new recipient."""
     tenants: Sequence[str] | None
-    """The tenants of which the recipient is a member, all of them; null = none."""
+    """All tenants of which the recipient is a member; null = none."""
     tz: str | None
     """IANA time zone."""
 
@@ -263,35 +263,35 @@ class _NamedTenant(TypedDict):
     """What `NamedTenant` must have."""
 
     id: str
-    """Id of the tenant. A path that names it has the same."""
+    """Id of the tenant; the same as in the path, if that has one."""
 
 
 class NamedTenant(_NamedTenant, total=False):
     """A change of a tenant, with its id. Fields that are left out keep their value."""
 
     brand: BrandChange | None
-    """The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them."""
+    """Keys that override `[brand]`, one by one; null removes all."""
     data: Mapping[str, Any] | None
     """Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`."""
     disabled: bool
-    """True if nothing may be published for it, and what waits of it is cancelled."""
+    """True = publishing is refused, and pending notifications are cancelled."""
     from_name: str | None
-    """The name of the sender of its messages, at most 1 KiB."""
+    """Sender name of its messages, at most 1 KiB."""
     limits: TenantLimitsChange | None
-    """Bounds on what it may send, one by one."""
+    """Limits on what it may send, one by one."""
     locale: str | None
-    """BCP 47 locale, for recipients that don't say."""
+    """BCP 47 locale, for recipients without one."""
     name: str | None
     """Name to show, at most 1 KiB."""
     preferences: Sequence[Preference] | None
-    """Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them."""
+    """All its defaults, which replace the types' policies. Mutes are not allowed."""
     quiet_hours: QuietHoursChoice | None
-    """Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for
-    those of each channel."""
+    """Quiet hours, for recipients without their own: hours, null for none, or `default` for those
+    of each channel."""
     reply_to: str | None
-    """The mailbox to which answers to its mails go."""
+    """Mailbox for replies to its mails."""
     tz: str | None
-    """IANA time zone, for recipients that don't say."""
+    """IANA time zone, for recipients without one."""
 
 
 class Near(TypedDict):
@@ -327,12 +327,27 @@ class Preference(_Preference, total=False):
     object: str | None
     """An object to mute, also where it is the target; one of the four."""
     tenant: str | None
-    """The tenant for whose notifications alone it holds; without it for those of every tenant and
-    of none."""
+    """The tenant to whose notifications it applies; absent = all notifications."""
     topic: str | None
     """A topic to mute, with everything below it."""
     type: str | None
     """A type of the configuration."""
+
+
+class _PushAddress(TypedDict):
+    """What `PushAddress` must have."""
+
+    endpoint: str
+    """Address of the browser's push service."""
+    keys: PushKeys
+    """Keys of the browser."""
+
+
+class PushAddress(_PushAddress, total=False):
+    """A browser's subscription to Web Push among a recipient's addresses."""
+
+    tenant: str | None
+    """The tenant whose messages, and those of none, it takes; those of all where it is left out."""
 
 
 class PushKeys(TypedDict):
@@ -342,16 +357,6 @@ class PushKeys(TypedDict):
     """Authentication secret."""
     p256dh: str
     """Public key."""
-
-
-class PushSubscription(TypedDict):
-    """A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it;
-    `expirationTime` is passed over."""
-
-    endpoint: str
-    """Address of the browser's push service."""
-    keys: PushKeys
-    """Keys of the browser."""
 
 
 _QuietHours = TypedDict(
@@ -400,7 +405,7 @@ class RecipientChange(TypedDict, total=False):
     state: RecipientState
     """The state, which says if messages are sent; `active` for a new recipient."""
     tenants: Sequence[str] | None
-    """The tenants of which the recipient is a member, all of them; null = none."""
+    """All tenants of which the recipient is a member; null = none."""
     tz: str | None
     """IANA time zone."""
 
@@ -418,16 +423,16 @@ class Subscription(_Subscription, total=False):
     """A subscription to add or to remove."""
 
     tenant: str | None
-    """The tenant whose events it is about; without it those of none."""
+    """The tenant of the topic; absent = none."""
     unsubscribe: bool | None
     """True removes the subscription."""
 
 
 class TenantLimitsChange(TypedDict, total=False):
-    """Bounds on what a tenant may send."""
+    """Limits on what a tenant may send."""
 
     notifications_per_day: int | None
-    """The most notifications of a UTC day; 0 = none, null = no limit."""
+    """Maximum number of notifications per UTC day; 0 = none, null = no limit."""
 
 
 BareId: TypeAlias = str
@@ -442,8 +447,8 @@ EventInQuestion: TypeAlias = BareId | Event
 
 
 HostText: TypeAlias = str | Mapping[str, str]
-"""A text for all languages, or an object with a text for each of some locales (BCP 47), of which
-each reader gets the one in the language of the message."""
+"""A text for all languages, or an object with a text for each locale (BCP 47). A message shows the
+text in its language."""
 
 
 IdOrObject: TypeAlias = BareId | EventObject

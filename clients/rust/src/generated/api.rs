@@ -126,7 +126,7 @@ impl DueQuery {
 pub struct ExportQuery {
     /// Days, today included; 7 if absent
     pub days: Option<u64>,
-    /// Only what is of this tenant
+    /// Only data of this tenant
     pub tenant: Option<String>,
 }
 
@@ -144,7 +144,7 @@ impl ExportQuery {
         self
     }
 
-    /// Only what is of this tenant
+    /// Only data of this tenant
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -281,9 +281,10 @@ impl AdminCalls<'_> {
     /// Export the last days as a timeline.
     ///
     /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
-    /// as they are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
-    /// objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant: its
-    /// members by name alone, and its events. Two exports or backups may be read at once.
+    /// as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
+    /// disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
+    /// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports or backups may be
+    /// read at once.
     ///
     /// `GET /v1/export`
     pub fn export(&self, query: &ExportQuery) -> ItemStream<Value> {
@@ -617,7 +618,7 @@ impl HooksCalls<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FlushMineQuery {
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -628,7 +629,7 @@ impl FlushMineQuery {
         Self::default()
     }
 
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -664,7 +665,7 @@ pub struct MyInboxQuery {
     pub since: Option<u64>,
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     pub wait: Option<String>,
-    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     pub tenant: Option<String>,
 }
 
@@ -731,7 +732,7 @@ impl MyInboxQuery {
         self
     }
 
-    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -775,7 +776,7 @@ impl MyInboxQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MyInboxCountsQuery {
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -786,7 +787,7 @@ impl MyInboxCountsQuery {
         Self::default()
     }
 
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -806,7 +807,7 @@ impl MyInboxCountsQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MyLiveQuery {
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -817,7 +818,7 @@ impl MyLiveQuery {
         Self::default()
     }
 
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -837,7 +838,7 @@ impl MyLiveQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MyPendingQuery {
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -848,7 +849,69 @@ impl MyPendingQuery {
         Self::default()
     }
 
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `PUT /v1/me/push`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JoinMyPushQuery {
+    /// For messages of this tenant and of none, as with a token with this claim
+    pub tenant: Option<String>,
+}
+
+impl JoinMyPushQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// For messages of this tenant and of none, as with a token with this claim
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `DELETE /v1/me/push`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeaveMyPushQuery {
+    /// Only as it joined for this tenant, as with a token with this claim
+    pub tenant: Option<String>,
+}
+
+impl LeaveMyPushQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only as it joined for this tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1076,22 +1139,38 @@ impl MeCalls<'_> {
     /// Add a browser of a recipient.
     ///
     /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-    /// recipient's addresses of the channel `webpush`; one with the same endpoint is replaced. Of more than 20 browsers the
-    /// oldest leaves.
+    /// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
+    /// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
+    /// all, the oldest leaves.
     ///
     /// `PUT /v1/me/push`
-    pub fn add_push(&self, body: &PushSubscription) -> Request<()> {
-        self.0.call(Method::PUT, "/v1/me/push".to_owned()).json(body).once().nothing()
+    pub fn add_push(&self, query: &JoinMyPushQuery, body: &PushSubscription) -> Request<()> {
+        self.0
+            .call(Method::PUT, "/v1/me/push".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .nothing()
     }
 
     /// Remove a browser of a recipient.
     ///
-    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no address of the recipient
-    /// is not an error.
+    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
+    /// that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
+    /// recipient is not an error.
     ///
     /// `DELETE /v1/me/push`
-    pub fn remove_push(&self, body: &GonePushSubscription) -> Request<()> {
-        self.0.call(Method::DELETE, "/v1/me/push".to_owned()).json(body).once().nothing()
+    pub fn remove_push(
+        &self,
+        query: &LeaveMyPushQuery,
+        body: &GonePushSubscription,
+    ) -> Request<()> {
+        self.0
+            .call(Method::DELETE, "/v1/me/push".to_owned())
+            .query(query.query())
+            .json(body)
+            .once()
+            .nothing()
     }
 
     /// List a recipient's subscriptions.
@@ -1400,10 +1479,21 @@ impl ObjectsCalls<'_> {
         Import::new(self.0, "/v1/objects".to_owned(), lines)
     }
 
+    /// Get an object.
+    ///
+    /// What is known of it now. An object that only events named is known as long as a kept day names it. A key of a tenant
+    /// sees the objects that such a key made.
+    ///
+    /// `GET /v1/objects/{id}`
+    pub fn get(&self, id: &str) -> Request<ObjectNow> {
+        self.0.call(Method::GET, format!("/v1/objects/{}", segment(id))).answer()
+    }
+
     /// Make or change an object.
     ///
     /// Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
     /// or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
+    /// A key of a tenant makes objects, and changes those that such a key made.
     ///
     /// `PUT /v1/objects/{id}`
     pub fn upsert(&self, id: &str, body: &ObjectChange) -> Request<()> {
@@ -1413,11 +1503,74 @@ impl ObjectsCalls<'_> {
     /// Retract an object.
     ///
     /// Skips pending notifications about the object when their message is built. A later publish or change of the
-    /// object lifts the retraction. From now on the object is kept only as long as a kept day names it.
+    /// object lifts the retraction. From now on the object is kept only as long as a kept day names it. A key of a tenant
+    /// retracts what such a key made; whatever else it names is answered with `object_not_yours`.
     ///
     /// `DELETE /v1/objects/{id}`
     pub fn retract(&self, id: &str) -> Request<()> {
         self.0.call(Method::DELETE, format!("/v1/objects/{}", segment(id))).once().nothing()
+    }
+}
+
+/// The query of `PUT /v1/recipients/{id}/push`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JoinPushQuery {
+    /// For messages of this tenant and of none, as with a token with this claim
+    pub tenant: Option<String>,
+}
+
+impl JoinPushQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// For messages of this tenant and of none, as with a token with this claim
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
+    }
+}
+
+/// The query of `DELETE /v1/recipients/{id}/push`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeavePushQuery {
+    /// Only as it joined for this tenant, as with a token with this claim
+    pub tenant: Option<String>,
+}
+
+impl LeavePushQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only as it joined for this tenant, as with a token with this claim
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        query
     }
 }
 
@@ -1468,8 +1621,8 @@ impl RecipientsCalls<'_> {
 
     /// Get a recipient's profile.
     ///
-    /// Every field is present; null = the default of the configuration applies. A key of a tenant sees `id` and `name` of
-    /// its members.
+    /// Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant gets only
+    /// `id` and `name`.
     ///
     /// `GET /v1/recipients/{id}`
     pub fn get(&self, id: &str) -> Request<RecipientProfile> {
@@ -1516,13 +1669,20 @@ impl RecipientsCalls<'_> {
     /// Add a browser of a recipient.
     ///
     /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-    /// recipient's addresses of the channel `webpush`; one with the same endpoint is replaced. Of more than 20 browsers the
-    /// oldest leaves.
+    /// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
+    /// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
+    /// all, the oldest leaves.
     ///
     /// `PUT /v1/recipients/{id}/push`
-    pub fn add_push(&self, id: &str, body: &PushSubscription) -> Request<()> {
+    pub fn add_push(
+        &self,
+        id: &str,
+        query: &JoinPushQuery,
+        body: &PushSubscription,
+    ) -> Request<()> {
         self.0
             .call(Method::PUT, format!("/v1/recipients/{}/push", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .nothing()
@@ -1530,13 +1690,20 @@ impl RecipientsCalls<'_> {
 
     /// Remove a browser of a recipient.
     ///
-    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no address of the recipient
-    /// is not an error.
+    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
+    /// that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
+    /// recipient is not an error.
     ///
     /// `DELETE /v1/recipients/{id}/push`
-    pub fn remove_push(&self, id: &str, body: &GonePushSubscription) -> Request<()> {
+    pub fn remove_push(
+        &self,
+        id: &str,
+        query: &LeavePushQuery,
+        body: &GonePushSubscription,
+    ) -> Request<()> {
         self.0
             .call(Method::DELETE, format!("/v1/recipients/{}/push", segment(id)))
+            .query(query.query())
             .json(body)
             .once()
             .nothing()
@@ -1561,7 +1728,7 @@ impl RecipientsCalls<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FlushQuery {
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -1572,7 +1739,7 @@ impl FlushQuery {
         Self::default()
     }
 
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1592,7 +1759,7 @@ impl FlushQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PendingQuery {
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -1603,7 +1770,7 @@ impl PendingQuery {
         Self::default()
     }
 
-    /// Only what is of this tenant and of none, as a token with this claim sees it
+    /// Only entries of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1673,7 +1840,7 @@ pub struct InboxQuery {
     pub since: Option<u64>,
     /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
     pub wait: Option<String>,
-    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     pub tenant: Option<String>,
 }
 
@@ -1740,7 +1907,7 @@ impl InboxQuery {
         self
     }
 
-    /// Only items of this tenant and of none. A token with the claim `tenant` says it by itself.
+    /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1784,7 +1951,7 @@ impl InboxQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CountsQuery {
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -1795,7 +1962,7 @@ impl CountsQuery {
         Self::default()
     }
 
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1815,7 +1982,7 @@ impl CountsQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LiveQuery {
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -1826,7 +1993,7 @@ impl LiveQuery {
         Self::default()
     }
 
-    /// Only items of this tenant and of none, as a token with this claim sees them
+    /// Only items of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -2076,8 +2243,9 @@ impl PreferencesCalls<'_> {
     /// Replace all preferences of a recipient.
     ///
     /// Preferences that are not in the list return to their default, but a `never` for a type or category that is
-    /// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing. Pending notifications move to
-    /// the lane that now applies; `never` cancels them.
+    /// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
+    /// Pending notifications move to the lane that now applies; `never` cancels them. With a key of a tenant, or `tenant` in
+    /// the query, the list is that of the tenant, and what is set with another or without one stays.
     ///
     /// `PUT /v1/recipients/{id}/preferences`
     pub fn replace(&self, id: &str, body: &[Preference]) -> Request<Option<Warned>> {
@@ -2153,7 +2321,8 @@ impl SubscriptionsCalls<'_> {
     /// Follow and unfollow many topics.
     ///
     /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
+    /// that tenant, and of its members.
     ///
     /// `POST /v1/subscriptions`
     pub fn follow_many(&self, body: &[Subscription]) -> Request<Vec<ItemAnswer>> {
@@ -2163,7 +2332,8 @@ impl SubscriptionsCalls<'_> {
     /// Follow and unfollow many topics: any number, sent in parts.
     ///
     /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
+    /// that tenant, and of its members.
     ///
     /// `POST /v1/subscriptions`
     pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
@@ -2177,7 +2347,8 @@ impl SubscriptionsCalls<'_> {
     /// Follow and unfollow many topics: any number as they come, sent in parts.
     ///
     /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
+    /// that tenant, and of its members.
     ///
     /// `POST /v1/subscriptions`
     pub fn import_stream(
@@ -2429,20 +2600,20 @@ impl TenantsCalls<'_> {
         self.0.call(Method::GET, "/v1/tenants".to_owned()).query(query.query()).answer()
     }
 
-    /// Make or change many tenants.
+    /// Create or change many tenants.
     ///
-    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
-    /// not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Creates unknown tenants; of others
+    /// the given fields change. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants`
     pub fn change(&self, body: &[NamedTenant]) -> Request<Vec<ItemAnswer>> {
         self.0.call(Method::POST, "/v1/tenants".to_owned()).json(body).once().answer()
     }
 
-    /// Make or change many tenants: any number, sent in parts.
+    /// Create or change many tenants: any number, sent in parts.
     ///
-    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
-    /// not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Creates unknown tenants; of others
+    /// the given fields change. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants`
     pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
@@ -2453,10 +2624,10 @@ impl TenantsCalls<'_> {
         Import::new(self.0, "/v1/tenants".to_owned(), futures_util::stream::iter(lines))
     }
 
-    /// Make or change many tenants: any number as they come, sent in parts.
+    /// Create or change many tenants: any number as they come, sent in parts.
     ///
-    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
-    /// not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Creates unknown tenants; of others
+    /// the given fields change. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants`
     pub fn import_stream(
@@ -2477,7 +2648,7 @@ impl TenantsCalls<'_> {
 
     /// Put a whole tenant.
     ///
-    /// Makes the tenant if there is none. Absent fields get their default. A tenant from `GET` can be put back as it is.
+    /// Creates or replaces the tenant. Absent fields get their defaults. A tenant from `GET` can be put back unchanged.
     ///
     /// `PUT /v1/tenants/{id}`
     pub fn put(&self, id: &str, body: &TenantChange) -> Request<()> {
@@ -2486,8 +2657,8 @@ impl TenantsCalls<'_> {
 
     /// Change a tenant.
     ///
-    /// Only the given fields change, of `brand` and `limits` only the given keys; null removes a value. What waits is
-    /// judged by the new values. A key of the tenant changes everything but `limits` and `disabled`.
+    /// Changes the given fields, and of `brand` and `limits` the given keys; null removes a value. Pending notifications use
+    /// the new values. A key of the tenant can change everything but `limits` and `disabled`.
     ///
     /// `PATCH /v1/tenants/{id}`
     pub fn patch(&self, id: &str, body: &TenantChange) -> Request<()> {
@@ -2500,8 +2671,8 @@ impl TenantsCalls<'_> {
 
     /// Delete a tenant.
     ///
-    /// What waits of it is cancelled at once, and what was told leaves inboxes. Its members, subscriptions, preferences,
-    /// keys and tokens end with it. Made anew, the id is another tenant.
+    /// Cancels pending notifications immediately, and removes the tenant's notifications from inboxes. Deletes its members,
+    /// subscriptions, preferences, keys and tokens. A new tenant with the same id inherits nothing.
     ///
     /// `DELETE /v1/tenants/{id}`
     pub fn delete(&self, id: &str) -> Request<()> {
@@ -2535,8 +2706,8 @@ impl TenantsCalls<'_> {
 
     /// Add and remove many members.
     ///
-    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
-    /// Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
+    /// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
     ///
     /// `POST /v1/tenants/{id}/members`
     pub fn change_members(&self, id: &str, body: &[MemberChange]) -> Request<Vec<ItemAnswer>> {
@@ -2549,8 +2720,8 @@ impl TenantsCalls<'_> {
 
     /// Add and remove many members: any number, sent in parts.
     ///
-    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
-    /// Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
+    /// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
     ///
     /// `POST /v1/tenants/{id}/members`
     pub fn import_members<L>(&self, id: &str, lines: L) -> Import<LineAnswer>
@@ -2567,8 +2738,8 @@ impl TenantsCalls<'_> {
 
     /// Add and remove many members: any number as they come, sent in parts.
     ///
-    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
-    /// Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
+    /// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
     ///
     /// `POST /v1/tenants/{id}/members`
     pub fn import_members_stream(
@@ -2596,7 +2767,7 @@ impl TenantsCalls<'_> {
 
     /// Remove a member.
     ///
-    /// Ends the recipient's subscriptions of the tenant too. What waits or was told stays, and preferences do.
+    /// Also removes the recipient's subscriptions of the tenant. Notifications and preferences stay.
     ///
     /// `DELETE /v1/tenants/{id}/members/{recipient}`
     pub fn remove_member(&self, id: &str, recipient: &str) -> Request<()> {

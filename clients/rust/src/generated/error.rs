@@ -48,8 +48,10 @@ pub enum Error {
     Scope(Box<Problem>),
     /// `role`: The API key lacks the role. Status 403. Do not retry; fix the request first.
     Role(Box<Problem>),
-    /// `tenant`: The API key is of a tenant. Status 403. Do not retry; fix the request first.
+    /// `tenant`: The API key belongs to a tenant. Status 403. Do not retry; fix the request first.
     Tenant(Box<Problem>),
+    /// `object_not_yours`: The object belongs to somebody else. Status 403. Do not retry; fix the request first.
+    ObjectNotYours(Box<Problem>),
     /// `topic_not_open`: The topic is not open to end users. Status 403. Do not retry; fix the request first.
     TopicNotOpen(Box<Problem>),
     /// `not_found`: Not found. Status 404. Do not retry; fix the request first.
@@ -60,6 +62,8 @@ pub enum Error {
     TenantNotFound(Box<Problem>),
     /// `event_not_found`: Unknown event. Status 404. Do not retry; fix the request first.
     EventNotFound(Box<Problem>),
+    /// `object_not_found`: Unknown object. Status 404. Do not retry; fix the request first.
+    ObjectNotFound(Box<Problem>),
     /// `type_not_found`: Unknown type. Status 404. Do not retry; fix the request first.
     TypeNotFound(Box<Problem>),
     /// `channel_not_found`: Unknown channel. Status 404. Do not retry; fix the request first.
@@ -82,9 +86,9 @@ pub enum Error {
     RequestTimeout(Box<Problem>),
     /// `message_state`: The message is not in a state for this. Status 409. Do not retry; fix the request first.
     MessageState(Box<Problem>),
-    /// `id_taken`: The id is taken. Status 409. Do not retry; fix the request first.
+    /// `id_taken`: The event id is taken. Status 409. Do not retry; fix the request first.
     IdTaken(Box<Problem>),
-    /// `tenant_gone`: The tenant is disabled. Status 409. Do not retry; fix the request first.
+    /// `tenant_gone`: The tenant is disabled or was deleted. Status 409. Do not retry; fix the request first.
     TenantGone(Box<Problem>),
     /// `body_too_large`: The body is too large. Status 413. Do not retry; fix the request first.
     BodyTooLarge(Box<Problem>),
@@ -96,7 +100,7 @@ pub enum Error {
     UnknownType(Box<Problem>),
     /// `unknown_tenant`: Unknown tenant. Status 422. Do not retry; fix the request first.
     UnknownTenant(Box<Problem>),
-    /// `tenants_off`: There are no tenants. Status 422. Do not retry; fix the request first.
+    /// `tenants_off`: Tenants are off. Status 422. Do not retry; fix the request first.
     TenantsOff(Box<Problem>),
     /// `invalid_data`: The event's `data` does not fit its type. Status 422. Do not retry; fix the request first.
     InvalidData(Box<Problem>),
@@ -188,11 +192,13 @@ impl From<Problem> for Error {
             "scope" => Self::Scope(problem),
             "role" => Self::Role(problem),
             "tenant" => Self::Tenant(problem),
+            "object_not_yours" => Self::ObjectNotYours(problem),
             "topic_not_open" => Self::TopicNotOpen(problem),
             "not_found" => Self::NotFound(problem),
             "recipient_not_found" => Self::RecipientNotFound(problem),
             "tenant_not_found" => Self::TenantNotFound(problem),
             "event_not_found" => Self::EventNotFound(problem),
+            "object_not_found" => Self::ObjectNotFound(problem),
             "type_not_found" => Self::TypeNotFound(problem),
             "channel_not_found" => Self::ChannelNotFound(problem),
             "key_not_found" => Self::KeyNotFound(problem),
@@ -258,11 +264,13 @@ impl Error {
             | Self::Scope(problem)
             | Self::Role(problem)
             | Self::Tenant(problem)
+            | Self::ObjectNotYours(problem)
             | Self::TopicNotOpen(problem)
             | Self::NotFound(problem)
             | Self::RecipientNotFound(problem)
             | Self::TenantNotFound(problem)
             | Self::EventNotFound(problem)
+            | Self::ObjectNotFound(problem)
             | Self::TypeNotFound(problem)
             | Self::ChannelNotFound(problem)
             | Self::KeyNotFound(problem)

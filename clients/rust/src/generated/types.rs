@@ -43,7 +43,7 @@ pub struct Addresses {
     pub webhook: Patch<String>,
     /// Address of the Web Push channel.
     #[serde(skip_serializing_if = "Patch::is_keep")]
-    pub webpush: Patch<OneOrMany<PushSubscription>>,
+    pub webpush: Patch<OneOrMany<PushAddress>>,
 }
 
 impl Addresses {
@@ -181,7 +181,7 @@ impl Addresses {
 
     /// Address of the Web Push channel.
     #[must_use]
-    pub fn webpush(mut self, webpush: impl Into<OneOrMany<PushSubscription>>) -> Self {
+    pub fn webpush(mut self, webpush: impl Into<OneOrMany<PushAddress>>) -> Self {
         self.webpush = Patch::Set(webpush.into());
         self
     }
@@ -227,7 +227,7 @@ pub struct AddressesOut {
     pub webhook: Option<String>,
     /// Address of the Web Push channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub webpush: Option<OneOrMany<PushSubscriptionOut>>,
+    pub webpush: Option<OneOrMany<PushAddressOut>>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -266,7 +266,7 @@ pub struct AddressesShown {
     pub webhook: Option<String>,
     /// Address of the Web Push channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub webpush: Option<OneOrMany<PushSubscriptionOut>>,
+    pub webpush: Option<OneOrMany<PushAddressOut>>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -287,7 +287,7 @@ pub struct AllPreferences {
     /// The key by which browsers subscribe; left out where nothing is sent to browsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<PushKey>,
-    /// Quiet hours: null = none at all, `default` = those of each channel.
+    /// Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant is always told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoiceOut>,
     /// Fields that this client does not know.
@@ -419,7 +419,7 @@ pub struct AwayShown {
     pub extra: Map<String, Value>,
 }
 
-/// Keys of `[brand]`, each checked as there; null takes that of the configuration.
+/// Keys of `[brand]`, with the same checks; null = that of the configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct BrandChange {
@@ -432,10 +432,10 @@ pub struct BrandChange {
     /// Text at the foot of mails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub footer: Option<String>,
-    /// Picture in the place of the name.
+    /// Picture shown instead of the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logo: Option<String>,
-    /// Picture where mails are dark.
+    /// Picture for dark mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logo_dark: Option<String>,
     /// Name at the head of mails.
@@ -444,7 +444,7 @@ pub struct BrandChange {
     /// Postal address at the foot of mails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub postal_address: Option<String>,
-    /// Public address with which links begin.
+    /// Public address at the start of links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
@@ -477,14 +477,14 @@ impl BrandChange {
         self
     }
 
-    /// Picture in the place of the name.
+    /// Picture shown instead of the name.
     #[must_use]
     pub fn logo(mut self, logo: impl Into<String>) -> Self {
         self.logo = Some(logo.into());
         self
     }
 
-    /// Picture where mails are dark.
+    /// Picture for dark mode.
     #[must_use]
     pub fn logo_dark(mut self, logo_dark: impl Into<String>) -> Self {
         self.logo_dark = Some(logo_dark.into());
@@ -505,7 +505,7 @@ impl BrandChange {
         self
     }
 
-    /// Public address with which links begin.
+    /// Public address at the start of links.
     #[must_use]
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
@@ -544,7 +544,7 @@ pub struct CancelAnswer {
 pub struct CancelKey {
     /// All events published with this key so far.
     pub cancellation_key: String,
-    /// The tenant whose events alone are meant; without it those of all tenants and of none.
+    /// Only events of this tenant; absent = of every tenant and of none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }
@@ -556,7 +556,7 @@ impl CancelKey {
         Self { cancellation_key: cancellation_key.into(), tenant: None }
     }
 
-    /// The tenant whose events alone are meant; without it those of all tenants and of none.
+    /// Only events of this tenant; absent = of every tenant and of none.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -836,8 +836,8 @@ pub struct Event {
     /// The actor: who did it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<IdOrObject>,
-    /// Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
-    /// locale. Messages and inboxes show it.
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB, or an object with a text for each locale.
+    /// Messages and inboxes show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<HostText>,
     /// A key to cancel several events at once.
@@ -876,7 +876,7 @@ pub struct Event {
     /// The target: what it was done in or for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<IdOrObject>,
-    /// The tenant whose event it is: all its notifications are of it.
+    /// The tenant of the event and of all its notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The audience.
@@ -927,8 +927,8 @@ impl Event {
         self
     }
 
-    /// Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
-    /// locale. Messages and inboxes show it.
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB, or an object with a text for each locale.
+    /// Messages and inboxes show it.
     #[must_use]
     pub fn body(mut self, body: impl Into<HostText>) -> Self {
         self.body = Some(body.into());
@@ -1013,7 +1013,7 @@ impl Event {
         self
     }
 
-    /// The tenant whose event it is: all its notifications are of it.
+    /// The tenant of the event and of all its notifications.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1088,7 +1088,7 @@ pub struct EventObject {
     /// Size of the picture; a new `image` without it has none.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image_size: Patch<ImageSize>,
-    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
+    /// A title to show, at most 1 KiB, or an object with a title for each locale.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub title: Patch<HostText>,
     /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
@@ -1152,7 +1152,7 @@ impl EventObject {
         self
     }
 
-    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
+    /// A title to show, at most 1 KiB, or an object with a title for each locale.
     #[must_use]
     pub fn title(mut self, title: impl Into<HostText>) -> Self {
         self.title = Patch::Set(title.into());
@@ -1208,7 +1208,7 @@ pub struct EventObjectOut {
     /// Size of the picture; a new `image` without it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_size: Option<ImageSizeOut>,
-    /// A title to show, at most 1 KiB; in several languages, an object of titles by locale.
+    /// A title to show, at most 1 KiB, or an object with a title for each locale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<HostTextOut>,
     /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
@@ -1237,7 +1237,8 @@ pub enum EventOutcome {
 #[non_exhaustive]
 pub struct EventWarning {
     /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
+    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `tenant_limit`;
+    /// `object_not_yours` where what is said of an object is ignored, since the tenant did not make it; `differs`
     /// for an id that was used before for another event; or `more_warnings` in place of many.
     pub code: String,
     /// The fault, in words.
@@ -1308,7 +1309,7 @@ pub struct Explained {
     pub steps: Vec<ExplainedStep>,
     /// True if the event was not published.
     pub supposed: bool,
-    /// Its tenant; absent = of none.
+    /// Its tenant; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Its type.
@@ -1403,7 +1404,7 @@ pub struct FlushLimits {
     /// Only lanes of this name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
-    /// Only lanes of this tenant and of none.
+    /// Only lanes of this tenant and those without a tenant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }
@@ -1436,7 +1437,7 @@ impl FlushLimits {
         self
     }
 
-    /// Only lanes of this tenant and of none.
+    /// Only lanes of this tenant and those without a tenant.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1520,7 +1521,7 @@ pub struct Group {
     /// The earliest end of a snooze; null = it is not snoozed.
     #[serde(default)]
     pub snoozed_until: Option<String>,
-    /// The tenant of its items; absent if they are of none.
+    /// The tenant of its items; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The sentence of its type, plain, in the recipient's language.
@@ -1586,8 +1587,7 @@ Off = "off",
 }
 }
 
-/// A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
-/// one in the language of the message.
+/// A text for all languages, or an object with a text for each locale (BCP 47). A message shows the text in its language.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -1616,8 +1616,7 @@ impl From<BTreeMap<String, String>> for HostText {
     }
 }
 
-/// A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
-/// one in the language of the message.
+/// A text for all languages, or an object with a text for each locale (BCP 47). A message shows the text in its language.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -1740,8 +1739,7 @@ pub struct InboxCounts {
     pub categories: BTreeMap<String, CategoryCounts>,
     /// Revision: of two answers the one with the higher number is newer.
     pub rev: u64,
-    /// The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
-    /// off.
+    /// The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenants: Option<BTreeMap<String, CategoryCounts>>,
     /// Number of groups with an unread item, in the whole inbox.
@@ -1795,7 +1793,7 @@ pub struct Item {
     /// The target as it is now; absent if the event has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<ItemObject>,
-    /// Its tenant; absent if it is of none.
+    /// Its tenant; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The sentence of its type, plain, in the recipient's language.
@@ -1866,7 +1864,7 @@ pub struct Items {
     /// All items about this object that entered so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// Only those of this tenant and of none.
+    /// Only those of this tenant and those without a tenant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// With `up_to` or `all`: only those of this type.
@@ -1929,7 +1927,7 @@ impl Items {
         self
     }
 
-    /// Only those of this tenant and of none.
+    /// Only those of this tenant and those without a tenant.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1970,7 +1968,7 @@ pub struct KeyMade {
     pub name: String,
     /// What it may do.
     pub role: RoleName,
-    /// The tenant whose key it is; left out where it is the host's.
+    /// The tenant of the key; absent = it is the host's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The key itself, which is stored nowhere; absent in the stored answer to an earlier request.
@@ -1993,7 +1991,7 @@ pub struct KeyShown {
     pub name: String,
     /// What it may do.
     pub role: RoleName,
-    /// The tenant whose key it is; left out where it is the host's.
+    /// The tenant of the key; absent = it is the host's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Fields that this client does not know.
@@ -2011,7 +2009,7 @@ pub struct KeyToMake {
     /// What it may do; `admin` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleName>,
-    /// The tenant whose key it is: it opens what is that tenant's alone. Absent = the host's.
+    /// The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }
@@ -2037,7 +2035,7 @@ impl KeyToMake {
         self
     }
 
-    /// The tenant whose key it is: it opens what is that tenant's alone. Absent = the host's.
+    /// The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -2098,13 +2096,13 @@ pub struct Member {
     pub extra: Map<String, Value>,
 }
 
-/// A membership to make or to end.
+/// A membership to add or to remove.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MemberChange {
     /// Id of the recipient.
     pub recipient: String,
-    /// True ends the membership.
+    /// True = remove the membership.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<bool>,
 }
@@ -2116,7 +2114,7 @@ impl MemberChange {
         Self { recipient: recipient.into(), remove: None }
     }
 
-    /// True ends the membership.
+    /// True = remove the membership.
     #[must_use]
     pub fn remove(mut self, remove: bool) -> Self {
         self.remove = Some(remove);
@@ -2180,7 +2178,7 @@ pub struct MessageDetails {
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
     pub state: String,
-    /// Tenant of its notifications; left out where they are of none.
+    /// Tenant of its notifications; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The attempts to hand it over of which the provider said something, and what was reported later, in their order.
@@ -2277,7 +2275,7 @@ pub struct MessageShown {
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
     pub state: String,
-    /// Tenant of its notifications; left out where they are of none.
+    /// Tenant of its notifications; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Fields that this client does not know.
@@ -2323,7 +2321,7 @@ pub struct NamedObject {
     /// False if notifications about it are not sent.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub notifiable: Patch<bool>,
-    /// A title to show; in several languages, an object of titles by locale.
+    /// A title to show, or an object with a title for each locale.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub title: Patch<HostText>,
     /// Address of its page.
@@ -2402,7 +2400,7 @@ impl NamedObject {
         self
     }
 
-    /// A title to show; in several languages, an object of titles by locale.
+    /// A title to show, or an object with a title for each locale.
     #[must_use]
     pub fn title(mut self, title: impl Into<HostText>) -> Self {
         self.title = Patch::Set(title.into());
@@ -2477,7 +2475,7 @@ pub struct NamedRecipient {
     /// The state, which says if messages are sent; `active` for a new recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
-    /// The tenants of which the recipient is a member, all of them; null = none.
+    /// All tenants of which the recipient is a member; null = none.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub tenants: Patch<Vec<String>>,
     /// IANA time zone.
@@ -2625,7 +2623,7 @@ impl NamedRecipient {
         self
     }
 
-    /// The tenants of which the recipient is a member, all of them; null = none.
+    /// All tenants of which the recipient is a member; null = none.
     #[must_use]
     pub fn tenants(mut self, tenants: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.tenants = Patch::Set(tenants.into_iter().map(Into::into).collect());
@@ -2670,39 +2668,39 @@ impl From<String> for NamedRecipient {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NamedTenant {
-    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    /// Keys that override `[brand]`, one by one; null removes all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brand: Option<BrandChange>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// True if nothing may be published for it, and what waits of it is cancelled.
+    /// True = publishing is refused, and pending notifications are cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
-    /// The name of the sender of its messages, at most 1 KiB.
+    /// Sender name of its messages, at most 1 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,
-    /// Id of the tenant. A path that names it has the same.
+    /// Id of the tenant; the same as in the path, if that has one.
     pub id: String,
-    /// Bounds on what it may send, one by one.
+    /// Limits on what it may send, one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<TenantLimitsChange>,
-    /// BCP 47 locale, for recipients that don't say.
+    /// BCP 47 locale, for recipients without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// Name to show, at most 1 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferences: Option<Vec<Preference>>,
-    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoice>,
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// IANA time zone, for recipients that don't say.
+    /// IANA time zone, for recipients without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
 }
@@ -2727,7 +2725,7 @@ impl NamedTenant {
         }
     }
 
-    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    /// Keys that override `[brand]`, one by one; null removes all.
     #[must_use]
     pub fn brand(mut self, brand: impl Into<BrandChange>) -> Self {
         self.brand = Some(brand.into());
@@ -2741,28 +2739,28 @@ impl NamedTenant {
         self
     }
 
-    /// True if nothing may be published for it, and what waits of it is cancelled.
+    /// True = publishing is refused, and pending notifications are cancelled.
     #[must_use]
     pub fn disabled(mut self, disabled: bool) -> Self {
         self.disabled = Some(disabled);
         self
     }
 
-    /// The name of the sender of its messages, at most 1 KiB.
+    /// Sender name of its messages, at most 1 KiB.
     #[must_use]
     pub fn from_name(mut self, from_name: impl Into<String>) -> Self {
         self.from_name = Some(from_name.into());
         self
     }
 
-    /// Bounds on what it may send, one by one.
+    /// Limits on what it may send, one by one.
     #[must_use]
     pub fn limits(mut self, limits: impl Into<TenantLimitsChange>) -> Self {
         self.limits = Some(limits.into());
         self
     }
 
-    /// BCP 47 locale, for recipients that don't say.
+    /// BCP 47 locale, for recipients without one.
     #[must_use]
     pub fn locale(mut self, locale: impl Into<String>) -> Self {
         self.locale = Some(locale.into());
@@ -2776,7 +2774,7 @@ impl NamedTenant {
         self
     }
 
-    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[must_use]
     pub fn preferences(
         mut self,
@@ -2786,21 +2784,21 @@ impl NamedTenant {
         self
     }
 
-    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
     #[must_use]
     pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
         self.quiet_hours = Some(quiet_hours.into());
         self
     }
 
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     #[must_use]
     pub fn reply_to(mut self, reply_to: impl Into<String>) -> Self {
         self.reply_to = Some(reply_to.into());
         self
     }
 
-    /// IANA time zone, for recipients that don't say.
+    /// IANA time zone, for recipients without one.
     #[must_use]
     pub fn tz(mut self, tz: impl Into<String>) -> Self {
         self.tz = Some(tz.into());
@@ -2932,7 +2930,7 @@ pub struct ObjectChange {
     /// False if notifications about it are not sent.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub notifiable: Patch<bool>,
-    /// A title to show; in several languages, an object of titles by locale.
+    /// A title to show, or an object with a title for each locale.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub title: Patch<HostText>,
     /// Address of its page.
@@ -3010,7 +3008,7 @@ impl ObjectChange {
         self
     }
 
-    /// A title to show; in several languages, an object of titles by locale.
+    /// A title to show, or an object with a title for each locale.
     #[must_use]
     pub fn title(mut self, title: impl Into<HostText>) -> Self {
         self.title = Patch::Set(title.into());
@@ -3037,6 +3035,39 @@ impl ObjectChange {
         self.url = Patch::Clear;
         self
     }
+}
+
+/// An object as it is now; absent fields are null.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ObjectNow {
+    /// Data of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// Id of the object.
+    pub id: String,
+    /// Address of a picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Size of the picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_size: Option<ImageSizeOut>,
+    /// False if notifications about it are not sent.
+    pub notifiable: bool,
+    /// True if it is retracted: notifications about it are not sent until a publish or a change lifts that.
+    pub retracted: bool,
+    /// The tenant with whose key it was made; left out where the host made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// A title to show; in several languages, an object of titles by locale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<HostTextOut>,
+    /// Address of its page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// The tenant whose event a path names.
@@ -3099,8 +3130,7 @@ pub struct Page {
     pub categories: BTreeMap<String, CategoryCounts>,
     /// Revision: of two answers the one with the higher number is newer.
     pub rev: u64,
-    /// The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
-    /// off.
+    /// The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenants: Option<BTreeMap<String, CategoryCounts>>,
     /// Number of groups with an unread item, in the whole inbox.
@@ -3165,7 +3195,7 @@ pub struct PendingLane {
     pub key: Option<String>,
     /// Name of the lane; `paused` holds the notifications of paused types.
     pub lane: String,
-    /// Tenant of the lane; left out where it is of none.
+    /// Tenant of the lane; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Fields that this client does not know.
@@ -3228,7 +3258,7 @@ pub struct Preference {
     /// An object to mute, also where it is the target; one of the four.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    /// The tenant to whose notifications it applies; absent = all notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// A topic to mute, with everything below it.
@@ -3268,7 +3298,7 @@ impl Preference {
         self
     }
 
-    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    /// The tenant to whose notifications it applies; absent = all notifications.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -3307,7 +3337,7 @@ pub struct PreferenceOut {
     /// An object to mute, also where it is the target; one of the four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// The tenant for whose notifications alone it holds; without it for those of every tenant and of none.
+    /// The tenant to whose notifications it applies; absent = all notifications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// A topic to mute, with everything below it.
@@ -3486,7 +3516,7 @@ pub struct PublishedAs {
     /// `target`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<EventObjectOut>,
-    /// The tenant; left out where it is of none.
+    /// The tenant; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// `to`
@@ -3538,6 +3568,50 @@ Duplicate = "duplicate",
 /// `cancelled`
 Cancelled = "cancelled",
 }
+}
+
+/// A browser's subscription to Web Push among a recipient's addresses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PushAddress {
+    /// Address of the browser's push service.
+    pub endpoint: String,
+    /// Keys of the browser.
+    pub keys: PushKeys,
+    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+}
+
+impl PushAddress {
+    /// What is required; the rest is set by methods.
+    #[must_use]
+    pub fn new(endpoint: impl Into<String>, keys: impl Into<PushKeys>) -> Self {
+        Self { endpoint: endpoint.into(), keys: keys.into(), tenant: None }
+    }
+
+    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+}
+
+/// A browser's subscription to Web Push among a recipient's addresses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PushAddressOut {
+    /// Address of the browser's push service.
+    pub endpoint: String,
+    /// Keys of the browser.
+    pub keys: PushKeysOut,
+    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// The key by which browsers subscribe to Web Push.
@@ -3598,19 +3672,6 @@ impl PushSubscription {
     pub fn new(endpoint: impl Into<String>, keys: impl Into<PushKeys>) -> Self {
         Self { endpoint: endpoint.into(), keys: keys.into() }
     }
-}
-
-/// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct PushSubscriptionOut {
-    /// Address of the browser's push service.
-    pub endpoint: String,
-    /// Keys of the browser.
-    pub keys: PushKeysOut,
-    /// Fields that this client does not know.
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
 }
 
 /// Hours of the wall clock in which nothing is sent, but what is urgent.
@@ -3750,7 +3811,7 @@ pub struct RecipientChange {
     /// The state, which says if messages are sent; `active` for a new recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
-    /// The tenants of which the recipient is a member, all of them; null = none.
+    /// All tenants of which the recipient is a member; null = none.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub tenants: Patch<Vec<String>>,
     /// IANA time zone.
@@ -3892,7 +3953,7 @@ impl RecipientChange {
         self
     }
 
-    /// The tenants of which the recipient is a member, all of them; null = none.
+    /// All tenants of which the recipient is a member; null = none.
     #[must_use]
     pub fn tenants(mut self, tenants: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.tenants = Patch::Set(tenants.into_iter().map(Into::into).collect());
@@ -3957,7 +4018,7 @@ pub struct RecipientChangeOut {
     /// The state, which says if messages are sent; `active` for a new recipient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
-    /// The tenants of which the recipient is a member, all of them; null = none.
+    /// All tenants of which the recipient is a member; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenants: Option<Vec<String>>,
     /// IANA time zone.
@@ -3999,6 +4060,9 @@ pub struct RecipientProfile {
     pub quiet_hours: Option<QuietHoursChoiceOut>,
     /// The state, which says if messages are sent.
     pub state: RecipientState,
+    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; left out where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<Vec<String>>,
     /// IANA time zone; the configuration's default where null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
@@ -4102,7 +4166,7 @@ pub struct RetriedMessage {
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
     pub state: String,
-    /// Tenant of its notifications; left out where they are of none.
+    /// Tenant of its notifications; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The reason why it is held; null = it is not.
@@ -4197,7 +4261,7 @@ pub struct SigningKeyMade {
     /// What its tokens may open at most; null = everything.
     #[serde(default)]
     pub scope: Option<String>,
-    /// The tenant that its tokens must name; left out where they may name any, or none.
+    /// The tenant that its tokens must name; absent = they may name any, or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The secret, whose text is the key of HS256; absent with a public key, and in the stored answer to an earlier
@@ -4224,7 +4288,7 @@ pub struct SigningKeyShown {
     /// What its tokens may open at most; null = everything.
     #[serde(default)]
     pub scope: Option<String>,
-    /// The tenant that its tokens must name; left out where they may name any, or none.
+    /// The tenant that its tokens must name; absent = they may name any, or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Fields that this client does not know.
@@ -4356,7 +4420,7 @@ pub struct StatusAnswer {
 pub struct Subscription {
     /// Id of the recipient.
     pub recipient: String,
-    /// The tenant whose events it is about; without it those of none.
+    /// The tenant of the topic; absent = none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The topic.
@@ -4373,7 +4437,7 @@ impl Subscription {
         Self { recipient: recipient.into(), tenant: None, topic: topic.into(), unsubscribe: None }
     }
 
-    /// The tenant whose events it is about; without it those of none.
+    /// The tenant of the topic; absent = none.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -4392,10 +4456,10 @@ impl Subscription {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Subscriptions {
-    /// Topics of tenants, by their ids; left out where there are none.
+    /// Topics of tenants, by tenant id; absent = there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenants: Option<BTreeMap<String, Vec<String>>>,
-    /// Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query says one.
+    /// Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that tenant.
     pub topics: Vec<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -4492,35 +4556,35 @@ Gone = "gone",
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tenant {
-    /// The keys of `[brand]` that it has of its own.
+    /// Keys that override `[brand]`.
     pub brand: TenantBrand,
     /// Data of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Map<String, Value>>,
-    /// True if nothing is published for it and nothing of it is sent.
+    /// True = publishing is refused, and nothing is sent.
     pub disabled: bool,
-    /// The name of the sender of its messages.
+    /// Sender name of its messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,
     /// Id of the tenant.
     pub id: String,
-    /// Bounds on what it may send.
+    /// Limits on what it may send.
     pub limits: TenantLimits,
-    /// BCP 47 locale, for recipients that don't say; the configuration's default where null.
+    /// BCP 47 locale, for recipients without one; null = the configuration's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// Name to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its defaults, in the place of the types' own policies.
+    /// Its defaults, which replace the types' policies.
     pub preferences: Vec<PreferenceOut>,
-    /// Quiet hours, for recipients that don't say: null = none at all, `default` = those of each channel.
+    /// Quiet hours, for recipients without their own: null = none, `default` = those of each channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoiceOut>,
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// IANA time zone, for recipients that don't say; the configuration's default where null.
+    /// IANA time zone, for recipients without one; null = the configuration's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
     /// Fields that this client does not know.
@@ -4528,7 +4592,7 @@ pub struct Tenant {
     pub extra: Map<String, Value>,
 }
 
-/// The keys of `[brand]` that a tenant has of its own.
+/// Keys that override `[brand]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TenantBrand {
@@ -4541,10 +4605,10 @@ pub struct TenantBrand {
     /// Text at the foot of mails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub footer: Option<String>,
-    /// Picture in the place of the name.
+    /// Picture shown instead of the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logo: Option<String>,
-    /// Picture where mails are dark.
+    /// Picture for dark mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logo_dark: Option<String>,
     /// Name at the head of mails.
@@ -4553,7 +4617,7 @@ pub struct TenantBrand {
     /// Postal address at the foot of mails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postal_address: Option<String>,
-    /// Public address with which links begin.
+    /// Public address at the start of links.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Fields that this client does not know.
@@ -4561,44 +4625,44 @@ pub struct TenantBrand {
     pub extra: Map<String, Value>,
 }
 
-/// A tenant, or a part of one. Null removes a value (of `quiet_hours` all hours).
+/// A tenant, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours).
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct TenantChange {
-    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    /// Keys that override `[brand]`, one by one; null removes all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brand: Option<BrandChange>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// True if nothing may be published for it, and what waits of it is cancelled.
+    /// True = publishing is refused, and pending notifications are cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
-    /// The name of the sender of its messages, at most 1 KiB.
+    /// Sender name of its messages, at most 1 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,
-    /// Id of the tenant. A path that names it has the same.
+    /// Id of the tenant; the same as in the path, if that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Bounds on what it may send, one by one.
+    /// Limits on what it may send, one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<TenantLimitsChange>,
-    /// BCP 47 locale, for recipients that don't say.
+    /// BCP 47 locale, for recipients without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// Name to show, at most 1 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferences: Option<Vec<Preference>>,
-    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoice>,
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// IANA time zone, for recipients that don't say.
+    /// IANA time zone, for recipients without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
 }
@@ -4610,7 +4674,7 @@ impl TenantChange {
         Self::default()
     }
 
-    /// The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them.
+    /// Keys that override `[brand]`, one by one; null removes all.
     #[must_use]
     pub fn brand(mut self, brand: impl Into<BrandChange>) -> Self {
         self.brand = Some(brand.into());
@@ -4624,35 +4688,35 @@ impl TenantChange {
         self
     }
 
-    /// True if nothing may be published for it, and what waits of it is cancelled.
+    /// True = publishing is refused, and pending notifications are cancelled.
     #[must_use]
     pub fn disabled(mut self, disabled: bool) -> Self {
         self.disabled = Some(disabled);
         self
     }
 
-    /// The name of the sender of its messages, at most 1 KiB.
+    /// Sender name of its messages, at most 1 KiB.
     #[must_use]
     pub fn from_name(mut self, from_name: impl Into<String>) -> Self {
         self.from_name = Some(from_name.into());
         self
     }
 
-    /// Id of the tenant. A path that names it has the same.
+    /// Id of the tenant; the same as in the path, if that has one.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Bounds on what it may send, one by one.
+    /// Limits on what it may send, one by one.
     #[must_use]
     pub fn limits(mut self, limits: impl Into<TenantLimitsChange>) -> Self {
         self.limits = Some(limits.into());
         self
     }
 
-    /// BCP 47 locale, for recipients that don't say.
+    /// BCP 47 locale, for recipients without one.
     #[must_use]
     pub fn locale(mut self, locale: impl Into<String>) -> Self {
         self.locale = Some(locale.into());
@@ -4666,7 +4730,7 @@ impl TenantChange {
         self
     }
 
-    /// Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them.
+    /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[must_use]
     pub fn preferences(
         mut self,
@@ -4676,21 +4740,21 @@ impl TenantChange {
         self
     }
 
-    /// Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
     #[must_use]
     pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
         self.quiet_hours = Some(quiet_hours.into());
         self
     }
 
-    /// The mailbox to which answers to its mails go.
+    /// Mailbox for replies to its mails.
     #[must_use]
     pub fn reply_to(mut self, reply_to: impl Into<String>) -> Self {
         self.reply_to = Some(reply_to.into());
         self
     }
 
-    /// IANA time zone, for recipients that don't say.
+    /// IANA time zone, for recipients without one.
     #[must_use]
     pub fn tz(mut self, tz: impl Into<String>) -> Self {
         self.tz = Some(tz.into());
@@ -4698,11 +4762,11 @@ impl TenantChange {
     }
 }
 
-/// Bounds on what a tenant may send.
+/// Limits on what a tenant may send.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TenantLimits {
-    /// The most notifications of a UTC day; null = no limit.
+    /// Maximum number of notifications per UTC day; null = no limit.
     #[serde(default)]
     pub notifications_per_day: Option<u64>,
     /// Fields that this client does not know.
@@ -4710,11 +4774,11 @@ pub struct TenantLimits {
     pub extra: Map<String, Value>,
 }
 
-/// Bounds on what a tenant may send.
+/// Limits on what a tenant may send.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct TenantLimitsChange {
-    /// The most notifications of a UTC day; 0 = none, null = no limit.
+    /// Maximum number of notifications per UTC day; 0 = none, null = no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notifications_per_day: Option<u64>,
 }
@@ -4726,7 +4790,7 @@ impl TenantLimitsChange {
         Self::default()
     }
 
-    /// The most notifications of a UTC day; 0 = none, null = no limit.
+    /// Maximum number of notifications per UTC day; 0 = none, null = no limit.
     #[must_use]
     pub fn notifications_per_day(mut self, notifications_per_day: u64) -> Self {
         self.notifications_per_day = Some(notifications_per_day);
@@ -4774,7 +4838,7 @@ pub struct TokenToSign {
     /// everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The tenant whose notifications it shows beside those of none; absent = it shows all.
+    /// The tenant whose notifications the token shows, with those without a tenant; absent = all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }
@@ -4801,7 +4865,7 @@ impl TokenToSign {
         self
     }
 
-    /// The tenant whose notifications it shows beside those of none; absent = it shows all.
+    /// The tenant whose notifications the token shows, with those without a tenant; absent = all.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -4933,7 +4997,7 @@ pub struct Waiting {
     pub object: String,
     /// Time at which it entered its lane, or will.
     pub t: String,
-    /// Its tenant; left out where it is of none.
+    /// Its tenant; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Its type.

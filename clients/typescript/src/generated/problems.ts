@@ -56,8 +56,11 @@ export class ScopeError extends ProblemError {}
 /** The API key lacks the role. `role`, status 403. */
 export class RoleError extends ProblemError {}
 
-/** The API key is of a tenant. `tenant`, status 403. */
+/** The API key belongs to a tenant. `tenant`, status 403. */
 export class TenantError extends ProblemError {}
+
+/** The object belongs to somebody else. `object_not_yours`, status 403. */
+export class ObjectNotYoursError extends ProblemError {}
 
 /** The topic is not open to end users. `topic_not_open`, status 403. */
 export class TopicNotOpenError extends ProblemError {}
@@ -73,6 +76,9 @@ export class TenantNotFoundError extends ProblemError {}
 
 /** Unknown event. `event_not_found`, status 404. */
 export class EventNotFoundError extends ProblemError {}
+
+/** Unknown object. `object_not_found`, status 404. */
+export class ObjectNotFoundError extends ProblemError {}
 
 /** Unknown type. `type_not_found`, status 404. */
 export class TypeNotFoundError extends ProblemError {}
@@ -107,10 +113,10 @@ export class RequestTimeoutError extends ProblemError {}
 /** The message is not in a state for this. `message_state`, status 409. */
 export class MessageStateError extends ProblemError {}
 
-/** The id is taken. `id_taken`, status 409. */
+/** The event id is taken. `id_taken`, status 409. */
 export class IdTakenError extends ProblemError {}
 
-/** The tenant is disabled. `tenant_gone`, status 409. */
+/** The tenant is disabled or was deleted. `tenant_gone`, status 409. */
 export class TenantGoneError extends ProblemError {}
 
 /** The body is too large. `body_too_large`, status 413. */
@@ -128,7 +134,7 @@ export class UnknownTypeError extends ProblemError {}
 /** Unknown tenant. `unknown_tenant`, status 422. */
 export class UnknownTenantError extends ProblemError {}
 
-/** There are no tenants. `tenants_off`, status 422. */
+/** Tenants are off. `tenants_off`, status 422. */
 export class TenantsOffError extends ProblemError {}
 
 /** The event's `data` does not fit its type. `invalid_data`, status 422. */
@@ -200,11 +206,13 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   scope: ScopeError,
   role: RoleError,
   tenant: TenantError,
+  object_not_yours: ObjectNotYoursError,
   topic_not_open: TopicNotOpenError,
   not_found: NotFoundError,
   recipient_not_found: RecipientNotFoundError,
   tenant_not_found: TenantNotFoundError,
   event_not_found: EventNotFoundError,
+  object_not_found: ObjectNotFoundError,
   type_not_found: TypeNotFoundError,
   channel_not_found: ChannelNotFoundError,
   key_not_found: KeyNotFoundError,

@@ -43,6 +43,7 @@ import type {
   NamedTenant,
   NodeShown,
   ObjectChange,
+  ObjectNow,
   OfTenant,
   OperatedAnswer,
   Page,
@@ -298,16 +299,17 @@ export class AdminCalls extends Resource {
    * Export the last days as a timeline.
    *
    * Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
-   * as they are now, then the events of the last days as they were accepted, today included. Events that are still scheduled, changes of
-   * objects, marks of seen and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant: its
-   * members by name alone, and its events. Two exports or backups may be read at once.
+   * as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
+   * disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
+   * events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports or backups may be
+   * read at once.
    *
    * `GET /v1/export`
    */
   export(query?: {
     /** Days, today included; 7 if absent */
     days?: number | undefined;
-    /** Only what is of this tenant */
+    /** Only data of this tenant */
     tenant?: string | undefined;
   }, options?: Options): AsyncIterable<Record<string, unknown>> {
     return this.http.lines("GET", "/v1/export", options, undefined, query);
@@ -589,7 +591,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/flush`
    */
   flush(body?: FlushLimits, options?: Options & {
-    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    /** Only entries of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<Flushed> {
     return this.http.send("POST", "/v1/me/flush", options, body, { tenant: options?.tenant });
@@ -620,7 +622,7 @@ export class MeCalls extends Resource {
     type?: string | readonly string[] | undefined;
     /** False: each item is a group. */
     grouped?: boolean | undefined;
-    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
   }, options?: Options): Pages<Page, Group> {
     return this.http.pages("/v1/me/inbox", "groups", query, options);
@@ -648,7 +650,7 @@ export class MeCalls extends Resource {
     since: number;
     /** The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. */
     wait?: string | undefined;
-    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
   }, options?: Options): Promise<Page | undefined> {
     return this.http.send("GET", "/v1/me/inbox", options, undefined, query);
@@ -663,7 +665,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/archive`
    */
   archive(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/archive", options, body, { tenant: options?.tenant });
@@ -678,7 +680,7 @@ export class MeCalls extends Resource {
    * `GET /v1/me/inbox/counts`
    */
   counts(options?: Options & {
-    /** Only items of this tenant and of none, as a token with this claim sees them */
+    /** Only items of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("GET", "/v1/me/inbox/counts", options, undefined, { tenant: options?.tenant });
@@ -693,7 +695,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/delete`
    */
   delete(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/delete", options, body, { tenant: options?.tenant });
@@ -708,7 +710,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/read`
    */
   markRead(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/read", options, body, { tenant: options?.tenant });
@@ -723,7 +725,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/seen`
    */
   markSeen(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/seen", options, body, { tenant: options?.tenant });
@@ -738,7 +740,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/snooze`
    */
   snooze(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/snooze", options, body, { tenant: options?.tenant });
@@ -753,7 +755,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/unarchive`
    */
   unarchive(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/unarchive", options, body, { tenant: options?.tenant });
@@ -768,7 +770,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/unread`
    */
   markUnread(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/unread", options, body, { tenant: options?.tenant });
@@ -783,7 +785,7 @@ export class MeCalls extends Resource {
    * `POST /v1/me/inbox/unsnooze`
    */
   unsnooze(body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", "/v1/me/inbox/unsnooze", options, body, { tenant: options?.tenant });
@@ -803,7 +805,7 @@ export class MeCalls extends Resource {
    * `GET /v1/me/live`
    */
   live(options?: Options & {
-    /** Only items of this tenant and of none, as a token with this claim sees them */
+    /** Only items of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): AsyncIterable<LiveEvent> {
     return this.http.live("GET", "/v1/me/live", options, undefined, { tenant: options?.tenant });
@@ -818,7 +820,7 @@ export class MeCalls extends Resource {
    * `GET /v1/me/pending`
    */
   pending(options?: Options & {
-    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    /** Only entries of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<Pending> {
     return this.http.send("GET", "/v1/me/pending", options, undefined, { tenant: options?.tenant });
@@ -857,25 +859,33 @@ export class MeCalls extends Resource {
    * Add a browser of a recipient.
    *
    * The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-   * recipient's addresses of the channel `webpush`; one with the same endpoint is replaced. Of more than 20 browsers the
-   * oldest leaves.
+   * recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
+   * the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
+   * all, the oldest leaves.
    *
    * `PUT /v1/me/push`
    */
-  addPush(body: PushSubscription, options?: Options): Promise<void> {
-    return this.http.send("PUT", "/v1/me/push", options, body);
+  addPush(body: PushSubscription, options?: Options & {
+    /** For messages of this tenant and of none, as with a token with this claim */
+    tenant?: string | undefined;
+  }): Promise<void> {
+    return this.http.send("PUT", "/v1/me/push", options, body, { tenant: options?.tenant });
   }
 
   /**
    * Remove a browser of a recipient.
    *
-   * The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no address of the recipient
-   * is not an error.
+   * The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
+   * that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
+   * recipient is not an error.
    *
    * `DELETE /v1/me/push`
    */
-  removePush(body: GonePushSubscription, options?: Options): Promise<void> {
-    return this.http.send("DELETE", "/v1/me/push", options, body);
+  removePush(body: GonePushSubscription, options?: Options & {
+    /** Only as it joined for this tenant, as with a token with this claim */
+    tenant?: string | undefined;
+  }): Promise<void> {
+    return this.http.send("DELETE", "/v1/me/push", options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1041,10 +1051,23 @@ export class ObjectsCalls extends Resource {
   }
 
   /**
+   * Get an object.
+   *
+   * What is known of it now. An object that only events named is known as long as a kept day names it. A key of a tenant
+   * sees the objects that such a key made.
+   *
+   * `GET /v1/objects/{id}`
+   */
+  get(id: string, options?: Options): Promise<ObjectNow> {
+    return this.http.send("GET", path`/v1/objects/${id}`, options);
+  }
+
+  /**
    * Make or change an object.
    *
    * Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
    * or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
+   * A key of a tenant makes objects, and changes those that such a key made.
    *
    * `PUT /v1/objects/{id}`
    */
@@ -1056,7 +1079,8 @@ export class ObjectsCalls extends Resource {
    * Retract an object.
    *
    * Skips pending notifications about the object when their message is built. A later publish or change of the
-   * object lifts the retraction. From now on the object is kept only as long as a kept day names it.
+   * object lifts the retraction. From now on the object is kept only as long as a kept day names it. A key of a tenant
+   * retracts what such a key made; whatever else it names is answered with `object_not_yours`.
    *
    * `DELETE /v1/objects/{id}`
    */
@@ -1096,8 +1120,8 @@ export class RecipientsCalls extends Resource {
   /**
    * Get a recipient's profile.
    *
-   * Every field is present; null = the default of the configuration applies. A key of a tenant sees `id` and `name` of
-   * its members.
+   * Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant gets only
+   * `id` and `name`.
    *
    * `GET /v1/recipients/{id}`
    */
@@ -1144,25 +1168,33 @@ export class RecipientsCalls extends Resource {
    * Add a browser of a recipient.
    *
    * The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-   * recipient's addresses of the channel `webpush`; one with the same endpoint is replaced. Of more than 20 browsers the
-   * oldest leaves.
+   * recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
+   * the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
+   * all, the oldest leaves.
    *
    * `PUT /v1/recipients/{id}/push`
    */
-  addPush(id: string, body: PushSubscription, options?: Options): Promise<void> {
-    return this.http.send("PUT", path`/v1/recipients/${id}/push`, options, body);
+  addPush(id: string, body: PushSubscription, options?: Options & {
+    /** For messages of this tenant and of none, as with a token with this claim */
+    tenant?: string | undefined;
+  }): Promise<void> {
+    return this.http.send("PUT", path`/v1/recipients/${id}/push`, options, body, { tenant: options?.tenant });
   }
 
   /**
    * Remove a browser of a recipient.
    *
-   * The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no address of the recipient
-   * is not an error.
+   * The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
+   * that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
+   * recipient is not an error.
    *
    * `DELETE /v1/recipients/{id}/push`
    */
-  removePush(id: string, body: GonePushSubscription, options?: Options): Promise<void> {
-    return this.http.send("DELETE", path`/v1/recipients/${id}/push`, options, body);
+  removePush(id: string, body: GonePushSubscription, options?: Options & {
+    /** Only as it joined for this tenant, as with a token with this claim */
+    tenant?: string | undefined;
+  }): Promise<void> {
+    return this.http.send("DELETE", path`/v1/recipients/${id}/push`, options, body, { tenant: options?.tenant });
   }
 
   /**
@@ -1189,7 +1221,7 @@ export class PendingCalls extends Resource {
    * `POST /v1/recipients/{id}/flush`
    */
   flush(id: string, body?: FlushLimits, options?: Options & {
-    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    /** Only entries of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<Flushed> {
     return this.http.send("POST", path`/v1/recipients/${id}/flush`, options, body, { tenant: options?.tenant });
@@ -1204,7 +1236,7 @@ export class PendingCalls extends Resource {
    * `GET /v1/recipients/{id}/pending`
    */
   list(id: string, options?: Options & {
-    /** Only what is of this tenant and of none, as a token with this claim sees it */
+    /** Only entries of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<Pending> {
     return this.http.send("GET", path`/v1/recipients/${id}/pending`, options, undefined, { tenant: options?.tenant });
@@ -1238,7 +1270,7 @@ export class InboxCalls extends Resource {
     type?: string | readonly string[] | undefined;
     /** False: each item is a group. */
     grouped?: boolean | undefined;
-    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
   }, options?: Options): Pages<Page, Group> {
     return this.http.pages(path`/v1/recipients/${id}/inbox`, "groups", query, options);
@@ -1266,7 +1298,7 @@ export class InboxCalls extends Resource {
     since: number;
     /** The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. */
     wait?: string | undefined;
-    /** Only items of this tenant and of none. A token with the claim `tenant` says it by itself. */
+    /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
   }, options?: Options): Promise<Page | undefined> {
     return this.http.send("GET", path`/v1/recipients/${id}/inbox`, options, undefined, query);
@@ -1281,7 +1313,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/archive`
    */
   archive(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/archive`, options, body, { tenant: options?.tenant });
@@ -1296,7 +1328,7 @@ export class InboxCalls extends Resource {
    * `GET /v1/recipients/{id}/inbox/counts`
    */
   counts(id: string, options?: Options & {
-    /** Only items of this tenant and of none, as a token with this claim sees them */
+    /** Only items of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("GET", path`/v1/recipients/${id}/inbox/counts`, options, undefined, { tenant: options?.tenant });
@@ -1311,7 +1343,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/delete`
    */
   delete(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/delete`, options, body, { tenant: options?.tenant });
@@ -1326,7 +1358,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/read`
    */
   markRead(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/read`, options, body, { tenant: options?.tenant });
@@ -1341,7 +1373,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/seen`
    */
   markSeen(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/seen`, options, body, { tenant: options?.tenant });
@@ -1356,7 +1388,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/snooze`
    */
   snooze(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/snooze`, options, body, { tenant: options?.tenant });
@@ -1371,7 +1403,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/unarchive`
    */
   unarchive(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/unarchive`, options, body, { tenant: options?.tenant });
@@ -1386,7 +1418,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/unread`
    */
   markUnread(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/unread`, options, body, { tenant: options?.tenant });
@@ -1401,7 +1433,7 @@ export class InboxCalls extends Resource {
    * `POST /v1/recipients/{id}/inbox/unsnooze`
    */
   unsnooze(id: string, body: Items, options?: Options & {
-    /** Only items of this tenant and of none */
+    /** Only items of this tenant and those without a tenant */
     tenant?: string | undefined;
   }): Promise<InboxCounts> {
     return this.http.send("POST", path`/v1/recipients/${id}/inbox/unsnooze`, options, body, { tenant: options?.tenant });
@@ -1421,7 +1453,7 @@ export class InboxCalls extends Resource {
    * `GET /v1/recipients/{id}/live`
    */
   live(id: string, options?: Options & {
-    /** Only items of this tenant and of none, as a token with this claim sees them */
+    /** Only items of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): AsyncIterable<LiveEvent> {
     return this.http.live("GET", path`/v1/recipients/${id}/live`, options, undefined, { tenant: options?.tenant });
@@ -1464,8 +1496,9 @@ export class PreferencesCalls extends Resource {
    * Replace all preferences of a recipient.
    *
    * Preferences that are not in the list return to their default, but a `never` for a type or category that is
-   * not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing. Pending notifications move to
-   * the lane that now applies; `never` cancels them.
+   * not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
+   * Pending notifications move to the lane that now applies; `never` cancels them. With a key of a tenant, or `tenant` in
+   * the query, the list is that of the tenant, and what is set with another or without one stays.
    *
    * `PUT /v1/recipients/{id}/preferences`
    */
@@ -1528,7 +1561,8 @@ export class SubscriptionsCalls extends Resource {
    * Follow and unfollow many topics.
    *
    * Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-   * removes one. Each item is accepted or rejected by itself; the answers are in order.
+   * removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
+   * that tenant, and of its members.
    *
    * `POST /v1/subscriptions`
    */
@@ -1630,10 +1664,10 @@ export class TenantsCalls extends Resource {
   }
 
   /**
-   * Make or change many tenants.
+   * Create or change many tenants.
    *
-   * Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes those that there are
-   * not. Only the given fields change. Each item is accepted or rejected by itself; the answers are in order.
+   * Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Creates unknown tenants; of others
+   * the given fields change. Each item is accepted or rejected by itself; the answers are in order.
    *
    * `POST /v1/tenants`
    */
@@ -1642,7 +1676,7 @@ export class TenantsCalls extends Resource {
   }
 
   /**
-   * Make or change many tenants, as many as there are.
+   * Create or change many tenants, as many as there are.
    *
    * Takes an iterable of any length and sends it in parts; a part that breaks is sent again from the first line without an
    * answer. Awaited it is the counts and the lines that were rejected; iterated over (`for await`) it is the answer to each
@@ -1668,7 +1702,7 @@ export class TenantsCalls extends Resource {
   /**
    * Put a whole tenant.
    *
-   * Makes the tenant if there is none. Absent fields get their default. A tenant from `GET` can be put back as it is.
+   * Creates or replaces the tenant. Absent fields get their defaults. A tenant from `GET` can be put back unchanged.
    *
    * `PUT /v1/tenants/{id}`
    */
@@ -1679,8 +1713,8 @@ export class TenantsCalls extends Resource {
   /**
    * Change a tenant.
    *
-   * Only the given fields change, of `brand` and `limits` only the given keys; null removes a value. What waits is
-   * judged by the new values. A key of the tenant changes everything but `limits` and `disabled`.
+   * Changes the given fields, and of `brand` and `limits` the given keys; null removes a value. Pending notifications use
+   * the new values. A key of the tenant can change everything but `limits` and `disabled`.
    *
    * `PATCH /v1/tenants/{id}`
    */
@@ -1691,8 +1725,8 @@ export class TenantsCalls extends Resource {
   /**
    * Delete a tenant.
    *
-   * What waits of it is cancelled at once, and what was told leaves inboxes. Its members, subscriptions, preferences,
-   * keys and tokens end with it. Made anew, the id is another tenant.
+   * Cancels pending notifications immediately, and removes the tenant's notifications from inboxes. Deletes its members,
+   * subscriptions, preferences, keys and tokens. A new tenant with the same id inherits nothing.
    *
    * `DELETE /v1/tenants/{id}`
    */
@@ -1721,8 +1755,8 @@ export class TenantsCalls extends Resource {
   /**
    * Add and remove many members.
    *
-   * Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` ends a membership.
-   * Each item is accepted or rejected by itself; the answers are in order.
+   * Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
+   * Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
    *
    * `POST /v1/tenants/{id}/members`
    */
@@ -1757,7 +1791,7 @@ export class TenantsCalls extends Resource {
   /**
    * Remove a member.
    *
-   * Ends the recipient's subscriptions of the tenant too. What waits or was told stays, and preferences do.
+   * Also removes the recipient's subscriptions of the tenant. Notifications and preferences stay.
    *
    * `DELETE /v1/tenants/{id}/members/{recipient}`
    */

@@ -21,7 +21,7 @@ export interface Addresses {
   /** Address of the webhook channel. */
   webhook?: string | null | undefined;
   /** Address of the Web Push channel. */
-  webpush?: PushSubscription | PushSubscription[] | null | undefined;
+  webpush?: PushAddress | PushAddress[] | null | undefined;
 }
 
 /** Addresses by channel. */
@@ -45,7 +45,7 @@ export interface AddressesShown {
   /** Address of the webhook channel. */
   webhook?: string | null;
   /** Address of the Web Push channel. */
-  webpush?: PushSubscription | PushSubscription[] | null;
+  webpush?: PushAddress | PushAddress[] | null;
 }
 
 /** The preferences of a recipient, with all that a page of preferences shows. */
@@ -60,7 +60,7 @@ export interface AllPreferences {
   preferences: Preference[];
   /** The key by which browsers subscribe; left out where nothing is sent to browsers. */
   push?: PushKey | null;
-  /** Quiet hours: null = none at all, `default` = those of each channel. */
+  /** Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant is always told. */
   quiet_hours?: QuietHoursChoice | null;
 }
 
@@ -120,7 +120,7 @@ export interface AwayShown {
 /** An id alone. */
 export type BareId = string;
 
-/** Keys of `[brand]`, each checked as there; null takes that of the configuration. */
+/** Keys of `[brand]`, with the same checks; null = that of the configuration. */
 export interface BrandChange {
   /** `familiar` or `formal`. */
   address?: string | null | undefined;
@@ -128,15 +128,15 @@ export interface BrandChange {
   color?: string | null | undefined;
   /** Text at the foot of mails. */
   footer?: string | null | undefined;
-  /** Picture in the place of the name. */
+  /** Picture shown instead of the name. */
   logo?: string | null | undefined;
-  /** Picture where mails are dark. */
+  /** Picture for dark mode. */
   logo_dark?: string | null | undefined;
   /** Name at the head of mails. */
   name?: string | null | undefined;
   /** Postal address at the foot of mails. */
   postal_address?: string | null | undefined;
-  /** Public address with which links begin. */
+  /** Public address at the start of links. */
   url?: string | null | undefined;
 }
 
@@ -167,7 +167,7 @@ export interface CancelAnswer {
 export interface CancelKey {
   /** All events published with this key so far. */
   cancellation_key: string;
-  /** The tenant whose events alone are meant; without it those of all tenants and of none. */
+  /** Only events of this tenant; absent = of every tenant and of none. */
   tenant?: string | null | undefined;
 }
 
@@ -360,8 +360,8 @@ export interface Event {
   /** The actor: who did it. */
   actor?: IdOrObject | null | undefined;
   /**
-   * Text that a person wrote, such as a comment: plain, at most 2 KiB; in several languages, an object of texts by
-   * locale. Messages and inboxes show it.
+   * Text that a person wrote, such as a comment: plain, at most 2 KiB, or an object with a text for each locale.
+   * Messages and inboxes show it.
    */
   body?: HostText | null | undefined;
   /** A key to cancel several events at once. */
@@ -391,7 +391,7 @@ export interface Event {
   score?: number | null | undefined;
   /** The target: what it was done in or for. */
   target?: IdOrObject | null | undefined;
-  /** The tenant whose event it is: all its notifications are of it. */
+  /** The tenant of the event and of all its notifications. */
   tenant?: string | null | undefined;
   /** The audience. */
   to: Audience;
@@ -420,7 +420,7 @@ export interface EventObject {
   image?: string | null | undefined;
   /** Size of the picture; a new `image` without it has none. */
   image_size?: ImageSize | null | undefined;
-  /** A title to show, at most 1 KiB; in several languages, an object of titles by locale. */
+  /** A title to show, at most 1 KiB, or an object with a title for each locale. */
   title?: HostText | null | undefined;
   /** Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded. */
   url?: string | null | undefined;
@@ -433,7 +433,8 @@ export type EventOutcome = PublishedEvent | Rejected;
 export interface EventWarning {
   /**
    * The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-   * `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
+   * `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `tenant_limit`;
+   * `object_not_yours` where what is said of an object is ignored, since the tenant did not make it; `differs`
    * for an id that was used before for another event; or `more_warnings` in place of many.
    */
   code: string;
@@ -482,7 +483,7 @@ export interface Explained {
   steps: ExplainedStep[];
   /** True if the event was not published. */
   supposed: boolean;
-  /** Its tenant; absent = of none. */
+  /** Its tenant; absent = none. */
   tenant?: string | null;
   /** Its type. */
   type: string;
@@ -546,7 +547,7 @@ export interface FlushLimits {
   key?: string | null | undefined;
   /** Only lanes of this name. */
   lane?: string | null | undefined;
-  /** Only lanes of this tenant and of none. */
+  /** Only lanes of this tenant and those without a tenant. */
   tenant?: string | null | undefined;
 }
 
@@ -601,7 +602,7 @@ export interface Group {
   seen: boolean;
   /** The earliest end of a snooze; null = it is not snoozed. */
   snoozed_until: string | null;
-  /** The tenant of its items; absent if they are of none. */
+  /** The tenant of its items; absent = none. */
   tenant?: string;
   /** The sentence of its type, plain, in the recipient's language. */
   text: string;
@@ -638,8 +639,7 @@ export interface HookAnswer {
 export type HookState = "on" | "off" | (string & {});
 
 /**
- * A text for all languages, or an object with a text for each of some locales (BCP 47), of which each reader gets the
- * one in the language of the message.
+ * A text for all languages, or an object with a text for each locale (BCP 47). A message shows the text in its language.
  */
 export type HostText = string | Record<string, string>;
 
@@ -663,8 +663,7 @@ export interface InboxCounts {
   /** Revision: of two answers the one with the higher number is newer. */
   rev: number;
   /**
-   * The same of each tenant with something unread, by its id; absent in the view of one tenant, and where tenants are
-   * off.
+   * The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
    */
   tenants?: Record<string, CategoryCounts>;
   /** Number of groups with an unread item, in the whole inbox. */
@@ -708,7 +707,7 @@ export interface Item {
   t: string;
   /** The target as it is now; absent if the event has none. */
   target?: ItemObject;
-  /** Its tenant; absent if it is of none. */
+  /** Its tenant; absent = none. */
   tenant?: string;
   /** The sentence of its type, plain, in the recipient's language. */
   text: string;
@@ -747,7 +746,7 @@ export interface Items {
   group?: string | null | undefined;
   /** All items about this object that entered so far. */
   object?: string | null | undefined;
-  /** Only those of this tenant and of none. */
+  /** Only those of this tenant and those without a tenant. */
   tenant?: string | null | undefined;
   /** With `up_to` or `all`: only those of this type. */
   type?: string | null | undefined;
@@ -773,7 +772,7 @@ export interface KeyShown {
   name: string;
   /** What it may do. */
   role: RoleName;
-  /** The tenant whose key it is; left out where it is the host's. */
+  /** The tenant of the key; absent = it is the host's. */
   tenant?: string;
 }
 
@@ -783,7 +782,7 @@ export interface KeyToMake {
   name?: string | null | undefined;
   /** What it may do; `admin` if absent. */
   role?: RoleName | null | undefined;
-  /** The tenant whose key it is: it opens what is that tenant's alone. Absent = the host's. */
+  /** The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's. */
   tenant?: string | null | undefined;
 }
 
@@ -812,11 +811,11 @@ export interface Member {
   name: string | null;
 }
 
-/** A membership to make or to end. */
+/** A membership to add or to remove. */
 export interface MemberChange {
   /** Id of the recipient. */
   recipient: string;
-  /** True ends the membership. */
+  /** True = remove the membership. */
   remove?: boolean | null | undefined;
 }
 
@@ -908,7 +907,7 @@ export interface MessageShown {
    * nothing to tell) or `cancelled` (everything was taken out of it).
    */
   state: string;
-  /** Tenant of its notifications; left out where they are of none. */
+  /** Tenant of its notifications; absent = none. */
   tenant?: string;
 }
 
@@ -936,7 +935,7 @@ export interface NamedObject {
   image_size?: ImageSize | null | undefined;
   /** False if notifications about it are not sent. */
   notifiable?: boolean | null | undefined;
-  /** A title to show; in several languages, an object of titles by locale. */
+  /** A title to show, or an object with a title for each locale. */
   title?: HostText | null | undefined;
   /** Address of its page. */
   url?: string | null | undefined;
@@ -967,7 +966,7 @@ export interface NamedRecipient {
   quiet_hours?: QuietHoursChoice | null | undefined;
   /** The state, which says if messages are sent; `active` for a new recipient. */
   state?: RecipientState | undefined;
-  /** The tenants of which the recipient is a member, all of them; null = none. */
+  /** All tenants of which the recipient is a member; null = none. */
   tenants?: readonly string[] | null | undefined;
   /** IANA time zone. */
   tz?: string | null | undefined;
@@ -975,31 +974,29 @@ export interface NamedRecipient {
 
 /** A change of a tenant, with its id. Fields that are left out keep their value. */
 export interface NamedTenant {
-  /** The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them. */
+  /** Keys that override `[brand]`, one by one; null removes all. */
   brand?: BrandChange | null | undefined;
   /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
   data?: Record<string, unknown> | null | undefined;
-  /** True if nothing may be published for it, and what waits of it is cancelled. */
+  /** True = publishing is refused, and pending notifications are cancelled. */
   disabled?: boolean | undefined;
-  /** The name of the sender of its messages, at most 1 KiB. */
+  /** Sender name of its messages, at most 1 KiB. */
   from_name?: string | null | undefined;
-  /** Id of the tenant. A path that names it has the same. */
+  /** Id of the tenant; the same as in the path, if that has one. */
   id: string;
-  /** Bounds on what it may send, one by one. */
+  /** Limits on what it may send, one by one. */
   limits?: TenantLimitsChange | null | undefined;
-  /** BCP 47 locale, for recipients that don't say. */
+  /** BCP 47 locale, for recipients without one. */
   locale?: string | null | undefined;
   /** Name to show, at most 1 KiB. */
   name?: string | null | undefined;
-  /** Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them. */
+  /** All its defaults, which replace the types' policies. Mutes are not allowed. */
   preferences?: readonly Preference[] | null | undefined;
-  /**
-   * Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
-   */
+  /** Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel. */
   quiet_hours?: QuietHoursChoice | null | undefined;
-  /** The mailbox to which answers to its mails go. */
+  /** Mailbox for replies to its mails. */
   reply_to?: string | null | undefined;
-  /** IANA time zone, for recipients that don't say. */
+  /** IANA time zone, for recipients without one. */
   tz?: string | null | undefined;
 }
 
@@ -1072,10 +1069,32 @@ export interface ObjectChange {
   image_size?: ImageSize | null | undefined;
   /** False if notifications about it are not sent. */
   notifiable?: boolean | null | undefined;
-  /** A title to show; in several languages, an object of titles by locale. */
+  /** A title to show, or an object with a title for each locale. */
   title?: HostText | null | undefined;
   /** Address of its page. */
   url?: string | null | undefined;
+}
+
+/** An object as it is now; absent fields are null. */
+export interface ObjectNow {
+  /** Data of the host. */
+  data?: Record<string, unknown> | null;
+  /** Id of the object. */
+  id: string;
+  /** Address of a picture. */
+  image?: string | null;
+  /** Size of the picture. */
+  image_size?: ImageSize | null;
+  /** False if notifications about it are not sent. */
+  notifiable: boolean;
+  /** True if it is retracted: notifications about it are not sent until a publish or a change lifts that. */
+  retracted: boolean;
+  /** The tenant with whose key it was made; left out where the host made it. */
+  tenant?: string;
+  /** A title to show; in several languages, an object of titles by locale. */
+  title?: HostText | null;
+  /** Address of its page. */
+  url?: string | null;
 }
 
 /** The tenant whose event a path names. */
@@ -1140,7 +1159,7 @@ export interface PendingLane {
   key?: string | null;
   /** Name of the lane; `paused` holds the notifications of paused types. */
   lane: string;
-  /** Tenant of the lane; left out where it is of none. */
+  /** Tenant of the lane; absent = none. */
   tenant?: string;
 }
 
@@ -1185,7 +1204,7 @@ export interface Preference {
   mode: string;
   /** An object to mute, also where it is the target; one of the four. */
   object?: string | null | undefined;
-  /** The tenant for whose notifications alone it holds; without it for those of every tenant and of none. */
+  /** The tenant to whose notifications it applies; absent = all notifications. */
   tenant?: string | null | undefined;
   /** A topic to mute, with everything below it. */
   topic?: string | null | undefined;
@@ -1257,7 +1276,7 @@ export interface PublishedAs {
   occurred_at?: string | null;
   score: number;
   target?: EventObject | null;
-  /** The tenant; left out where it is of none. */
+  /** The tenant; absent = none. */
   tenant?: string;
   to: Audience;
   trace?: string | null;
@@ -1286,6 +1305,16 @@ export interface PublishedEvent {
 }
 
 export type PublishedStatus = "accepted" | "duplicate" | "cancelled";
+
+/** A browser's subscription to Web Push among a recipient's addresses. */
+export interface PushAddress {
+  /** Address of the browser's push service. */
+  endpoint: string;
+  /** Keys of the browser. */
+  keys: PushKeys;
+  /** The tenant whose messages, and those of none, it takes; those of all where it is left out. */
+  tenant?: string | null | undefined;
+}
 
 /** The key by which browsers subscribe to Web Push. */
 export interface PushKey {
@@ -1357,7 +1386,7 @@ export interface RecipientChange {
   quiet_hours?: QuietHoursChoice | null | undefined;
   /** The state, which says if messages are sent; `active` for a new recipient. */
   state?: RecipientState | undefined;
-  /** The tenants of which the recipient is a member, all of them; null = none. */
+  /** All tenants of which the recipient is a member; null = none. */
   tenants?: string[] | null | undefined;
   /** IANA time zone. */
   tz?: string | null | undefined;
@@ -1385,6 +1414,10 @@ export interface RecipientProfile {
   quiet_hours?: QuietHoursChoice | null;
   /** The state, which says if messages are sent. */
   state: RecipientState;
+  /**
+   * The tenants of which the recipient is a member, sorted by the bytes of their ids; left out where there are none.
+   */
+  tenants?: string[];
   /** IANA time zone; the configuration's default where null. */
   tz?: string | null;
 }
@@ -1478,7 +1511,7 @@ export interface SigningKeyShown {
   name: string;
   /** What its tokens may open at most; null = everything. */
   scope: string | null;
-  /** The tenant that its tokens must name; left out where they may name any, or none. */
+  /** The tenant that its tokens must name; absent = they may name any, or none. */
   tenant?: string;
 }
 
@@ -1552,7 +1585,7 @@ export interface StatusAnswer {
 export interface Subscription {
   /** Id of the recipient. */
   recipient: string;
-  /** The tenant whose events it is about; without it those of none. */
+  /** The tenant of the topic; absent = none. */
   tenant?: string | null | undefined;
   /** The topic. */
   topic: string;
@@ -1562,9 +1595,11 @@ export interface Subscription {
 
 /** The topics of a recipient. */
 export interface Subscriptions {
-  /** Topics of tenants, by their ids; left out where there are none. */
+  /** Topics of tenants, by tenant id; absent = there are none. */
   tenants?: Record<string, string[]>;
-  /** Topics of no tenant, sorted by bytes; of the tenant where the token, the key or the query says one. */
+  /**
+   * Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that tenant.
+   */
   topics: string[];
 }
 
@@ -1607,33 +1642,33 @@ export type SuppressionReason = "manual" | "bounce" | "complaint" | "stop" | "go
 
 /** A tenant. */
 export interface Tenant {
-  /** The keys of `[brand]` that it has of its own. */
+  /** Keys that override `[brand]`. */
   brand: TenantBrand;
   /** Data of the host. */
   data?: Record<string, unknown> | null;
-  /** True if nothing is published for it and nothing of it is sent. */
+  /** True = publishing is refused, and nothing is sent. */
   disabled: boolean;
-  /** The name of the sender of its messages. */
+  /** Sender name of its messages. */
   from_name?: string | null;
   /** Id of the tenant. */
   id: string;
-  /** Bounds on what it may send. */
+  /** Limits on what it may send. */
   limits: TenantLimits;
-  /** BCP 47 locale, for recipients that don't say; the configuration's default where null. */
+  /** BCP 47 locale, for recipients without one; null = the configuration's default. */
   locale?: string | null;
   /** Name to show. */
   name?: string | null;
-  /** Its defaults, in the place of the types' own policies. */
+  /** Its defaults, which replace the types' policies. */
   preferences: Preference[];
-  /** Quiet hours, for recipients that don't say: null = none at all, `default` = those of each channel. */
+  /** Quiet hours, for recipients without their own: null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null;
-  /** The mailbox to which answers to its mails go. */
+  /** Mailbox for replies to its mails. */
   reply_to?: string | null;
-  /** IANA time zone, for recipients that don't say; the configuration's default where null. */
+  /** IANA time zone, for recipients without one; null = the configuration's default. */
   tz?: string | null;
 }
 
-/** The keys of `[brand]` that a tenant has of its own. */
+/** Keys that override `[brand]`. */
 export interface TenantBrand {
   /** `familiar` or `formal`. */
   address?: string;
@@ -1641,57 +1676,55 @@ export interface TenantBrand {
   color?: string;
   /** Text at the foot of mails. */
   footer?: string;
-  /** Picture in the place of the name. */
+  /** Picture shown instead of the name. */
   logo?: string;
-  /** Picture where mails are dark. */
+  /** Picture for dark mode. */
   logo_dark?: string;
   /** Name at the head of mails. */
   name?: string;
   /** Postal address at the foot of mails. */
   postal_address?: string;
-  /** Public address with which links begin. */
+  /** Public address at the start of links. */
   url?: string;
 }
 
-/** A tenant, or a part of one. Null removes a value (of `quiet_hours` all hours). */
+/** A tenant, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours). */
 export interface TenantChange {
-  /** The keys of `[brand]` that the tenant has of its own, one by one; null removes all of them. */
+  /** Keys that override `[brand]`, one by one; null removes all. */
   brand?: BrandChange | null | undefined;
   /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
   data?: Record<string, unknown> | null | undefined;
-  /** True if nothing may be published for it, and what waits of it is cancelled. */
+  /** True = publishing is refused, and pending notifications are cancelled. */
   disabled?: boolean | undefined;
-  /** The name of the sender of its messages, at most 1 KiB. */
+  /** Sender name of its messages, at most 1 KiB. */
   from_name?: string | null | undefined;
-  /** Id of the tenant. A path that names it has the same. */
+  /** Id of the tenant; the same as in the path, if that has one. */
   id?: string | undefined;
-  /** Bounds on what it may send, one by one. */
+  /** Limits on what it may send, one by one. */
   limits?: TenantLimitsChange | null | undefined;
-  /** BCP 47 locale, for recipients that don't say. */
+  /** BCP 47 locale, for recipients without one. */
   locale?: string | null | undefined;
   /** Name to show, at most 1 KiB. */
   name?: string | null | undefined;
-  /** Its defaults, all of them, in the place of the types' own policies. Nothing is muted by them. */
+  /** All its defaults, which replace the types' policies. Mutes are not allowed. */
   preferences?: readonly Preference[] | null | undefined;
-  /**
-   * Quiet hours, for recipients that don't say: hours, null for none at all, or `default` for those of each channel.
-   */
+  /** Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel. */
   quiet_hours?: QuietHoursChoice | null | undefined;
-  /** The mailbox to which answers to its mails go. */
+  /** Mailbox for replies to its mails. */
   reply_to?: string | null | undefined;
-  /** IANA time zone, for recipients that don't say. */
+  /** IANA time zone, for recipients without one. */
   tz?: string | null | undefined;
 }
 
-/** Bounds on what a tenant may send. */
+/** Limits on what a tenant may send. */
 export interface TenantLimits {
-  /** The most notifications of a UTC day; null = no limit. */
+  /** Maximum number of notifications per UTC day; null = no limit. */
   notifications_per_day: number | null;
 }
 
-/** Bounds on what a tenant may send. */
+/** Limits on what a tenant may send. */
 export interface TenantLimitsChange {
-  /** The most notifications of a UTC day; 0 = none, null = no limit. */
+  /** Maximum number of notifications per UTC day; 0 = none, null = no limit. */
   notifications_per_day?: number | null | undefined;
 }
 
@@ -1722,7 +1755,7 @@ export interface TokenToSign {
    * everything.
    */
   scope?: string | null | undefined;
-  /** The tenant whose notifications it shows beside those of none; absent = it shows all. */
+  /** The tenant whose notifications the token shows, with those without a tenant; absent = all. */
   tenant?: string | null | undefined;
 }
 
@@ -1804,7 +1837,7 @@ export interface Waiting {
   object: string;
   /** Time at which it entered its lane, or will. */
   t: string;
-  /** Its tenant; left out where it is of none. */
+  /** Its tenant; absent = none. */
   tenant?: string;
   /** Its type. */
   type: string;

@@ -97,8 +97,8 @@ class AsyncAdmin:
         Args:
             name: A name to recognise it by.
             role: What it may do; `admin` if absent.
-            tenant: The tenant whose key it is: it opens what is that tenant's alone. Absent =
-                the host's.
+            tenant: The tenant of the key, which then gives access only to that tenant's data;
+                absent = the key is the host's.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -229,8 +229,8 @@ class AsyncAdmin:
                 less.
             scope: What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and
                 `push`, separated by spaces; absent = everything.
-            tenant: The tenant whose notifications it shows beside those of none; absent = it
-                shows all.
+            tenant: The tenant whose notifications the token shows, with those without a tenant;
+                absent = all.
         """
         answer: models.TokenSigned = await self._transport.call(
             models.TokenSigned,
@@ -245,12 +245,13 @@ class AsyncAdmin:
 
         Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships,
         subscriptions and preferences as they are now, then the events of the last days as they were
-        accepted, today included. Events that are still scheduled, changes of objects, marks of seen
-        and cancels are not part of it, nor are events of tenants that were deleted. Of one tenant:
-        its members by name alone, and its events. Two exports or backups may be read at once.
+        accepted, today included, and last which tenants are disabled. Events that are still
+        scheduled, changes of objects, marks of seen and cancels are not part of it, nor are events
+        of tenants that were deleted. For one tenant: its members by name, and its events. Two
+        exports or backups may be read at once.
 
         Args:
             days: Days, today included; 7 if absent.
-            tenant: Only what is of this tenant.
+            tenant: Only data of this tenant.
         """
         return self._transport.lines("/v1/export", {"days": days, "tenant": tenant})

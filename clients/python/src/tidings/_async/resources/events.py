@@ -36,8 +36,7 @@ class AsyncEvents:
 
         Args:
             cancellation_key: All events published with this key so far.
-            tenant: The tenant whose events alone are meant; without it those of all tenants and
-                of none.
+            tenant: Only events of this tenant; absent = of every tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -106,8 +105,8 @@ class AsyncEvents:
             to: The audience.
             type: A type of the configuration.
             actor: The actor: who did it.
-            body: Text that a person wrote, such as a comment: plain, at most 2 KiB; in several
-                languages, an object of texts by locale. Messages and inboxes show it.
+            body: Text that a person wrote, such as a comment: plain, at most 2 KiB, or an
+                object with a text for each locale. Messages and inboxes show it.
             cancellation_key: A key to cancel several events at once.
             channels: Restricts the type's channels; `["inbox"]` imports a history without
                 sending mail.
@@ -126,7 +125,7 @@ class AsyncEvents:
             score: The rank among the events of a message: the highest is shown first; 0 if it
                 is absent.
             target: The target: what it was done in or for.
-            tenant: The tenant whose event it is: all its notifications are of it.
+            tenant: The tenant of the event and of all its notifications.
             trace: The W3C `traceparent` of what made the event: the spans of its messages link
                 to it. By default that of the request.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -370,8 +369,7 @@ class AsyncEvents:
 
         Args:
             cancellation_key: All events published with this key so far.
-            tenant: The tenant whose events alone are meant; without it those of all tenants and
-                of none.
+            tenant: Only events of this tenant; absent = of every tenant and of none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """

@@ -78,6 +78,20 @@ class AsyncObjects:
             idempotency_key=idempotency_key,
         )
 
+    async def get(self, object: str, /) -> models.ObjectNow:
+        """Get an object.
+
+        What is known of it now. An object that only events named is known as long as a kept day
+        names it. A key of a tenant sees the objects that such a key made.
+
+        Args:
+            object: Object id.
+        """
+        answer: models.ObjectNow = await self._transport.call(
+            models.ObjectNow, "GET", f"/v1/objects/{segment(object)}"
+        )
+        return answer
+
     async def put(
         self,
         object: str,
@@ -95,7 +109,8 @@ class AsyncObjects:
 
         Only the given fields change; null counts as not given. Lifts a retraction. What is given is
         kept until it is changed or the object deleted, also where no event names the object;
-        `[limits] objects` bounds the number of such objects.
+        `[limits] objects` bounds the number of such objects. A key of a tenant makes objects, and
+        changes those that such a key made.
 
         Args:
             object: Object id.
@@ -103,7 +118,7 @@ class AsyncObjects:
             image: Address of a picture.
             image_size: Size of the picture; a new `image` without it has none.
             notifiable: False if notifications about it are not sent.
-            title: A title to show; in several languages, an object of titles by locale.
+            title: A title to show, or an object with a title for each locale.
             url: Address of its page.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -131,7 +146,8 @@ class AsyncObjects:
 
         Skips pending notifications about the object when their message is built. A later publish or
         change of the object lifts the retraction. From now on the object is kept only as long as a
-        kept day names it.
+        kept day names it. A key of a tenant retracts what such a key made; whatever else it names
+        is answered with `object_not_yours`.
 
         Args:
             object: Object id.

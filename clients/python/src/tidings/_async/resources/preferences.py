@@ -73,7 +73,8 @@ class AsyncPreferences:
         Preferences that are not in the list return to their default, but a `never` for a type or
         category that is not configured now is kept. Mutes that are not in the list are lifted.
         Either the whole list is accepted or nothing. Pending notifications move to the lane that
-        now applies; `never` cancels them.
+        now applies; `never` cancels them. With a key of a tenant, or `tenant` in the query, the
+        list is that of the tenant, and what is set with another or without one stays.
 
         Args:
             recipient: Recipient id.

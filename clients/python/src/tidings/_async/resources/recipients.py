@@ -82,8 +82,8 @@ class AsyncRecipients:
     async def get(self, recipient: str, /) -> models.RecipientProfile:
         """Get a recipient's profile.
 
-        Every field is present; null = the default of the configuration applies. A key of a tenant
-        sees `id` and `name` of its members.
+        Every field but `tenants` is present; null = the default of the configuration applies. A key
+        of a tenant gets only `id` and `name`.
 
         Args:
             recipient: Recipient id.
@@ -129,7 +129,7 @@ class AsyncRecipients:
             quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
                 those of each channel.
             state: The state, which says if messages are sent; `active` for a new recipient.
-            tenants: The tenants of which the recipient is a member, all of them; null = none.
+            tenants: All tenants of which the recipient is a member; null = none.
             tz: IANA time zone.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -192,7 +192,7 @@ class AsyncRecipients:
             quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
                 those of each channel.
             state: The state, which says if messages are sent; `active` for a new recipient.
-            tenants: The tenants of which the recipient is a member, all of them; null = none.
+            tenants: All tenants of which the recipient is a member; null = none.
             tz: IANA time zone.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -246,18 +246,22 @@ class AsyncRecipients:
         *,
         endpoint: str,
         keys: params.PushKeys,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> None:
         """Add a browser of a recipient.
 
         The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives
-        it. It joins the recipient's addresses of the channel `webpush`; one with the same endpoint
-        is replaced. Of more than 20 browsers the oldest leaves.
+        it. It joins the recipient's addresses of the channel `webpush`, for messages of the tenant
+        of the token and of none, or of all where the token has no tenant; one with the same
+        endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of all, the oldest
+        leaves.
 
         Args:
             recipient: Recipient id.
             endpoint: Address of the browser's push service.
             keys: Keys of the browser.
+            tenant: For messages of this tenant and of none, as with a token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -265,6 +269,7 @@ class AsyncRecipients:
             None,
             "PUT",
             f"/v1/recipients/{segment(recipient)}/push",
+            query={"tenant": tenant},
             body=given({"endpoint": endpoint, "keys": keys}),
             changes=True,
             idempotency_key=idempotency_key,
@@ -276,16 +281,19 @@ class AsyncRecipients:
         /,
         *,
         endpoint: str,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> None:
         """Remove a browser of a recipient.
 
-        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no
-        address of the recipient is not an error.
+        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that
+        joined for another tenant than that of the token, or for all, stays; a token without a
+        tenant removes it for all. One that is no address of the recipient is not an error.
 
         Args:
             recipient: Recipient id.
             endpoint: Address of the browser's push service.
+            tenant: Only as it joined for this tenant, as with a token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -293,6 +301,7 @@ class AsyncRecipients:
             None,
             "DELETE",
             f"/v1/recipients/{segment(recipient)}/push",
+            query={"tenant": tenant},
             body=given({"endpoint": endpoint}),
             changes=True,
             idempotency_key=idempotency_key,

@@ -53,8 +53,8 @@ class Inbox:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
-            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
-                it by itself.
+            tenant: Only items of this tenant and those without a tenant; implied by a token
+                with the claim `tenant`.
         """
         return self._transport.pages(
             models.Page,
@@ -103,8 +103,8 @@ class Inbox:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
-            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
-                it by itself.
+            tenant: Only items of this tenant and those without a tenant; implied by a token
+                with the claim `tenant`.
         """
         answer: models.Page = self._transport.call(
             models.Page,
@@ -158,8 +158,8 @@ class Inbox:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
-            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
-                it by itself.
+            tenant: Only items of this tenant and those without a tenant; implied by a token
+                with the claim `tenant`.
         """
         answer: models.Page | None = self._transport.call(
             models.Page | None,
@@ -214,7 +214,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -249,7 +249,8 @@ class Inbox:
 
         Args:
             recipient: Recipient id.
-            tenant: Only items of this tenant and of none, as a token with this claim sees them.
+            tenant: Only items of this tenant and those without a tenant, as with a token with
+                this claim.
         """
         answer: models.InboxCounts = self._transport.call(
             models.InboxCounts,
@@ -293,7 +294,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -353,7 +354,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -413,7 +414,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -473,7 +474,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -533,7 +534,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -593,7 +594,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -654,7 +655,7 @@ class Inbox:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -703,7 +704,8 @@ class Inbox:
 
         Args:
             recipient: Recipient id.
-            tenant: Only items of this tenant and of none, as a token with this claim sees them.
+            tenant: Only items of this tenant and those without a tenant, as with a token with
+                this claim.
             last_event_id: The `id` of the last event that was received.
         """
         return self._transport.live(

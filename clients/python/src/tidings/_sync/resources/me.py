@@ -40,7 +40,8 @@ class Me:
             channel: Only lanes of this channel.
             key: Only lanes with this batch key; the empty one is that of lanes without.
             lane: Only lanes of this name.
-            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
+            tenant: Only entries of this tenant and those without a tenant, as with a token with
+                this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -84,8 +85,8 @@ class Me:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
-            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
-                it by itself.
+            tenant: Only items of this tenant and those without a tenant; implied by a token
+                with the claim `tenant`.
         """
         return self._transport.pages(
             models.Page,
@@ -131,8 +132,8 @@ class Me:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
-            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
-                it by itself.
+            tenant: Only items of this tenant and those without a tenant; implied by a token
+                with the claim `tenant`.
         """
         answer: models.Page = self._transport.call(
             models.Page,
@@ -183,8 +184,8 @@ class Me:
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
             grouped: False: each item is a group.
-            tenant: Only items of this tenant and of none. A token with the claim `tenant` says
-                it by itself.
+            tenant: Only items of this tenant and those without a tenant; implied by a token
+                with the claim `tenant`.
         """
         answer: models.Page | None = self._transport.call(
             models.Page | None,
@@ -236,7 +237,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -270,7 +271,8 @@ class Me:
         each category, as its page does.
 
         Args:
-            tenant: Only items of this tenant and of none, as a token with this claim sees them.
+            tenant: Only items of this tenant and those without a tenant, as with a token with
+                this claim.
         """
         answer: models.InboxCounts = self._transport.call(
             models.InboxCounts, "GET", "/v1/me/inbox/counts", query={"tenant": tenant}
@@ -308,7 +310,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -365,7 +367,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -422,7 +424,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -479,7 +481,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -536,7 +538,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -593,7 +595,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -651,7 +653,7 @@ class Me:
             type: With `up_to` or `all`: only those of this type.
             until: Of a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
-            tenant: Only items of this tenant and of none.
+            tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -697,7 +699,8 @@ class Me:
         `token_key`).
 
         Args:
-            tenant: Only items of this tenant and of none, as a token with this claim sees them.
+            tenant: Only items of this tenant and those without a tenant, as with a token with
+                this claim.
             last_event_id: The `id` of the last event that was received.
         """
         return self._transport.live("/v1/me/live", {"tenant": tenant}, last_event_id)
@@ -709,7 +712,8 @@ class Me:
         and scheduled events, of the reader's view.
 
         Args:
-            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
+            tenant: Only entries of this tenant and those without a tenant, as with a token with
+                this claim.
         """
         answer: models.Pending = self._transport.call(
             models.Pending, "GET", "/v1/me/pending", query={"tenant": tenant}
@@ -767,17 +771,21 @@ class Me:
         *,
         endpoint: str,
         keys: params.PushKeys,
+        tenant: str | None = None,
         idempotency_key: str | None = None,
     ) -> None:
         """Add a browser of a recipient.
 
         The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives
-        it. It joins the recipient's addresses of the channel `webpush`; one with the same endpoint
-        is replaced. Of more than 20 browsers the oldest leaves.
+        it. It joins the recipient's addresses of the channel `webpush`, for messages of the tenant
+        of the token and of none, or of all where the token has no tenant; one with the same
+        endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of all, the oldest
+        leaves.
 
         Args:
             endpoint: Address of the browser's push service.
             keys: Keys of the browser.
+            tenant: For messages of this tenant and of none, as with a token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -785,19 +793,28 @@ class Me:
             None,
             "PUT",
             "/v1/me/push",
+            query={"tenant": tenant},
             body=given({"endpoint": endpoint, "keys": keys}),
             changes=True,
             idempotency_key=idempotency_key,
         )
 
-    def leave_push(self, *, endpoint: str, idempotency_key: str | None = None) -> None:
+    def leave_push(
+        self,
+        *,
+        endpoint: str,
+        tenant: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
         """Remove a browser of a recipient.
 
-        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no
-        address of the recipient is not an error.
+        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that
+        joined for another tenant than that of the token, or for all, stays; a token without a
+        tenant removes it for all. One that is no address of the recipient is not an error.
 
         Args:
             endpoint: Address of the browser's push service.
+            tenant: Only as it joined for this tenant, as with a token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -805,6 +822,7 @@ class Me:
             None,
             "DELETE",
             "/v1/me/push",
+            query={"tenant": tenant},
             body=given({"endpoint": endpoint}),
             changes=True,
             idempotency_key=idempotency_key,

@@ -38,7 +38,8 @@ class Pending:
             channel: Only lanes of this channel.
             key: Only lanes with this batch key; the empty one is that of lanes without.
             lane: Only lanes of this name.
-            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
+            tenant: Only entries of this tenant and those without a tenant, as with a token with
+                this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -61,7 +62,8 @@ class Pending:
 
         Args:
             recipient: Recipient id.
-            tenant: Only what is of this tenant and of none, as a token with this claim sees it.
+            tenant: Only entries of this tenant and those without a tenant, as with a token with
+                this claim.
         """
         answer: models.Pending = self._transport.call(
             models.Pending,

@@ -64,11 +64,11 @@ class Tenants:
         *,
         idempotency_key: str | None = None,
     ) -> builtins.list[models.ItemAnswer]:
-        """Make or change many tenants.
+        """Create or change many tenants.
 
-        Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes
-        those that there are not. Only the given fields change. Each item is accepted or rejected by
-        itself; the answers are in order.
+        Takes an array of at most 10,000 tenants, or a stream of any length with one per line.
+        Creates unknown tenants; of others the given fields change. Each item is accepted or
+        rejected by itself; the answers are in order.
 
         Args:
             items: What is sent, in its order.
@@ -93,11 +93,11 @@ class Tenants:
         answers: Literal["all", "problems"] | None = None,
         idempotency_key: str | None = None,
     ) -> Stream[models.LineAnswer]:
-        """Make or change many tenants.
+        """Create or change many tenants.
 
-        Takes an array of at most 10,000 tenants, or a stream of any length with one per line. Makes
-        those that there are not. Only the given fields change. Each item is accepted or rejected by
-        itself; the answers are in order.
+        Takes an array of at most 10,000 tenants, or a stream of any length with one per line.
+        Creates unknown tenants; of others the given fields change. Each item is accepted or
+        rejected by itself; the answers are in order.
 
         Args:
             items: What is sent, one by one.
@@ -147,26 +147,24 @@ class Tenants:
     ) -> None:
         """Put a whole tenant.
 
-        Makes the tenant if there is none. Absent fields get their default. A tenant from `GET` can
-        be put back as it is.
+        Creates or replaces the tenant. Absent fields get their defaults. A tenant from `GET` can be
+        put back unchanged.
 
         Args:
             tenant: Tenant id.
-            brand: The keys of `[brand]` that the tenant has of its own, one by one; null
-                removes all of them.
+            brand: Keys that override `[brand]`, one by one; null removes all.
             data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
-            disabled: True if nothing may be published for it, and what waits of it is
-                cancelled.
-            from_name: The name of the sender of its messages, at most 1 KiB.
-            limits: Bounds on what it may send, one by one.
-            locale: BCP 47 locale, for recipients that don't say.
+            disabled: True = publishing is refused, and pending notifications are cancelled.
+            from_name: Sender name of its messages, at most 1 KiB.
+            limits: Limits on what it may send, one by one.
+            locale: BCP 47 locale, for recipients without one.
             name: Name to show, at most 1 KiB.
-            preferences: Its defaults, all of them, in the place of the types' own policies.
-                Nothing is muted by them.
-            quiet_hours: Quiet hours, for recipients that don't say: hours, null for none at
-                all, or `default` for those of each channel.
-            reply_to: The mailbox to which answers to its mails go.
-            tz: IANA time zone, for recipients that don't say.
+            preferences: All its defaults, which replace the types' policies. Mutes are not
+                allowed.
+            quiet_hours: Quiet hours, for recipients without their own: hours, null for none, or
+                `default` for those of each channel.
+            reply_to: Mailbox for replies to its mails.
+            tz: IANA time zone, for recipients without one.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -213,27 +211,25 @@ class Tenants:
     ) -> None:
         """Change a tenant.
 
-        Only the given fields change, of `brand` and `limits` only the given keys; null removes a
-        value. What waits is judged by the new values. A key of the tenant changes everything but
+        Changes the given fields, and of `brand` and `limits` the given keys; null removes a value.
+        Pending notifications use the new values. A key of the tenant can change everything but
         `limits` and `disabled`.
 
         Args:
             tenant: Tenant id.
-            brand: The keys of `[brand]` that the tenant has of its own, one by one; null
-                removes all of them.
+            brand: Keys that override `[brand]`, one by one; null removes all.
             data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
-            disabled: True if nothing may be published for it, and what waits of it is
-                cancelled.
-            from_name: The name of the sender of its messages, at most 1 KiB.
-            limits: Bounds on what it may send, one by one.
-            locale: BCP 47 locale, for recipients that don't say.
+            disabled: True = publishing is refused, and pending notifications are cancelled.
+            from_name: Sender name of its messages, at most 1 KiB.
+            limits: Limits on what it may send, one by one.
+            locale: BCP 47 locale, for recipients without one.
             name: Name to show, at most 1 KiB.
-            preferences: Its defaults, all of them, in the place of the types' own policies.
-                Nothing is muted by them.
-            quiet_hours: Quiet hours, for recipients that don't say: hours, null for none at
-                all, or `default` for those of each channel.
-            reply_to: The mailbox to which answers to its mails go.
-            tz: IANA time zone, for recipients that don't say.
+            preferences: All its defaults, which replace the types' policies. Mutes are not
+                allowed.
+            quiet_hours: Quiet hours, for recipients without their own: hours, null for none, or
+                `default` for those of each channel.
+            reply_to: Mailbox for replies to its mails.
+            tz: IANA time zone, for recipients without one.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -263,9 +259,9 @@ class Tenants:
     def delete(self, tenant: str, /, *, idempotency_key: str | None = None) -> None:
         """Delete a tenant.
 
-        What waits of it is cancelled at once, and what was told leaves inboxes. Its members,
-        subscriptions, preferences, keys and tokens end with it. Made anew, the id is another
-        tenant.
+        Cancels pending notifications immediately, and removes the tenant's notifications from
+        inboxes. Deletes its members, subscriptions, preferences, keys and tokens. A new tenant with
+        the same id inherits nothing.
 
         Args:
             tenant: Tenant id.
@@ -344,8 +340,8 @@ class Tenants:
         """Add and remove many members.
 
         Takes an array of at most 10,000 members, or a stream of any length with one per line;
-        `remove` ends a membership. Each item is accepted or rejected by itself; the answers are in
-        order.
+        `remove` removes a member. Each item is accepted or rejected by itself; the answers are in
+        order. A key of the tenant can only remove.
 
         Args:
             tenant: Tenant id.
@@ -375,8 +371,8 @@ class Tenants:
         """Add and remove many members.
 
         Takes an array of at most 10,000 members, or a stream of any length with one per line;
-        `remove` ends a membership. Each item is accepted or rejected by itself; the answers are in
-        order.
+        `remove` removes a member. Each item is accepted or rejected by itself; the answers are in
+        order. A key of the tenant can only remove.
 
         Args:
             tenant: Tenant id.
@@ -430,8 +426,8 @@ class Tenants:
     ) -> None:
         """Remove a member.
 
-        Ends the recipient's subscriptions of the tenant too. What waits or was told stays, and
-        preferences do.
+        Also removes the recipient's subscriptions of the tenant. Notifications and preferences
+        stay.
 
         Args:
             tenant: Tenant id.
