@@ -1,7 +1,7 @@
 //! Two nodes that share the parts of one store, of which the second applies what the first has accepted only when it has
 //! to: nothing that somebody was answered may be refused there as unknown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -302,5 +302,19 @@ fn a_key_of_a_tenant_reaches_its_members_alone_on_every_node() {
     two.done(Method::POST, "/v1/events", &event("hosts"));
     for who in &strangers {
         assert_eq!(entries(who), 1, "{who}");
+    }
+    // It sees the messages of its members, whichever node has them.
+    for who in &all {
+        two.done(Method::POST, &format!("/v1/recipients/{who}/flush"), &json!({}));
+    }
+    let listed = |bearer: &str, node: usize| {
+        let list = two.by(bearer, node, Method::GET, "/v1/messages?limit=100", &Value::Null).json();
+        let rows = list["messages"].as_array().unwrap().iter();
+        rows.map(|row| row["recipient"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let whose = |who: &[&String]| who.iter().map(|who| (*who).clone()).collect::<BTreeSet<_>>();
+    for node in [0, 1] {
+        assert_eq!(listed(two.nodes[node].secret.text(), node), whose(&all), "{node}");
+        assert_eq!(listed(&key, node), whose(&members.each_ref()), "{node}");
     }
 }
