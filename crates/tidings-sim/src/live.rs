@@ -420,7 +420,10 @@ impl Life {
                             // The model has nothing to erase and says nothing.
                             (Command::Erase { .. }, Err(_)) => {}
                             // Some are another's.
-                            (Command::OwnObject { .. }, Err(Refused::ObjectNotYours(_))) => {}
+                            (
+                                Command::OwnObject { .. } | Command::Publish(_),
+                                Err(Refused::ObjectNotYours(_) | Refused::IdTaken(_)),
+                            ) => {}
                             (_, reply) => {
                                 reply.map_err(|refused| refused.to_string())?;
                             }

@@ -128,7 +128,7 @@ pub struct Played {
     pub messages: Vec<Message>,
     /// The books at the end.
     pub books: Books,
-    /// The changes of objects with a key of a tenant, in order: true if one was done, false if it was refused.
+    /// The steps with a key of a tenant, in order: true if one was done, false if it was refused.
     pub own: Vec<bool>,
 }
 
@@ -154,19 +154,24 @@ pub fn play_all(
     Ok(Played { messages: subject.messages(), books: subject.books(), own })
 }
 
-/// Returns true if a step may be refused: a change of an object that may be another's.
+/// Returns true if a step may be refused: with a key of a tenant, an object and an event id may be another's.
 fn may_be_refused(step: &Step) -> bool {
-    matches!(step, Step::Play(Timed { command: Command::OwnObject { .. }, .. }))
+    let Step::Play(Timed { command, .. }) = step else { return false };
+    match command {
+        Command::OwnObject { .. } => true,
+        Command::Publish(event) => event.by_tenant,
+        _ => false,
+    }
 }
 
-/// The changes of objects with a key of a tenant among steps that were answered so: true if one was done.
+/// The steps with a key of a tenant among those that were answered so: true if one was done.
 pub fn own_changes<'s>(steps: impl Iterator<Item = &'s Step>, answers: &[Answer]) -> Vec<bool> {
     let commands = steps.filter(|step| matches!(step, Step::Play(_)));
     let own = commands.zip(answers).filter(|(step, _)| may_be_refused(step));
     own.map(|(_, answer)| answer.is_ok()).collect()
 }
 
-/// Checks that a subject refused none of these steps, but for changes of objects that may be another's.
+/// Checks that a subject refused none of these steps, but for those that may be.
 ///
 /// # Errors
 /// The step that was refused, and why.

@@ -12,7 +12,11 @@ use super::{Entry, EntryState, Key, Model, Published, Refused, audience, calenda
 
 impl Model {
     pub(super) fn publish(&mut self, mut event: Event) -> Result<(), Refused> {
-        if self.known.contains_key(&event.id) {
+        if let Some(&known) = self.known.get(&event.id) {
+            let own = event.tenant.as_ref().and_then(|id| self.tenant(id).ok());
+            if event.by_tenant && (own.is_none() || own != self.events[known].tenant) {
+                return Err(Refused::IdTaken(event.id));
+            }
             self.counted.republished += 1;
             return Ok(());
         }

@@ -129,6 +129,9 @@ pub enum Refused {
     /// The object was made by another than the tenant.
     #[error("the object {0} is not theirs")]
     NotTheirs(Id),
+    /// The event id is that of an event of another tenant, or of none.
+    #[error("the id {0} is taken")]
+    IdTaken(Id),
     /// Tenants have no mutes.
     #[error("a tenant can't mute")]
     Mute,

@@ -191,8 +191,11 @@ fn t42_nodes_answer_what_is_ignored_of_objects_as_one_node_does() {
         tenant: id(tenant),
         change: OwnChange::Put(titled(title)),
     };
-    let person =
-        |n: usize| Command::Recipient(Box::new(RecipientChange::nothing(id(&format!("r{n}")))));
+    let person = |n: usize| {
+        let mut change = RecipientChange::nothing(id(&format!("r{n}")));
+        change.tenants = Some([id("acme")].into());
+        Command::Recipient(Box::new(change))
+    };
     let to = Audience { recipients: vec![id("r0"), id("r1"), id("r2")], ..Audience::default() };
     let event = Event {
         tenant: Some(id("acme")),
