@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tidings_client::api::{
-    DueQuery, ExportQuery, InboxQuery, ListMessagesQuery, ListSuppressionsQuery, MyInboxQuery,
-    PreviewQuery,
+    DueQuery, ExportQuery, InboxQuery, JoinPushQuery, LeavePushQuery, ListMessagesQuery,
+    ListSuppressionsQuery, MyInboxQuery, PreviewQuery,
 };
 use tidings_client::types::*;
 use tidings_client::{Client, Error, LiveEvent, Patch};
@@ -225,10 +225,17 @@ async fn people_objects_and_what_they_choose() {
     tidings.recipients().erase("ben").await.unwrap();
     assert!(matches!(tidings.recipients().get("ben").await, Err(Error::RecipientNotFound(_))));
     let push = PushSubscription::new("https://push.example.org/1", PushKeys::new("x", "y"));
-    assert!(tidings.recipients().add_push("ana", &push).await.is_err(), "the keys are none");
+    assert!(
+        tidings.recipients().add_push("ana", &JoinPushQuery::new(), &push).await.is_err(),
+        "the keys are none"
+    );
     tidings
         .recipients()
-        .remove_push("ana", &GonePushSubscription::new("https://push.example.org/1"))
+        .remove_push(
+            "ana",
+            &LeavePushQuery::new(),
+            &GonePushSubscription::new("https://push.example.org/1"),
+        )
         .await
         .unwrap();
 }
