@@ -161,11 +161,13 @@ impl Marks {
         }
     }
 
-    /// Returns true if one of them was made before an instant, or an item is of a day before `day`.
+    /// Returns true if one of them was made before an instant, if an item is of a day before `day`, or if nothing is left
+    /// but the newest changes.
     pub(crate) fn has_before(&self, instant: Instant, day: Day) -> bool {
         let mut all = self.up_to.values().chain(self.objects.values()).chain(self.events.values());
         all.any(|newest| newest.has_before(instant))
             || self.items.iter().any(|(_, item)| item.day < day)
+            || self.is_empty()
     }
 
     /// Iterates over the keys of all marks.
@@ -192,11 +194,12 @@ impl Marks {
     }
 
     /// Drops marks that were made before this instant and items of days before `day`: what they covered is
-    /// forgotten. `dropped` receives the keys of which nothing is left. Returns true if anything is left.
+    /// forgotten. The newest changes are kept until they are at or before `forgotten_to`, so that no revision falls.
+    /// `dropped` receives the keys of which nothing is left. Returns true if anything is left.
     pub(crate) fn forget_before(
         &mut self,
-        instant: Instant,
-        day: Day,
+        (instant, day): (Instant, Day),
+        forgotten_to: Seq,
         mut dropped: impl FnMut(MarkAt),
     ) -> bool {
         self.items.forget_before(day, |place| dropped(MarkAt::Item(place)));
@@ -214,14 +217,18 @@ impl Marks {
         forget_in(&mut self.events, instant, |place| {
             dropped(MarkAt::Event(place));
         });
-        let is_left = !(self.up_to.is_empty()
-            && self.objects.is_empty()
-            && self.events.is_empty()
-            && self.items.is_empty());
+        let is_left = !self.is_empty() || self.changed.of_all() > forgotten_to;
         if !is_left {
             dropped(MarkAt::Changed);
         }
         is_left
+    }
+
+    fn is_empty(&self) -> bool {
+        self.up_to.is_empty()
+            && self.objects.is_empty()
+            && self.events.is_empty()
+            && self.items.is_empty()
     }
 }
 
@@ -419,7 +426,7 @@ mod tests {
             };
             reading.of_entry(State::New, marking).unwrap();
         }
-        marks.forget_before(at(count), Day(0), |_| {});
+        marks.forget_before((at(count), Day(0)), Seq::default(), |_| {});
         work::take()
     }
 

@@ -21,6 +21,7 @@ impl Bucket {
     /// Drops the state that concerns only days before `before`, which are deleted.
     pub(crate) fn forget_before(&mut self, before: Day) {
         let (marks_from, first) = (self.marks_from(before), self.index.first_seq(self.next_seq));
+        let forgotten_to = self.forgotten_to;
         let stale = &mut self.dirty.stale_marks;
         let old: Vec<u32> = self
             .marks
@@ -31,7 +32,7 @@ impl Bucket {
         for number in old {
             let marks = self.marks.get_mut(&number);
             let left = marks.is_some_and(|marks| {
-                marks.forget_before(marks_from, before, |mark| {
+                marks.forget_before((marks_from, before), forgotten_to, |mark| {
                     stale.insert((number, mark));
                 })
             });

@@ -506,6 +506,21 @@ fn shown(group: &InboxGroup) -> Shown {
     )
 }
 
+/// The state of an item is newer than the entries of the day that is kept, and goes with the day before.
+#[test]
+fn no_revision_falls_where_the_last_items_are_forgotten() {
+    let publish =
+        |tenant, to| Op::Publish { tenant, kind: 0, roles: (0, 0, 0), to, delay_hours: 0 };
+    let mark = |what, which, change| Op::Mark { who: 0, view: 0, what, which, change };
+    let index_after = Some(0);
+    let options =
+        Options { buckets: 1, shards: 2, index_after, checkpoint_after: 0, slice_bytes: 64 };
+    let mut world = World::new(options);
+    let begin = [publish(2, 1), Op::Wait(8), mark(4, 0, 0), Op::Wait(40), publish(0, 3)];
+    let end = [mark(0, 200, 6), Op::Forget, Op::Wait(24), Op::Look(0), Op::Forget, Op::Look(0)];
+    begin.iter().chain(&end).for_each(|op| world.play(op));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
