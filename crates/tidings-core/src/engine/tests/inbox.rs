@@ -516,9 +516,15 @@ fn no_revision_falls_where_the_last_items_are_forgotten() {
     let options =
         Options { buckets: 1, shards: 2, index_after, checkpoint_after: 0, slice_bytes: 64 };
     let mut world = World::new(options);
-    let begin = [publish(2, 1), Op::Wait(8), mark(4, 0, 0), Op::Wait(40), publish(0, 3)];
-    let end = [mark(0, 200, 6), Op::Forget, Op::Wait(24), Op::Look(0), Op::Forget, Op::Look(0)];
-    begin.iter().chain(&end).for_each(|op| world.play(op));
+    let begin = [publish(2, 1), Op::Wait(8), mark(4, 0, 0), Op::Wait(24), Op::Disable(0)];
+    let then = [Op::Wait(16), publish(0, 3), mark(0, 200, 6), Op::Forget];
+    let end = [Op::Wait(24), Op::Look(0), Op::Forget];
+    begin.iter().chain(&then).chain(&end).for_each(|op| world.play(op));
+    for who in 0..PEOPLE.len() {
+        world.look(who);
+        world.restart();
+        world.look(who);
+    }
 }
 
 proptest! {
