@@ -2,7 +2,6 @@
 
 mod crates;
 mod metrics;
-mod modules;
 pub(crate) mod pages;
 mod pure;
 mod rooms;
@@ -17,7 +16,6 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let mut faults = crates::check(root)?;
     faults.extend(sources::check(root)?);
     faults.extend(metrics::check(root)?);
-    faults.extend(modules::check(root)?);
     faults.extend(pages::check(root)?);
     faults.extend(pure::check(root)?);
     faults.extend(rooms::check(root)?);
