@@ -5,10 +5,10 @@ use std::process::Command;
 
 use crate::{Failure, cargo, output, tidy};
 
-/// Everything that the README promises. Tests of real data print that they are skipped where the data
-/// is not there.
+/// Everything that the README promises. A run goes on after a failed binary, and lists all that failed at its end. Tests
+/// of real data print that they are skipped where the data is not there.
 pub(crate) fn test(arguments: &[String]) -> Result<(), Failure> {
-    pass(cargo().args(["test", "--workspace"]).args(arguments))
+    pass(cargo().args(["test", "--workspace", "--no-fail-fast"]).args(arguments))
 }
 
 /// The crash test of the whole process, as long as one likes.

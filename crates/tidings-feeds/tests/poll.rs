@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep};
 
 /// Time that anything may take here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A sink that refuses payloads with the word `bad`, until it is told to take them.
 #[derive(Default)]

@@ -19,7 +19,7 @@ pub use pgbouncer::PgBouncer;
 pub use postgres::Postgres;
 
 /// Time that a server may take until it answers.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Finds a program on the path, and where Debian keeps those of PostgreSQL.
 #[must_use]

@@ -14,7 +14,7 @@ use tidings_store::{MemoryStore, Store};
 use crate::world::*;
 
 /// Time that a mail is waited for that has to come.
-const WAIT: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_secs(300);
 
 /// A node with so many senders, all of which that take digests have one and get no answer.
 fn stuck(

@@ -290,7 +290,7 @@ struct Feed {
 
 impl Feed {
     fn wait_until_read(&self) {
-        self.read.recv_timeout(Duration::from_secs(60)).unwrap();
+        self.read.recv_timeout(Duration::from_secs(300)).unwrap();
     }
 }
 

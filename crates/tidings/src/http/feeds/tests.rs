@@ -25,7 +25,7 @@ use crate::http::rig::{CONFIG, Rig};
 use crate::http::{Access, Settings as ServerSettings};
 
 /// Time that anything may take here.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Writers that take their ids early, and those that are serial.
 const EARLY: u32 = 64;

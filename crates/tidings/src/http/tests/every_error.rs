@@ -31,7 +31,7 @@ use crate::http::{Access, Settings, document, openapi};
 const NOT_HERE: [&str; 4] = ["internal", "starting", "no_holder", "holder_lost"];
 
 /// Time that a call may take: more than any machine needs, so that one that hangs is named.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The id of an API key and of a signing key.
 const KEY: &str = "k1";
