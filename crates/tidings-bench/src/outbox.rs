@@ -37,21 +37,9 @@ pub(crate) struct Params {
     /// Number of recipients, of whom each event has one
     #[arg(long, default_value_t = 10_000)]
     pub(crate) recipients: u32,
-    /// The way in which rows are found
-    #[arg(long, value_enum, default_value_t = Mode::Poll)]
-    pub(crate) mode: Mode,
     /// Directory of the store and of PostgreSQL, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
-}
-
-/// The mode of the feed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Mode {
-    /// The table is asked.
-    Poll,
-    /// The log of the database tells.
-    Wal,
 }
 
 /// The longest wait for the last row after it was committed.
@@ -65,15 +53,10 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
         return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
-    let postgres = Postgres::start(directory.path(), &["wal_level=logical", "max_connections=50"])
-        .map_err(host)?;
+    let postgres = Postgres::start(directory.path(), &["max_connections=50"]).map_err(host)?;
     let config = directory.path().join("tidings.toml");
-    let mode = match params.mode {
-        Mode::Poll => "poll",
-        Mode::Wal => "wal",
-    };
     let url = postgres.url("postgres");
-    let feed = format!("[feeds.app]\nurl = \"{url}\"\nmode = \"{mode}\"\n");
+    let feed = format!("[feeds.app]\nurl = \"{url}\"\n");
     std::fs::write(&config, format!("{}{feed}", super::RULES))
         .map_err(|fault| Fault::Directory(config.clone(), fault))?;
     let mut sql = Command::new(std::env::current_exe()?);
@@ -133,14 +116,13 @@ async fn measure(params: &Params, url: &str, server: &Process) -> Result<Vec<Mea
     let all = "SELECT count(*), extract(epoch FROM max(taken_at) - min(created_at))::float8 FROM tidings_outbox";
     let all = client.query_one(all, &[]).await.map_err(host)?;
     let (count, seconds): (i64, f64) = (all.get(0), all.get(1));
-    let mut told = BTreeMap::from([
+    let told = BTreeMap::from([
         ("rate", u64::from(params.rate)),
         ("seconds", u64::from(params.seconds)),
         ("together", u64::from(params.together)),
         ("clients", u64::from(params.clients)),
         ("recipients", u64::from(params.recipients)),
     ]);
-    told.insert("wal", u64::from(params.mode == Mode::Wal));
     let rate = number(count.unsigned_abs()) / seconds;
     Ok(vec![
         Measurement::of("outbox", &told, ("accepted_rate", "rows/s"), &[rate]),

@@ -18,7 +18,6 @@ mod settings;
 mod sink;
 mod sql;
 mod status;
-mod wal;
 mod watching;
 
 pub use address::connect;
@@ -26,7 +25,7 @@ pub use context::Context;
 pub use fault::Fault;
 pub use outbox::{Gauge, Outbox};
 pub use reader::Feed;
-pub use settings::{Mode, OnRefusal, Settings, TABLE};
-pub use sink::{Answering, Given, RowNo, Sink, Unavailable, Verdict};
+pub use settings::{OnRefusal, Settings, TABLE};
+pub use sink::{Answering, Given, Sink, Unavailable, Verdict};
 pub use sql::{migration, migration_of};
 pub use status::{Snapshot, State, Status};

@@ -81,26 +81,6 @@ impl<'c> Outbox<'c> {
         Ok(())
     }
 
-    /// Parks a message that was in no table, as a new row, and returns its id. What is no JSON becomes a JSON text.
-    ///
-    /// # Errors
-    /// That of the database.
-    pub async fn park_message(&self, payload: &str, problem: &str) -> Result<i64, Fault> {
-        let payload = match serde_json::from_str::<serde_json::Value>(payload) {
-            Ok(_) => payload.to_owned(),
-            Err(_) => serde_json::Value::from(payload).to_string(),
-        };
-        let sql = format!(
-            "INSERT INTO {} (payload, refused) VALUES ($1::jsonb, $2::jsonb) RETURNING id",
-            self.table
-        );
-        let (payload, problem) = (storable(&payload), storable(problem));
-        let parameters: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 2] =
-            [(&payload, Type::TEXT), (&problem, Type::TEXT)];
-        let row = self.client.query_typed_one(&sql, &parameters).await?;
-        Ok(row.get(0))
-    }
-
     /// Looks at what waits and what is parked.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 use tidings_tls::postgres::Encrypted;
 
 use crate::outbox::Outbox;
-use crate::sink::{Given, RowNo, Verdict};
+use crate::sink::{Given, Verdict};
 use crate::status::{Snapshot, State};
 use crate::{Context, Fault, OnRefusal, connect, sql};
 
@@ -38,15 +38,14 @@ pub(crate) const CHORES_EVERY: Duration = Duration::from_secs(1);
 const PROBE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Begins a transaction. A mark that is answered must last, or a row would come again long after.
-pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
      SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
 
 /// Locks a table, by its name, against other readers until the transaction ends.
-pub(crate) const ALONE: &str =
-    "SELECT pg_try_advisory_xact_lock(hashtextextended('tidings ' || $1, 0))";
+const ALONE: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended('tidings ' || $1, 0))";
 
 /// The fault of a table that has another reader.
-pub(crate) const NOT_ALONE: &str = "another reader is at the table; a table is of one feed";
+const NOT_ALONE: &str = "another reader is at the table; a table is of one feed";
 
 /// A row that waits, without its payload.
 struct Listed {
@@ -55,7 +54,7 @@ struct Listed {
 }
 
 /// The end of a look.
-pub(crate) enum Look {
+enum Look {
     /// There may be more.
     Full,
     /// All rows that were there are taken.
@@ -128,7 +127,7 @@ async fn drive(mut connection: Connection<Socket, Encrypted>, woken: Arc<Notify>
 }
 
 /// The id of the row that was taken last.
-pub(crate) async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, Fault> {
+async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, Fault> {
     let sql = format!(
         "SELECT id FROM {} WHERE taken_at IS NOT NULL ORDER BY taken_at DESC LIMIT 1",
         outbox.table()
@@ -167,11 +166,11 @@ async fn backend(client: &Client) -> Result<i32, Fault> {
     Ok(row.get(0))
 }
 
-pub(crate) async fn run(client: &Client, statement: &str) -> Result<(), Fault> {
+async fn run(client: &Client, statement: &str) -> Result<(), Fault> {
     Ok(client.batch_execute(statement).await?)
 }
 
-pub(crate) async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
     match timeout(PATIENCE, asked).await {
         Ok(answer) => answer,
         Err(_) => {
@@ -182,11 +181,7 @@ pub(crate) async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> 
 }
 
 /// Takes a batch of what waits.
-pub(crate) async fn look(
-    context: &Context,
-    client: &Client,
-    outbox: &Outbox<'_>,
-) -> Result<Look, Fault> {
+async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result<Look, Fault> {
     let stops = context.settings.refused == OnRefusal::Stop;
     if stops && let Some((_, why)) = barred(context, outbox).await? {
         return Ok(Look::Barred(why));
@@ -211,10 +206,7 @@ pub(crate) async fn look(
 }
 
 /// The parked row before which a feed stops, and why it is refused.
-pub(crate) async fn barred(
-    context: &Context,
-    outbox: &Outbox<'_>,
-) -> Result<Option<(i64, String)>, Fault> {
+async fn barred(context: &Context, outbox: &Outbox<'_>) -> Result<Option<(i64, String)>, Fault> {
     let Some((id, problem)) = within(outbox.first_parked()).await? else {
         return Ok(None);
     };
@@ -262,8 +254,7 @@ async fn lock(
     }
     let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&ids, Type::INT8_ARRAY)];
     let rows = client.query_typed(&rows, &parameters).await?;
-    let given =
-        |row: &tokio_postgres::Row| Given { no: RowNo::Row(row.get(0)), payload: row.get(1) };
+    let given = |row: &tokio_postgres::Row| Given { id: row.get(0), payload: row.get(1) };
     Ok(Some(rows.iter().map(given).collect()))
 }
 
@@ -274,7 +265,7 @@ fn in_order(listed: &[Listed], locked: Vec<Given>) -> Vec<Given> {
     let mut rows = Vec::with_capacity(listed.len());
     for Listed { id, key } in listed {
         let key = key.as_deref();
-        match locked.next_if(|row| row.no == RowNo::Row(*id)) {
+        match locked.next_if(|row| row.id == *id) {
             Some(row) if key.is_none_or(|key| !held.contains(key)) => rows.push(row),
             Some(_) => {}
             None => held.extend(key),
@@ -292,9 +283,7 @@ async fn mark(
 ) -> Result<(), Fault> {
     let (mut taken, mut parked, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for (row, verdict) in rows.iter().zip(verdicts) {
-        let RowNo::Row(id) = row.no else {
-            continue;
-        };
+        let id = row.id;
         match verdict {
             Verdict::Taken => taken.push(id),
             Verdict::Refused(problem) => {
@@ -321,7 +310,7 @@ async fn mark(
 }
 
 /// The detail of a problem, or all of it.
-pub(crate) fn told(problem: &str) -> String {
+fn told(problem: &str) -> String {
     let read = serde_json::from_str::<serde_json::Value>(problem).ok();
     let detail = read.as_ref().and_then(|problem| problem.get("detail")?.as_str());
     detail.unwrap_or(problem).to_owned()
@@ -342,7 +331,7 @@ mod tests {
             listed(5, None),
             listed(6, Some("b")),
         ];
-        let given = |id| Given { no: RowNo::Row(id), payload: String::new() };
+        let given = |id| Given { id, payload: String::new() };
         let rows = in_order(&listed, [2, 4, 5, 6].map(given).into());
         assert_eq!(rows, [2, 5, 6].map(given));
     }

@@ -1,6 +1,5 @@
 //! A feed that is read: the task that begins its reader, and begins it again.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::status::{Snapshot, State, Status};
-use crate::{Context, Fault, Mode, Settings, Sink, poll, wal, watching};
+use crate::{Context, Fault, Settings, Sink, poll, watching};
 
 /// The first wait before a reader begins again; it doubles.
 const REST_MIN: Duration = Duration::from_millis(100);
@@ -105,7 +104,7 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
                 }
                 continue;
             }
-            fault = read(&context) => fault,
+            never = poll::read(&context) => match never { Err(fault) => fault, Ok(never) => match never {} },
         };
         let name = &context.settings.name;
         let lasts = matches!(fault, Fault::Lasting(_));
@@ -130,16 +129,5 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
             changed = wish.changed() => if changed.is_err() { return },
             () = patience => {}
         }
-    }
-}
-
-async fn read(context: &Context) -> Fault {
-    let never: Result<Infallible, Fault> = match context.settings.mode {
-        Mode::Poll => poll::read(context).await,
-        Mode::Wal => wal::read(context).await,
-    };
-    match never {
-        Err(fault) => fault,
-        Ok(never) => match never {},
     }
 }

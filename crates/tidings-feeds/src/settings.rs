@@ -17,8 +17,6 @@ pub struct Settings {
     pub database: Database,
     /// The outbox: a table, or `schema.table`.
     pub table: String,
-    /// The way in which rows are found.
-    pub mode: Mode,
     /// The longest time between two looks at the table.
     pub every: Duration,
     /// The effect of a refused row on the rows after it.
@@ -30,28 +28,8 @@ pub struct Settings {
 impl fmt::Debug for Settings {
     /// Leaves the address out, which may have a password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, table, mode, .. } = self;
-        write!(out, "feed {name} of {table}, {mode:?}")
-    }
-}
-
-/// The way in which rows are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The table is asked.
-    Poll,
-    /// The log of the database tells.
-    Wal,
-}
-
-impl Mode {
-    /// Its name in the configuration.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Poll => "poll",
-            Self::Wal => "wal",
-        }
+        let Self { name, table, .. } = self;
+        write!(out, "feed {name} of {table}")
     }
 }
 

@@ -1,32 +1,12 @@
 //! The way out of a feed.
 
-use std::fmt;
 use std::pin::Pin;
-
-/// The number of a row, which its feed never gives to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RowNo {
-    /// The `id` of a row of the table.
-    Row(i64),
-    /// The place in the log of a message that is in no table.
-    Message(u64),
-}
-
-impl fmt::Display for RowNo {
-    /// Writes a row's id, or a place in the log as PostgreSQL writes it.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Row(id) => write!(out, "{id}"),
-            Self::Message(place) => write!(out, "{:X}/{:X}", place >> 32, place & 0xffff_ffff),
-        }
-    }
-}
 
 /// A row that is given to a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// Its number.
-    pub no: RowNo,
+    /// Its `id` in the table, which is never another row's.
+    pub id: i64,
     /// Its payload, a JSON text.
     pub payload: String,
 }

@@ -1,18 +1,13 @@
 //! The migration of a host's database.
 
-use crate::{Mode, Settings};
+use crate::Settings;
 
 /// The channel of `NOTIFY` on which a reader is woken.
 pub(crate) const CHANNEL: &str = "tidings_outbox";
 
 /// A name as SQL quotes it.
-pub(crate) fn quoted(name: &str) -> String {
+fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// A text as SQL quotes it.
-pub(crate) fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// A table as SQL names it: of a schema where its name has a dot.
@@ -21,37 +16,21 @@ pub(crate) fn table(name: &str) -> String {
     parts.join(".")
 }
 
-/// The name of the publication of a feed, and of its slot.
-pub(crate) fn slot(feed: &str) -> String {
-    format!("tidings_{feed}")
-}
-
-/// The table beside an outbox that has the places of its feeds in the log, as SQL names it.
-pub(crate) fn places(name: &str) -> String {
-    table(&format!("{name}_wal"))
-}
-
-/// The statement that makes the publication of a table.
-pub(crate) fn publication(name: &str, table: &str) -> String {
-    let name = quoted(name);
-    format!("CREATE PUBLICATION {name} FOR TABLE {table} WITH (publish = 'insert, update');")
-}
-
 /// The statements that make the outbox of a feed. They may be run twice.
 #[must_use]
 pub fn migration(settings: &Settings) -> String {
-    migration_of(&settings.name, &settings.table, settings.mode)
+    migration_of(&settings.name, &settings.table)
 }
 
-/// The statements that make an outbox, by feed, table and mode.
+/// The statements that make an outbox, by feed and table.
 #[must_use]
-pub fn migration_of(feed: &str, name: &str, mode: Mode) -> String {
+pub fn migration_of(feed: &str, name: &str) -> String {
     let table = table(name);
     let base = name.rsplit('.').next().unwrap_or(name);
     let index = |what: &str| quoted(&format!("{base}_{what}"));
     let (waiting, refused, taken) = (index("waiting"), index("refused"), index("taken"));
     let (function, trigger) = (function(name, base), quoted(&format!("{base}_notify")));
-    let mut sql = format!(
+    format!(
         "-- The outbox that feed {feed} of tidings reads. Run it as the owner of your tables; it may be run twice.
 BEGIN;
 
@@ -77,35 +56,10 @@ END
 $$;
 CREATE OR REPLACE TRIGGER {trigger} AFTER INSERT ON {table}
     FOR EACH STATEMENT EXECUTE FUNCTION {function}();
-"
-    );
-    if mode == Mode::Wal {
-        let name_of_places = places(name);
-        let publication = slot(feed);
-        let text = literal(&publication);
-        let make = self::publication(&publication, &table);
-        sql.push_str(&format!(
-            "
--- How far tidings has taken the log. Without the row of a feed that has had one, nobody could tell what was passed over.
-CREATE TABLE IF NOT EXISTS {name_of_places} (
-    feed text PRIMARY KEY,
-    taken_to pg_lsn NOT NULL,
-    part_of pg_lsn,
-    part_to pg_lsn
-) WITH (fillfactor = 50);
 
-DO $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_publication WHERE pubname = {text}) THEN
-        {make}
-    END IF;
-END
-$$;
+COMMIT;
 "
-        ));
-    }
-    sql.push_str("\nCOMMIT;\n");
-    sql
+    )
 }
 
 /// The function of the trigger, in the schema of the table.

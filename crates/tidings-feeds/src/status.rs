@@ -41,8 +41,6 @@ pub struct Snapshot {
     pub parked: u64,
     /// Number of rows that were refused since the process started.
     pub refused: u64,
-    /// Bytes of its log that the database retains for the feed (`wal`).
-    pub retained_bytes: Option<u64>,
     /// Why it is not read as it should be.
     pub fault: Option<String>,
 }

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::outbox::Outbox;
 use crate::poll::{CHORES_EVERY, gauge, open};
-use crate::{Context, Fault, Mode, wal};
+use crate::{Context, Fault};
 
 /// Looks at the table of a feed that is not read, for what others see of it. It is not read because it is paused, or
 /// for this fault.
@@ -33,9 +33,6 @@ async fn watch_until_broken(
     let outbox = Outbox::of(&context.settings, &client);
     loop {
         gauge(context, &outbox).await?;
-        if context.settings.mode == Mode::Wal {
-            wal::gauge(context, &client).await?;
-        }
         context.status.set(|status| status.fault = known.map(str::to_owned));
         sleep(every).await;
     }

@@ -12,8 +12,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tidings_feeds::{
-    Answering, Feed, Given, Mode, OnRefusal, RowNo, Settings, Sink, State, Unavailable, Verdict,
-    migration,
+    Answering, Feed, Given, OnRefusal, Settings, Sink, State, Unavailable, Verdict, migration,
 };
 use tidings_loopback::{PgBouncer, Postgres};
 use tidings_tls::postgres::Database;
@@ -53,8 +52,7 @@ impl Sink for Remembers {
                     }
                     continue;
                 }
-                let RowNo::Row(id) = row.no else { panic!("{row:?} is no row") };
-                taken.push(id);
+                taken.push(row.id);
                 verdicts.push(Verdict::Taken);
             }
             self.batches.lock().unwrap().push(taken);
@@ -92,7 +90,6 @@ impl Host {
             name: "app".to_owned(),
             database: Database::of(&url).unwrap(),
             table: "shop.\"outbox\"".replace('"', ""),
-            mode: Mode::Poll,
             every: Duration::from_millis(50),
             refused: OnRefusal::Park,
             keep: Duration::from_secs(3_600),

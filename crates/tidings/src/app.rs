@@ -164,16 +164,12 @@ pub fn feeds(rules: &Rules) -> Result<(), StartError> {
 
 #[cfg(feature = "postgres")]
 fn feed_settings(name: &str, rules: &FeedRules) -> Result<tidings_feeds::Settings, String> {
-    use tidings_core::rules::{FeedMode, OnRefusal};
+    use tidings_core::rules::OnRefusal;
     let ms = |ms: i64| Duration::from_millis(ms.max(0).unsigned_abs());
     Ok(tidings_feeds::Settings {
         name: name.to_owned(),
         database: feed_database(&rules.url, &secret_here)?,
         table: rules.table.clone(),
-        mode: match rules.mode {
-            FeedMode::Poll => tidings_feeds::Mode::Poll,
-            FeedMode::Wal => tidings_feeds::Mode::Wal,
-        },
         every: ms(rules.every_ms),
         refused: match rules.refused {
             OnRefusal::Park => tidings_feeds::OnRefusal::Park,

@@ -230,17 +230,18 @@ impl Two {
     }
 }
 
-fn moves(mode: &str) {
+#[test]
+fn a_feed_moves_with_the_lease_and_each_row_is_taken_once() {
     if !Postgres::is_installed() {
         return skip("PostgreSQL is not installed");
     }
     let directory = tempfile::tempdir().unwrap();
-    let settings = ["fsync=off", "wal_level=logical", "max_connections=200"];
+    let settings = ["fsync=off", "max_connections=200"];
     let database = Postgres::start(directory.path(), &settings).unwrap();
     database.run("postgres", "CREATE DATABASE tidings").unwrap();
     let config = directory.path().join("tidings.toml");
     let shop = database.url("postgres");
-    let feed = format!("[feeds.app]\nurl = \"{shop}\"\nmode = \"{mode}\"\nevery = \"50ms\"\n");
+    let feed = format!("[feeds.app]\nurl = \"{shop}\"\nevery = \"50ms\"\n");
     fs::write(&config, format!("[store]\nparts = 4\n{TYPES}{feed}")).unwrap();
     let (code, migration, err) = tidings(&config, &["outbox", "sql"]);
     assert_eq!(code, 0, "{err}");
@@ -297,14 +298,4 @@ fn moves(mode: &str) {
         let events = api.inbox_events(name).len() as u64;
         assert!(events > 0 && events <= committed, "{name}: {events}");
     }
-}
-
-#[test]
-fn a_feed_moves_with_the_lease_and_each_row_is_taken_once() {
-    moves("poll");
-}
-
-#[test]
-fn a_feed_of_the_log_moves_with_the_lease_and_each_row_is_taken_once() {
-    moves("wal");
 }

@@ -85,24 +85,12 @@ pub struct FeedRules {
     pub url: String,
     /// The table, or `schema.table`.
     pub table: String,
-    /// The way in which rows are found.
-    pub mode: FeedMode,
     /// The time between two looks at the table, in milliseconds; more than 0.
     pub every_ms: i64,
     /// The effect of a refused row on those after it.
     pub refused: OnRefusal,
     /// The time for which rows that were taken stay, in milliseconds.
     pub keep_ms: i64,
-}
-
-/// The way in which rows of a feed are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FeedMode {
-    /// The table is asked.
-    Poll,
-    /// The log of the database tells.
-    Wal,
 }
 
 /// The effect of a refused row of a feed on those after it.

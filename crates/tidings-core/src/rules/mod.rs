@@ -15,7 +15,7 @@ mod hook;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
-    Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedMode, FeedRules,
+    Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedRules,
     FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules,
     StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised,
     in_words,

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use tidings_core::rules::{FeedMode, FeedRules};
-use tidings_feeds::{Mode, TABLE, migration_of};
+use tidings_core::rules::FeedRules;
+use tidings_feeds::{TABLE, migration_of};
 
 use super::{Status, Streams, report};
 use crate::config;
@@ -28,7 +28,7 @@ enum What {
 
 #[derive(clap::Args)]
 struct Sql {
-    /// Feed of the configuration [default: its only one; without any, table `tidings_outbox` and mode `poll`]
+    /// Feed of the configuration [default: its only one; without any, table `tidings_outbox`]
     #[arg(long, value_name = "NAME")]
     feed: Option<String>,
     /// Configuration
@@ -40,7 +40,7 @@ struct Sql {
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let What::Sql(Sql { feed, config: file }) = &arguments.what;
     if feed.is_none() && !file.exists() {
-        streams.out.write_all(migration_of(USUAL_NAME, TABLE, Mode::Poll).as_bytes())?;
+        streams.out.write_all(migration_of(USUAL_NAME, TABLE).as_bytes())?;
         return Ok(Status::Done);
     }
     let rules = match config::read(file) {
@@ -64,14 +64,8 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         None => rules.feeds.first_key_value(),
     };
     let sql = match (found, feed) {
-        (Some((name, FeedRules { table, mode, .. })), _) => {
-            let mode = match mode {
-                FeedMode::Poll => Mode::Poll,
-                FeedMode::Wal => Mode::Wal,
-            };
-            migration_of(name, table, mode)
-        }
-        (None, None) => migration_of(USUAL_NAME, TABLE, Mode::Poll),
+        (Some((name, FeedRules { table, .. })), _) => migration_of(name, table),
+        (None, None) => migration_of(USUAL_NAME, TABLE),
         (None, Some(name)) => {
             let hint = did_you_mean(name, names());
             let hint =

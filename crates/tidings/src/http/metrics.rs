@@ -269,12 +269,6 @@ fn feeds(page: &mut Page, service: &Service) {
         "gauge",
         &|status| number(status.parked),
     );
-    each(
-        "tidings_feed_retained_bytes",
-        "Bytes of its log that the database retains for the feed.",
-        "gauge",
-        &|status| status.retained_bytes.map(|bytes| bytes.to_string()),
-    );
 }
 
 /// The questions to the host about objects.

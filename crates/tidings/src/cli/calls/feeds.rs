@@ -31,14 +31,12 @@ impl Call for Feeds {
 }
 
 fn table(feeds: &[Value]) -> Table {
-    let mut table =
-        Table::new(&["FEED", "MODE", "STATE", "NEWEST", "LAG", "TAKEN", "PARKED", "FAULT"]);
+    let mut table = Table::new(&["FEED", "STATE", "NEWEST", "LAG", "TAKEN", "PARKED", "FAULT"]);
     for feed in feeds {
         let lag_ms = feed.get("lag_ms").and_then(Value::as_u64).unwrap_or_default();
         let text = |key| cell(feed, key);
         table.row([
             text("name"),
-            text("mode"),
             text("state"),
             text("newest"),
             span(lag_ms / 1_000),

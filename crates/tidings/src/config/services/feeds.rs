@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use tidings_core::rules::{FeedMode, FeedRules, OnRefusal};
+use tidings_core::rules::{FeedRules, OnRefusal};
 use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
 
 use crate::config::duration;
@@ -19,7 +19,7 @@ const EVERY_MS: RangeInclusive<i64> = 10..=HOUR_MS;
 /// The times for which rows may stay that were taken.
 const KEEP_MS: RangeInclusive<i64> = 0..=365 * DAY_MS;
 
-/// The most bytes of a name: the slot and the publication of a feed have it too.
+/// The most bytes of a name, which the ids of events begin with.
 const NAME_BYTES_MAX: usize = 40;
 
 /// The most bytes of the name of a table, or of its schema: PostgreSQL cuts longer ones, those of indexes included.
@@ -28,7 +28,7 @@ const TABLE_BYTES_MAX: usize = 50;
 pub(in crate::config) fn feeds(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, FeedRules> {
     let mut feeds = BTreeMap::new();
     for (name, section) in walk.named(root, "feeds", "write `[feeds.NAME]`") {
-        walk.only(&section, &["url", "table", "mode", "every", "refused", "keep"]);
+        walk.only(&section, &["url", "table", "every", "refused", "keep"]);
         if !is_name(name) {
             let reason = format!("a feed cannot be called {}", quoted(name));
             let hint = format!("write 1 to {NAME_BYTES_MAX} of a to z, 0 to 9 and `_`");
@@ -39,10 +39,6 @@ pub(in crate::config) fn feeds(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<
         }
         let url = url(walk, &section);
         let table = table(walk, &section).unwrap_or_else(|| TABLE.to_owned());
-        let mode = match walk.word(&section, "mode", &["poll", "wal"]) {
-            Some("wal") => FeedMode::Wal,
-            _ => FeedMode::Poll,
-        };
         let refused = match walk.word(&section, "refused", &["park", "stop"]) {
             Some("stop") => OnRefusal::Stop,
             _ => OnRefusal::Park,
@@ -50,7 +46,7 @@ pub(in crate::config) fn feeds(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<
         let every_ms = bounded(walk, &section, "every", &EVERY_MS).unwrap_or(SECOND_MS);
         let keep_ms = keep_ms(walk, &section).unwrap_or(DAY_MS);
         let Some(url) = url else { continue };
-        feeds.insert(name.to_owned(), FeedRules { url, table, mode, every_ms, refused, keep_ms });
+        feeds.insert(name.to_owned(), FeedRules { url, table, every_ms, refused, keep_ms });
     }
     feeds
 }
@@ -167,16 +163,15 @@ mod tests {
         let usual = FeedRules {
             url: "${APP_DATABASE}".to_owned(),
             table: TABLE.to_owned(),
-            mode: FeedMode::Poll,
             every_ms: 1_000,
             refused: OnRefusal::Park,
             keep_ms: DAY_MS,
         };
         assert_eq!(rules.feeds["app"], usual);
-        let text = "[feeds.app]\nurl = \"postgres://u:${PW}@h/d?sslmode=require\"\ntable = \"x.y\"\nmode = \"wal\"\n\
+        let text = "[feeds.app]\nurl = \"postgres://u:${PW}@h/d?sslmode=require\"\ntable = \"x.y\"\n\
                     every = \"10ms\"\nrefused = \"stop\"\nkeep = \"0s\"";
         let feed = &parse(text, "tidings.toml").unwrap().feeds["app"];
-        assert_eq!((feed.mode, feed.refused, feed.keep_ms), (FeedMode::Wal, OnRefusal::Stop, 0));
+        assert_eq!((feed.refused, feed.keep_ms), (OnRefusal::Stop, 0));
     }
 
     #[test]
@@ -189,7 +184,7 @@ mod tests {
             ("url = \"mysql://u@h/d\"", (2, 7), "not the address"),
             ("url = \"${APP\"", (2, 7), "without its `}`"),
             (&format!("{url}table = \"a.b.c\""), (3, 9), "not the name of a table"),
-            (&format!("{url}mode = \"push\""), (3, 8), "cannot be `push`"),
+            (&format!("{url}mode = \"poll\""), (3, 1), "unknown key"),
             (&format!("{url}every = \"1ms\""), (3, 9), "is not between"),
             (&format!("{url}keep = \"400d\""), (3, 8), "is not between"),
             (&format!("{url}refused = \"drop\""), (3, 11), "cannot be `drop`"),

@@ -29,7 +29,6 @@ pub(super) struct FeedStatus {
     pub(super) taken: u64,
     pub(super) refused: u64,
     pub(super) parked: u64,
-    pub(super) retained_bytes: Option<u64>,
     pub(super) fault: Option<String>,
 }
 
@@ -43,12 +42,11 @@ impl FeedStatus {
 #[cfg(feature = "postgres")]
 impl From<Snapshot> for FeedStatus {
     fn from(seen: Snapshot) -> Self {
-        let Snapshot { state, newest, lag_ms, taken, parked, refused, retained_bytes, fault } =
-            seen;
+        let Snapshot { state, newest, lag_ms, taken, parked, refused, fault } = seen;
         let state = state.name();
         // What it last met says nothing of a feed that nobody reads.
         let fault = fault.filter(|_| state != State::Paused.name());
-        Self { state, newest, lag_ms, taken, refused, parked, retained_bytes, fault }
+        Self { state, newest, lag_ms, taken, refused, parked, fault }
     }
 }
 
@@ -101,7 +99,7 @@ impl Feeds {
             let same = before.remove(&name).filter(|feed| *feed.settings() == settings);
             let feed = same.unwrap_or_else(|| {
                 let is_paused = is_paused(&name);
-                tracing::info!(feed = %name, table = %settings.table, mode = settings.mode.name(), is_paused, "reading a feed");
+                tracing::info!(feed = %name, table = %settings.table, is_paused, "reading a feed");
                 Feed::start(&runtime, settings, sink(), is_paused)
             });
             read.feeds.insert(name, feed);

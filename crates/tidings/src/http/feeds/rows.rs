@@ -111,7 +111,7 @@ async fn accept(
 fn read_row(rules: &Rules, feed: &str, index: usize, row: &Given) -> Result<ReadRow, Problem> {
     let mut given = None;
     let command = timeline::read_operation(rules, row.payload.as_bytes(), || {
-        let id = Id::new(&format!("{feed}:{}", row.no))
+        let id = Id::new(&format!("{feed}:{}", row.id))
             .expect("the name of a feed and a number are an id");
         given.insert(id).clone()
     })?;
@@ -125,7 +125,7 @@ fn read_row(rules: &Rules, feed: &str, index: usize, row: &Given) -> Result<Read
 /// The identity of a row, apart from those of requests: no `Idempotency-Key` has a control character.
 fn identity(feed: &str, row: &Given) -> Once {
     let mut context = Context::new(&SHA256);
-    context.update(format!("\nfeed\n{feed}\n{}\n", row.no).as_bytes());
+    context.update(format!("\nfeed\n{feed}\n{}\n", row.id).as_bytes());
     context.update(row.payload.as_bytes());
     let hash = context.finish();
     let mut key = [0; 16];

@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tidings_feeds::{Answering, Feed, Given, Mode, OnRefusal, Settings, Sink, TABLE, migration};
+use tidings_feeds::{Answering, Feed, Given, OnRefusal, Settings, Sink, TABLE, migration};
 use tidings_loopback::{PgBouncer, Postgres};
 use tidings_tls::postgres::Database;
 use tokio::sync::Notify;
@@ -58,7 +58,6 @@ impl Shop {
             name: "app".to_owned(),
             database: Database::of(&pooler.url("postgres")).unwrap(),
             table: TABLE.to_owned(),
-            mode: Mode::Poll,
             every: Duration::from_millis(100),
             refused: OnRefusal::Park,
             keep: Duration::from_secs(86_400),

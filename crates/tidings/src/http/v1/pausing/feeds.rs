@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::Id;
-use tidings_core::rules::{FeedMode, FeedRules};
 use tidings_node::KeyChange;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -32,8 +31,6 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
 struct FeedShown {
     /// Its name in the configuration.
     name: String,
-    /// `poll` or `wal`.
-    mode: &'static str,
     /// `running`, also while the database is away; `paused`; `stopped` if somebody has to mend something first.
     state: &'static str,
     /// The number of the row that was taken last.
@@ -44,10 +41,6 @@ struct FeedShown {
     taken: u64,
     /// Rows that are parked in the table with their problem.
     parked: u64,
-    /// Bytes of its log that the database retains for a feed of mode `wal`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    retained_bytes: Option<u64>,
     /// Why it is not read as it should be.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -60,29 +53,24 @@ struct FeedShown {
 #[utoipa::path(
     get, path = "/v1/feeds", tag = "operating",
     responses((status = 200, description = "The feeds", body = Vec<FeedShown>, example = json!([
-        {"name": "app", "mode": "poll", "state": "running", "newest": "4711", "lag_ms": 0, "taken": 1200, "parked": 0},
+        {"name": "app", "state": "running", "newest": "4711", "lag_ms": 0, "taken": 1200, "parked": 0},
     ])))
 )]
 async fn list_feeds(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let rules = service.rules();
-    let feeds = rules.feeds.iter().map(|(name, rules)| shown(&service, name, rules));
+    let feeds = rules.feeds.keys().map(|name| shown(&service, name));
     Answer::json(StatusCode::OK, &feeds.collect::<Vec<_>>())
 }
 
-fn shown(service: &Service, name: &str, rules: &FeedRules) -> FeedShown {
+fn shown(service: &Service, name: &str) -> FeedShown {
     let status = service.feeds.status(name, service.handle.is_feed_paused(name));
     FeedShown {
         name: name.to_owned(),
-        mode: match rules.mode {
-            FeedMode::Poll => "poll",
-            FeedMode::Wal => "wal",
-        },
         state: status.state,
         newest: status.newest,
         lag_ms: status.lag_ms,
         taken: status.taken,
         parked: status.parked,
-        retained_bytes: status.retained_bytes,
         fault: status.fault,
     }
 }
@@ -149,7 +137,7 @@ mod tests {
         let rig = Rig::with(&config, Access::Open, Settings::default());
         let state = |rig: &Rig| {
             let feeds = rig.call(Method::GET, "/v1/feeds", &Value::Null).json();
-            assert_eq!((&feeds[0]["name"], &feeds[0]["mode"]), (&json!("app"), &json!("poll")));
+            assert_eq!(&feeds[0]["name"], &json!("app"));
             feeds[0]["state"].clone()
         };
         // Nobody reads it here.
