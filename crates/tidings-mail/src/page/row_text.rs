@@ -1,16 +1,21 @@
-//! The text of an inbox row or item: a sentence, or the titles of its type and object.
+//! The text of an inbox row or item: a sentence, or who did what to which object.
 
 use std::collections::BTreeSet;
 
-use tidings_core::batch::Group;
+use tidings_core::batch::{Group, Line};
+use tidings_core::rules::capitalised;
 use tidings_core::{HostText, Id};
 
 use super::design::Design;
-use super::lines::{entries, group_sentence, kinds, types_of};
+use super::lines::{self, entries, group_sentence, kinds, types_of, untitled};
 use crate::words::format::Reader;
+use crate::words::locale::Language;
 use crate::words::names;
 use crate::words::text;
 use crate::words::told::Tags;
+
+/// The separator of the parts of a row without a sentence.
+const SEPARATOR: &str = " · ";
 
 /// The text of an inbox row, plain, with the language that it is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,8 +36,9 @@ impl RowText {
 }
 
 impl Design {
-    /// The text of an inbox row: the sentence of its type, if it is true of all its items; else the title of the type
-    /// with that of the object, where there is one. It is in the first of the reader's locales that has the words.
+    /// The text of an inbox row: the sentence of its type, if it is true of all its items; else the actors, the title of
+    /// the type and that of the object, as far as there are any: "Ben Okafor · Review requested · Retry uploads". It is
+    /// in the first of the reader's locales that has the words.
     #[must_use]
     pub fn row_text(&self, groups: &[Group], locales: &[&str], zone: &str) -> RowText {
         let types: BTreeSet<Id> = groups.iter().flat_map(types_of).collect();
@@ -45,24 +51,35 @@ impl Design {
             [group] => group_sentence(group, self, &language),
             _ => None,
         };
-        let text = sentence.unwrap_or_else(|| {
-            let count = groups.iter().map(|group| entries(&group.lines)).sum::<usize>();
-            let types: Vec<Id> = types.into_iter().collect();
-            let title = match types.as_slice() {
-                [event_type] => self.title(event_type, &language, count),
-                _ => None,
-            };
-            let mut objects = groups.iter().flat_map(|group| &group.lines).map(|line| &line.object);
-            let object = objects.next().filter(|_| objects.next().is_none());
-            let name = object.and_then(|object| names::name_of(object, &language.words));
-            match (title, name) {
-                (Some(title), Some(name)) => {
-                    format!("{title}{}{name}", language.words.colon)
-                }
-                (Some(text), None) | (None, Some(text)) => text,
-                (None, None) => kinds(&types, self, &language),
-            }
-        });
+        let text = sentence.unwrap_or_else(|| self.without_sentence(groups, &language));
         RowText { text: text::clean_around(&text), lang: language.tag(), tags }
+    }
+
+    /// The parts of a row that has no sentence; alone, the type is told as something new: "New comment".
+    fn without_sentence(&self, groups: &[Group], language: &Language) -> String {
+        let words = &*language.words;
+        let lines: Vec<&Line> = groups.iter().flat_map(|group| &group.lines).collect();
+        let actors = match groups {
+            [group] => lines::actors(lines.iter().copied(), &group.actors, words),
+            _ => None,
+        };
+        let object = match lines.as_slice() {
+            [line] => [Some(&line.object), line.target.as_ref()]
+                .into_iter()
+                .flatten()
+                .find_map(|object| names::name_of(object, words)),
+            _ => None,
+        };
+        if let ([line], None, None) = (lines.as_slice(), &actors, &object) {
+            return untitled(line, self, language);
+        }
+        let types: BTreeSet<Id> = groups.iter().flat_map(types_of).collect();
+        let types: Vec<Id> = types.into_iter().collect();
+        let title = match types.as_slice() {
+            [event_type] => self.title(event_type, language, entries(lines.iter().copied())),
+            _ => None,
+        };
+        let what = capitalised(&title.unwrap_or_else(|| kinds(&types, self, language)));
+        [actors, Some(words.isolated(what)), object].into_iter().flatten().collect::<Vec<_>>().join(SEPARATOR)
     }
 }

@@ -1,6 +1,8 @@
 //! Messages in a few words.
 
-use tidings_core::Rules;
+use std::sync::Arc;
+
+use tidings_core::{Id, Object, Rules};
 use tidings_core::presentation::{Texts, Wording};
 use tidings_mail::{Design, SECRET_BYTES, Short, TokenKey, short};
 
@@ -76,7 +78,7 @@ fn words_are_cut_and_no_markup_is_made_of_them() {
 }
 
 #[test]
-fn a_colon_is_that_of_the_language_in_previews_push_and_rows() {
+fn a_colon_is_that_of_the_language_in_previews_and_push() {
     let mut rules = Rules::default();
     let title = Texts([(String::new(), "work".to_owned())].into());
     let wording = Wording { title, ..Wording::default() };
@@ -97,8 +99,43 @@ fn a_colon_is_that_of_the_language_in_previews_push_and_rows() {
         "fcm".clone_into(&mut batch.channel);
         let short = short(&batch, &push).unwrap();
         assert!(short.text.starts_with(&said), "{short:?}");
-        batch.groups[0].lines.truncate(1);
-        let row = mail.row_text(&batch.groups, &[locale], "UTC").text;
-        assert_eq!(row, format!("work{colon}Work 0"));
     }
+}
+
+#[test]
+fn a_row_without_a_sentence_says_who_what_and_to_what_as_far_as_that_is_known() {
+    let titled = |title: &str| {
+        let mut rules = Rules::default();
+        let title = Texts([(String::new(), title.to_owned())].into());
+        let wording = Wording { title, ..Wording::default() };
+        rules.presentation.types.insert("artwork_published".to_owned(), wording);
+        Design::new(sender(), &rules).unwrap()
+    };
+    let bare = Design::new(sender(), &Rules::default()).unwrap();
+    let title = titled("{count|work|works}");
+    let nameless = || Arc::new(Object::bare(Id::new("w").unwrap()));
+    let row = |design: &Design, locale: &str, actors: &[&str], entries: usize, has_name: bool| {
+        let mut line = works(1).remove(0);
+        line.entries = entries;
+        line.actors = actors.iter().map(|name| role(name, name)).collect();
+        line.lacks_actor = actors.is_empty();
+        if !has_name {
+            line.object = nameless();
+        }
+        let mut group = group(Pivot::Object, None, vec![line.clone()]);
+        group.actors = line.actors;
+        design.row_text(&[group], &[locale], "UTC").text
+    };
+    assert_eq!(row(&bare, "en", &["Ben"], 1, true), "Ben · Artwork published · Work 0");
+    assert_eq!(row(&bare, "en", &[], 1, true), "Artwork published · Work 0");
+    assert_eq!(row(&bare, "en", &["Ben"], 1, false), "Ben · Artwork published");
+    assert_eq!(row(&bare, "en", &[], 1, false), "New artwork published");
+    assert_eq!(row(&title, "en", &["Ben"], 1, true), "Ben · Work · Work 0");
+    assert_eq!(row(&title, "de", &["Ben", "Cleo"], 3, true), "Ben und Cleo · Works · Work 0");
+    assert_eq!(row(&title, "en", &[], 1, false), "Work");
+    // Names of the other direction are apart from what is beside them.
+    assert_eq!(
+        row(&title, "ar", &["Ben"], 1, true),
+        "\u{2068}Ben\u{2069} · \u{2068}Work\u{2069} · \u{2068}Work 0\u{2069}"
+    );
 }

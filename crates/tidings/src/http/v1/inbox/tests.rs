@@ -4,6 +4,7 @@ use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::http::rig::Rig;
+use crate::http::{Access, Settings};
 
 fn with_ada() -> Rig {
     let rig = Rig::new();
@@ -124,12 +125,12 @@ fn a_page_tells_what_the_contract_names() {
         json!({
             "event": event, "type": "note", "category": "news", "actor": {"id": format!("by/{event}")},
             "object": {"id": "o1", "title": "o1"}, "body": null, "t": t, "reasons": ["named"], "seen": false, "read": false,
-            "text": "o1", "lang": "en", "archived": false, "snoozed_until": null,
+            "text": "Note · o1", "lang": "en", "archived": false, "snoozed_until": null,
         })
     };
     let group = json!({
         "key": page["groups"][0]["key"], "order": page["groups"][0]["order"], "type": "note", "count": 2,
-        "actors": ["by/e2", "by/e1"], "text": "o1", "lang": "en", "archived": false, "snoozed_until": null,
+        "actors": ["by/e2", "by/e1"], "text": "Note · o1", "lang": "en", "archived": false, "snoozed_until": null,
         "newest_at": NEXT, "seen": false, "read": false, "items": [item("e2", NEXT), item("e1", NOW)],
     });
     assert_eq!(page["groups"], json!([group]));
@@ -380,4 +381,25 @@ fn i40_wrong_pages_and_marks_are_refused() {
         let answer = rig.call(Method::POST, &format!("/v1/recipients/ada/inbox/{how}"), &what);
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{how} {what}");
     }
+}
+
+#[test]
+fn t42_a_row_has_the_name_of_its_tenant_where_it_has_one() {
+    const CONFIG: &str = "[tenants]\non = true\n[categories.news]\n[types.note]\ncategory = \"news\"\nchannels = { inbox = { policy = \"now\" } }\n";
+    let rig = Rig::with(CONFIG, Access::Open, Settings::default());
+    rig.call(Method::PUT, "/v1/recipients/ada", &json!({}));
+    rig.call(Method::PUT, "/v1/tenants/acme", &json!({ "name": "Acme Works" }));
+    rig.call(Method::PUT, "/v1/tenants/bolt", &json!({}));
+    for (event, tenant) in [("e1", Some("acme")), ("e2", Some("bolt")), ("e3", None)] {
+        let body = json!({
+            "id": event, "type": "note", "object": { "id": event }, "to": { "recipients": ["ada"] },
+            "tenant": tenant,
+        });
+        let answer = rig.call(Method::POST, "/v1/events", &body);
+        assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.json());
+    }
+    let page = page(&rig, "");
+    let named = page["groups"].as_array().unwrap().iter();
+    let named: Vec<_> = named.map(|row| (row["tenant"].as_str(), row["tenant_name"].as_str())).collect();
+    assert_eq!(named, [(None, None), (Some("bolt"), None), (Some("acme"), Some("Acme Works"))]);
 }
