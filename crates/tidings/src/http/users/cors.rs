@@ -1,10 +1,13 @@
 //! CORS: which pages may call `/v1/me`, and read its answers. The scripts of `/ui/` are open to every page.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
-use super::is_mine;
+use super::{ME, is_mine};
 
 /// The path of what every page may load.
 pub(in crate::http) const UI: &str = "/ui/";
@@ -18,6 +21,29 @@ const EXPOSED: HeaderValue = HeaderValue::from_static("Retry-After, X-Request-Id
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 const EVERY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
+
+/// The refused origins that the log names already.
+static REFUSED: RefusedOrigins = RefusedOrigins::new();
+
+/// The origins of pages that may not call. Each is new once, so that a page that tries again and again fills no log.
+struct RefusedOrigins(Mutex<BTreeSet<String>>);
+
+impl RefusedOrigins {
+    /// Bounds on what strangers can make the server remember.
+    const ORIGINS_MAX: usize = 100;
+    const BYTES_MAX: usize = 300;
+
+    const fn new() -> Self {
+        Self(Mutex::new(BTreeSet::new()))
+    }
+
+    /// Takes an origin in, and returns true if it is a new one.
+    fn is_new(&self, origin: &str) -> bool {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_place = known.len() < Self::ORIGINS_MAX && origin.len() <= Self::BYTES_MAX;
+        has_place && known.insert(origin.to_owned())
+    }
+}
 
 /// A call that pages of other origins may make.
 struct Visit {
@@ -44,7 +70,16 @@ impl Visit {
         let is_known = |origin: &&HeaderValue| {
             origins.iter().any(|known| known.as_bytes() == origin.as_bytes())
         };
-        Some(Self { allowed: origin.filter(is_known).cloned(), is_preflight, varies: true })
+        let allowed = origin.filter(is_known).cloned();
+        // A page of the server itself names its origin too, but asks no leave.
+        let refused = origin.filter(|_| is_preflight && allowed.is_none());
+        let refused = refused.and_then(|origin| origin.to_str().ok());
+        if let Some(origin) = refused.filter(|origin| REFUSED.is_new(origin)) {
+            tracing::warn!(
+                "the origin {origin} is not in `[users] origins`: its pages can't call {ME}"
+            );
+        }
+        Some(Self { allowed, is_preflight, varies: true })
     }
 
     /// The answer to a preflight, which asks nothing else; `None` if it is none.
@@ -90,4 +125,19 @@ pub(in crate::http) async fn open_to(
     let mut response = answer(request).await;
     visit.mark(response.headers_mut());
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_origin_is_told_once_and_their_number_is_bounded() {
+        let refused = RefusedOrigins::new();
+        assert!(refused.is_new("http://localhost:8080"));
+        assert!(!refused.is_new("http://localhost:8080"));
+        assert!(!refused.is_new(&"a".repeat(RefusedOrigins::BYTES_MAX + 1)));
+        let new = (0..1000).filter(|n| refused.is_new(&format!("http://host-{n}")));
+        assert_eq!(new.count(), RefusedOrigins::ORIGINS_MAX - 1);
+    }
 }
