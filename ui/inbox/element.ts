@@ -4,6 +4,8 @@ import type { Counts } from "../core/types.js";
 import { TidingsElement } from "../element/element.js";
 import { h, icon, say, set, sheet } from "../element/h.js";
 import en, { type Key } from "../locales/inbox/en.js";
+import ground from "../element/ground.css";
+import { lay } from "../element/ground.js";
 import css from "./bell.css";
 import { icons } from "./icons.js";
 import type { Panel } from "./panel.js";
@@ -65,7 +67,7 @@ export class TidingsInbox extends TidingsElement<Key> {
   }
 
   protected styles(): CSSStyleSheet[] {
-    return [(style ??= sheet(css))];
+    return [(style ??= sheet(ground + css))];
   }
 
   protected build(): void {
@@ -80,6 +82,7 @@ export class TidingsInbox extends TidingsElement<Key> {
       }, icon(icons.bell), this.#badge);
     }
     this.root.replaceChildren(...(this.#bell ? [this.#bell] : []), this.#voice);
+    lay(this.root, this.#page);
   }
 
   #load(): Promise<Panel | undefined> {

@@ -112,7 +112,9 @@ export class Place {
     const x = Math.min(Math.max(8, toLeft ? right - width : left), innerWidth - width - 8);
     const y = up ? innerHeight - top + 8 : Math.max(8, bottom + 8);
     panel.classList.toggle("above", up);
-    this.#write(0, `.panel{--x:${x}px;--y:${y}px;--w:${width}px;--h:${Math.max(200, Math.min(680, up ? above : below))}px}`);
+    // Whole pixels of the screen: lines and letters are sharp.
+    const whole = (length: number) => Math.round(length * devicePixelRatio) / devicePixelRatio;
+    this.#write(0, `.panel{--x:${whole(x)}px;--y:${whole(y)}px;--w:${width}px;--h:${Math.max(200, Math.min(680, up ? above : below))}px}`);
   }
 
   menu(menu: HTMLElement, from: HTMLElement): void {

@@ -102,9 +102,11 @@ export class Row {
       class: "act dots", "data-action": "dots", "aria-label": t("actions"),
       onclick: () => set(element, "data-open", !element.hasAttribute("data-open")),
     }, icon(icons.dots));
+    const acts = buttons.length > 0 && h("div", { class: "acts" }, ...buttons);
+    element.classList.toggle("acting", !!acts);
     element.replaceChildren(
-      face(group), h("div", { class: "main" }, this.link, this.#others()), thumb(group),
-      ...(buttons.length ? [h("div", { class: "acts" }, ...buttons), more] : []),
+      face(group), h("div", { class: "main" }, h("div", { class: "lines" }, this.link, acts), this.#others()), thumb(group),
+      ...(acts ? [more] : []),
     );
     this.current = this.#current;
     this.tick();

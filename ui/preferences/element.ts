@@ -4,6 +4,8 @@ import type { GetToken } from "../core/tokens.js";
 import { TidingsElement } from "../element/element.js";
 import { h, icon, say, sheet } from "../element/h.js";
 import en, { type Key } from "../locales/preferences/en.js";
+import ground from "../element/ground.css";
+import { lay } from "../element/ground.js";
 import css from "./preferences.css";
 import { canPush, current, subscribe } from "./push.js";
 
@@ -12,9 +14,13 @@ const paths = {
   down: "M5.5 8 10 12.5 14.5 8",
   lock: "M5.5 9h9v7h-9zM7 9V6.5a3 3 0 0 1 6 0V9",
 };
+const monday = Date.UTC(2024, 0, 1);
 const week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const known: Record<string, Key> = { inbox: "inbox", email: "email", sms: "sms", webpush: "push", fcm: "push", apns: "push" };
+const known: Record<string, Key> = { inbox: "inbox", email: "email", sms: "sms", webpush: "push", fcm: "push", apns: "push", webhook: "webhook" };
 const TOAST_MS = 6000;
+/** The widths in pixels that an element has for the names and for each channel, unless it is stacked. */
+const NAME_PX = 180;
+const CHANNEL_PX = 130;
 let style: CSSStyleSheet | undefined;
 let ids = 0;
 
@@ -43,13 +49,17 @@ export class TidingsPreferences extends TidingsElement<Key> {
   }
 
   protected styles(): CSSStyleSheet[] {
-    return [(style ??= sheet(css))];
+    return [(style ??= sheet(ground + css))];
   }
 
   protected build(): void {
     this.#body = h("div", { class: "body" });
     this.#toast = h("div", { class: "toast", role: "status" });
-    this.root.append(this.#body, this.#toast);
+    // Only widths matter, and what is observed must not grow with what is done about it.
+    const gauge = h("div");
+    new ResizeObserver(() => this.#fit()).observe(gauge);
+    this.root.append(gauge, this.#body, this.#toast);
+    lay(this.root, true);
   }
 
   protected open(server: string, getToken: GetToken): void {
@@ -96,7 +106,18 @@ export class TidingsPreferences extends TidingsElement<Key> {
     // What had the focus is drawn anew, and keeps it.
     const focused = (this.shadowRoot!.activeElement as HTMLElement | null)?.dataset.key;
     this.#body.replaceChildren(...this.#parts());
+    this.#fit();
     if (focused) this.#body.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** Stacks the channels where they have no place side by side, or one of them needs more than usual. */
+  #fit(): void {
+    const table = this.#body.querySelector("table");
+    if (!table) return;
+    this.#body.classList.remove("stacked");
+    const wanted = NAME_PX + CHANNEL_PX * (table.tHead!.rows[0]!.cells.length - 1);
+    const isLarger = table.offsetWidth > table.parentElement!.clientWidth;
+    this.#body.classList.toggle("stacked", isLarger || wanted > this.root.clientWidth);
   }
 
   #parts(): (HTMLElement | string)[] {
@@ -142,7 +163,8 @@ export class TidingsPreferences extends TidingsElement<Key> {
       const row = this.#row(choice, channels, key, choice.types.length > 1);
       return open ? [row, ...choice.types.map((type) => this.#row(type, channels, `${key} ${type.type}`, false))] : [row];
     });
-    return h("table", { part: "choices" }, h("thead", {}, head), h("tbody", {}, ...rows));
+    const table = h("table", { part: "choices" }, h("thead", {}, head), h("tbody", {}, ...rows));
+    return h("div", {}, table);
   }
 
   #row(choice: Choice, channels: string[], key: string, opens: boolean): HTMLElement {
