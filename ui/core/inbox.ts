@@ -3,10 +3,10 @@ import { here, pause, sight as page, type Env, type Sight } from "./env.js";
 import { List } from "./list.js";
 import type { LiveState } from "./live.js";
 import { collide, shares, type Pending } from "./marks.js";
-import { asProblem, type Problem } from "./problem.js";
+import { asProblem, isFaulty, type Problem } from "./problem.js";
 import { ports as own, Shared, type Ports } from "./share.js";
 import { Tally } from "./tally.js";
-import { Tokens, type GetToken } from "./tokens.js";
+import { StreamTokens, type GetToken } from "./tokens.js";
 import type { Counts, Filter, Frame, Group, Hello, MarkName, Page, Target } from "./types.js";
 
 export interface InboxOptions {
@@ -20,6 +20,10 @@ export interface InboxOptions {
   limit?: number;
 }
 
+/** A stream that says nothing so long after its request may be kept by a proxy: then counts are asked for. */
+const HELLO_MS = 4000;
+const POLL_MS = 20_000;
+
 /**
  * The inbox of one person, kept right by a stream. It has no look: `subscribe` to it, and show what `counts`, `state`
  * and the lists hold.
@@ -29,13 +33,14 @@ export class Inbox {
   readonly api: Api;
   readonly limit: number;
   readonly #sight: Sight;
-  readonly #tokens: Tokens;
+  readonly #tokens: StreamTokens;
   readonly #stream: Shared;
   readonly #tally = new Tally();
   readonly #lists = new Map<string, List>();
   readonly #listeners = new Set<() => void>();
   #state: LiveState = "idle";
   #told = false;
+  #silence: unknown;
   /** Why the stream is not live. */
   problem: Problem | undefined;
   /** Marks on their way. */
@@ -49,7 +54,7 @@ export class Inbox {
     this.env = options.env ?? here;
     this.limit = options.limit ?? 20;
     this.#sight = options.sight ?? page;
-    this.#tokens = new Tokens(this.env, options.getToken, () => this.#sight.visible());
+    this.#tokens = new StreamTokens(this.env, options.getToken, () => this.#sight.visible());
     this.#tokens.changed = () => this.#restart();
     this.api = new Api(this.env, options.server, this.#tokens);
     this.#stream = new Shared(
@@ -89,6 +94,16 @@ export class Inbox {
     return () => this.#listeners.delete(run);
   }
 
+  /** The tenant whose view the token opens; undefined: all. */
+  get tenant(): string | undefined {
+    return this.#tokens.claims.tenant;
+  }
+
+  /** True if the host's tokens are refused whoever signs in: they are signed for another server, or faulty. */
+  get unavailable(): boolean {
+    return this.#state === "stopped" && isFaulty(this.#tokens.refusal);
+  }
+
   start(): void {
     this.#stream.start();
   }
@@ -117,7 +132,7 @@ export class Inbox {
 
   /** The rows of a filter: one list for each. */
   list(filter: Filter = {}): List {
-    const key = JSON.stringify([filter.state ?? "active", filter.category, filter.type]);
+    const key = JSON.stringify([filter.state ?? "active", filter.category, filter.type, filter.tenant]);
     let list = this.#lists.get(key);
     if (!list) this.#lists.set(key, (list = new List(this, filter, this.limit)));
     return list;
@@ -272,15 +287,29 @@ export class Inbox {
   }
 
   #become(state: LiveState, problem?: Problem): void {
+    const before = this.#state;
     this.#state = state;
     this.problem = problem;
     this.changed();
+    if (state !== "connecting") this.env.clearTimeout(this.#silence);
+    else if (before !== state) this.#listen(HELLO_MS);
     // Where the server answers but has no stream to give, or a proxy keeps it, each try asks for the counts.
-    if (state === "offline" && this.leading && problem?.code !== "network") void this.#poll();
+    if (state === "offline" && problem?.code !== "network") void this.#poll();
   }
 
+  /** Asks for the counts from time to time, as long as the stream says nothing. */
+  #listen(ms: number): void {
+    this.env.clearTimeout(this.#silence);
+    this.#silence = this.env.setTimeout(() => {
+      void this.#poll();
+      this.#listen(POLL_MS);
+    }, ms);
+  }
+
+  /** A page that is neither in sight nor has the stream for others asks nothing. */
   async #poll(): Promise<void> {
     const { era } = this;
+    if (!this.leading && !this.#sight.visible()) return;
     try {
       const counts = await this.api.call<Counts>("GET", "/inbox/counts");
       if (era !== this.era) return;

@@ -9,5 +9,5 @@ export { ports, Shared, type Ports } from "./share.js";
 export { SseReader, type SseEvent } from "./sse.js";
 export { Settings, type Choice, type ChannelChoice, type Mute, type Next, type Preference, type QuietHours } from "./settings.js";
 export { Topics, type TopicsOptions } from "./topics.js";
-export { claimsOf, Tokens, type Claims, type GetToken } from "./tokens.js";
+export { claimsOf, StreamTokens, Tokens, type Claims, type GetToken } from "./tokens.js";
 export type * from "./types.js";

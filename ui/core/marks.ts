@@ -42,6 +42,7 @@ export function shares(a: Pending, b: Pending): boolean {
 function hits({ target, events, top }: Pending, row: Group, item: Item): boolean {
   if (target.category !== undefined && item.category !== target.category) return false;
   if (target.type !== undefined && row.type !== target.type) return false;
+  if (target.tenant !== undefined && row.tenant !== undefined && row.tenant !== target.tenant) return false;
   if (target.event !== undefined) return item.event === target.event;
   if (target.object !== undefined) return item.object.id === target.object;
   if (target.up_to !== undefined) return Date.parse(row.newest_at) <= Date.parse(target.up_to);

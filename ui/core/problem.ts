@@ -20,19 +20,35 @@ export class Problem extends Error {
   }
 }
 
+/** True if a token was refused for another reason than its age: signing in again does not help. */
+export const isFaulty = (code = "expired"): boolean => !/expired|revoked/.test(code);
+
+/** False if the browser knows that it has no network. */
+export const isOnline = (): boolean => globalThis.navigator?.onLine !== false;
+
+const warned = new Set<string>();
+
+/** Tells the developers of the page, once for each code. */
+export function warn(code: string, advice: string): void {
+  if (!warned.has(code)) console.warn(`tidings: ${code}: ${advice}`);
+  warned.add(code);
+}
+
 /** The problem that an answer tells. */
 export async function problemOf(response: Response, now: number): Promise<Problem> {
-  let body: { code?: string; detail?: string; title?: string } = {};
+  let body: { code?: string; detail?: string; title?: string; hint?: string } = {};
   try {
     body = (await response.json()) ?? {};
   } catch {
     // A proxy's page: the status has to do.
   }
   const { headers, status } = response;
+  const { code = `http_${status}`, detail = body.title, hint } = body;
+  if ((status === 401 || status === 403) && isFaulty(code)) warn(code, `${detail}. ${hint ?? ""}`);
   return new Problem(
     status,
-    body.code ?? `http_${status}`,
-    body.detail ?? body.title,
+    code,
+    detail,
     retryAfter(headers.get("retry-after"), now),
     headers.get("x-request-id"),
   );
@@ -46,6 +62,6 @@ export function asProblem(error: unknown): Problem {
 function retryAfter(header: string | null, now: number): number | undefined {
   if (!header) return undefined;
   const seconds = Number(header);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+  const ms = isNaN(seconds) ? Date.parse(header) - now : seconds * 1000;
   return ms >= 0 ? ms : undefined;
 }

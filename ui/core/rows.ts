@@ -64,7 +64,7 @@ export class Rows {
 
   /** Takes in what a frame tells of active rows. */
   frame(frame: Frame): void {
-    const { category, type } = this.filter;
+    const { category, type, tenant } = this.filter;
     for (const key of frame.gone) {
       const known = this.#known.get(key);
       if (!known || known.rev <= frame.rev) this.#known.set(key, { rev: frame.rev, row: undefined });
@@ -72,6 +72,7 @@ export class Rows {
     for (const row of frame.changed) {
       if (category !== undefined && row.items[0]?.category !== category) continue;
       if (type !== undefined && row.type !== type) continue;
+      if (tenant !== undefined && row.tenant !== undefined && row.tenant !== tenant) continue;
       this.#put(row, frame.rev);
     }
     this.rev = Math.max(this.rev, frame.rev);

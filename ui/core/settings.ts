@@ -1,5 +1,6 @@
 import { Api } from "./api.js";
 import { here, type Env } from "./env.js";
+import { isFaulty } from "./problem.js";
 import { Tokens, type GetToken } from "./tokens.js";
 
 /** What a person chose: for a category, a type, a topic or an object, on a channel. */
@@ -20,6 +21,8 @@ export interface ChannelChoice {
   mode: string | null;
   /** Where it comes from: `type`, `category`, `*`, or `default`. */
   from?: string;
+  /** False if the person has no address there. */
+  connected?: boolean;
 }
 
 export interface Choice {
@@ -37,6 +40,11 @@ export interface QuietHours {
   to: string;
   days?: string[] | null;
   channels?: string[] | null;
+}
+
+/** The quiet hours of a channel. */
+export interface ChannelHours extends QuietHours {
+  channel: string;
 }
 
 export interface Mute {
@@ -69,18 +77,26 @@ export class Settings {
   mutes: Mute[] = [];
   /** `default`: those of the channels. */
   quiet: QuietHours | "default" | null = "default";
+  /** The hours that hold with `default`, of the channels that have any. */
+  usual: ChannelHours[] = [];
+  /** The zone in which quiet hours are; undefined: the server doesn't tell it. */
+  zone: string | undefined;
   next: Next[] = [];
   /** The key with which a browser subscribes to Web Push; undefined: the server sends none. */
   pushKey: string | undefined;
 
   constructor({ server, getToken, env = here }: { server: string; getToken: GetToken; env?: Env }) {
-    // No stream depends on the token: it is renewed when it is next needed.
-    this.#tokens = new Tokens(env, getToken, () => false);
+    this.#tokens = new Tokens(env, getToken);
     this.#tokens.changed = () => {
       this.choices = undefined;
       this.#tell();
     };
     this.api = new Api(env, server, this.#tokens);
+  }
+
+  /** True if the host's tokens are refused whoever signs in. */
+  get unavailable(): boolean {
+    return isFaulty(this.#tokens.refusal);
   }
 
   subscribe(run: () => void): () => void {
@@ -153,6 +169,8 @@ export class Settings {
   /** This browser's subscription to Web Push joins the person's addresses, or leaves them. */
   async push(subscription: object, on: boolean): Promise<void> {
     await this.api.call(on ? "PUT" : "DELETE", "/push", { body: subscription });
+    // A channel may have its first address now, or have lost its last.
+    await this.load().catch(() => {});
   }
 
   /** Asks the host for a token again, and reads everything. */
@@ -180,13 +198,15 @@ export class Settings {
 
   #take(told: Record<string, any>): void {
     const answer = Array.isArray(told) ? { preferences: told } : told;
-    const { choices, digests = {}, mutes, preferences = [], quiet_hours, push } = answer as Record<string, any>;
+    const { choices, digests = {}, mutes, preferences = [], quiet_hours, quiet_hours_default = [], timezone, push } = answer as Record<string, any>;
     this.choices = (Array.isArray(choices) ? choices : (choices?.categories ?? [])).map(choice);
     this.digests = Object.fromEntries(
       Object.entries<any>(digests).map(([name, digest]) => [name, typeof digest === "string" ? digest : digest?.title]),
     );
     this.mutes = mutes ?? preferences.filter(({ topic, object, mode }: Preference) => (topic ?? object) && mode === "never");
     this.quiet = quiet_hours === undefined ? "default" : quiet_hours;
+    this.usual = quiet_hours_default;
+    this.zone = timezone;
     this.pushKey = push?.key;
     this.#tell();
   }
@@ -204,9 +224,9 @@ function choice(told: Record<string, any>): Choice {
     : Object.entries<any>(told.channels ?? {}).map(([channel, rest]) => ({ channel, ...rest }));
   if (!channels.length) {
     for (const { channels: own } of types) {
-      for (const { channel, modes, mode } of own) {
+      for (const { channel, modes, mode, connected } of own) {
         const known = channels.find((one) => one.channel === channel);
-        if (!known) channels.push({ channel, modes: [...modes], mode });
+        if (!known) channels.push({ channel, modes: [...modes], mode, ...(connected !== undefined && { connected }) });
         else {
           known.modes = known.modes.filter((one) => modes.includes(one));
           if (known.mode !== mode) known.mode = null;

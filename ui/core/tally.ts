@@ -8,12 +8,12 @@ export class Tally {
 
   /** True if `counts` are newer than what was known. */
   take(counts: Counts | Page): boolean {
-    const { rev, unseen, unread, categories } = counts;
+    const { rev, unseen, unread, categories, tenants = this.counts?.tenants } = counts;
     const old = this.counts;
     if (old && (old.rev > rev || (old.rev === rev && !(categories && this.#bare)))) return false;
     this.#bare = !categories;
     // A page may say nothing of categories: those that were known stay until the next frame.
-    this.counts = { rev, unseen, unread, categories: categories ?? old?.categories ?? {} };
+    this.counts = { rev, unseen, unread, categories: categories ?? old?.categories ?? {}, ...(tenants && { tenants }) };
     return true;
   }
 

@@ -33,8 +33,9 @@ export class Tokens {
   /** True from a refusal on: a token that is got then must not be refused again. */
   #refused = false;
   #stopped: string | undefined;
+  /** Why the last token was refused. */
+  refusal: string | undefined;
   #running: Promise<string> | undefined;
-  #timer: unknown;
   /** Raised by `refresh` and `clear`: what began before is void. */
   #era = 0;
   #subject: string | undefined;
@@ -42,12 +43,7 @@ export class Tokens {
   /** Called when a token is of another person, or of another view, than the one before. */
   changed: () => void = () => {};
 
-  constructor(
-    readonly env: Env,
-    readonly source: GetToken,
-    /** False while the page is out of sight: no renewal ahead then, but at the next request. */
-    readonly inSight: () => boolean = () => true,
-  ) {}
+  constructor(readonly env: Env, readonly source: GetToken) {}
 
   /** What the token in use says. */
   get claims(): Claims {
@@ -71,6 +67,7 @@ export class Tokens {
   /** Called when the server refused `token`: promises another, or stops. */
   async refused(token: string, code: string): Promise<string> {
     if (this.#stopped) throw new Problem(401, this.#stopped);
+    this.refusal = code;
     if (this.#token && this.#token !== token) return this.#token;
     if (this.#running) return this.#running;
     if (this.#refused) {
@@ -86,7 +83,7 @@ export class Tokens {
   /** Forgets the token and what was refused: the next request asks the host. */
   refresh(): void {
     this.clear();
-    this.#stopped = undefined;
+    this.#stopped = this.refusal = undefined;
   }
 
   /** No request from now on, until `refresh()`. */
@@ -97,7 +94,6 @@ export class Tokens {
 
   clear(): void {
     this.#era += 1;
-    this.env.clearTimeout(this.#timer);
     this.#token = this.#running = undefined;
     this.#refused = false;
     this.#renewAt = Infinity;
@@ -150,9 +146,30 @@ export class Tokens {
     // A host that hands out one token again and again is not asked in a loop.
     const wait = Math.max(left, same || left <= 0 ? Math.min(30_000, life / 5) : 0);
     this.#renewAt = this.env.now() + wait;
+    this.planned(wait);
+  }
+
+  /** Hears in how many milliseconds the token is due. Without a stream it is renewed at the next request from then on. */
+  protected planned(_ms: number): void {}
+}
+
+/** Tokens on which a stream depends: they are renewed without a request, while the page is in sight. */
+export class StreamTokens extends Tokens {
+  #timer: unknown;
+
+  constructor(env: Env, source: GetToken, readonly inSight: () => boolean = () => true) {
+    super(env, source);
+  }
+
+  override clear(): void {
+    super.clear();
+    this.env.clearTimeout(this.#timer);
+  }
+
+  protected override planned(ms: number): void {
     this.env.clearTimeout(this.#timer);
     this.#timer = this.env.setTimeout(() => {
       if (this.inSight()) this.get().catch(() => {});
-    }, Math.min(wait, 2 ** 31 - 1));
+    }, Math.min(ms, 2 ** 31 - 1));
   }
 }

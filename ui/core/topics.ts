@@ -19,8 +19,7 @@ export class Topics {
   readonly #wished = new Map<string, boolean>();
 
   constructor({ server, getToken, env = here }: TopicsOptions) {
-    // No stream depends on the token: it is renewed when it is next needed.
-    this.#tokens = new Tokens(env, getToken, () => false);
+    this.#tokens = new Tokens(env, getToken);
     this.#tokens.changed = () => this.forget();
     this.api = new Api(env, server, this.#tokens);
   }

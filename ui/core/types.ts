@@ -40,6 +40,8 @@ export interface Group {
   items: Item[];
   text?: string;
   lang?: string;
+  tenant?: string;
+  tenant_name?: string;
   archived?: boolean;
   snoozed_until?: string | null;
   /** The row's place: pages are in falling order of it, compared by bytes. */
@@ -55,6 +57,8 @@ export interface Unseen {
 export interface Counts extends Unseen {
   rev: number;
   categories: Record<string, Unseen & { title?: string }>;
+  /** Of the tenants with unread rows, in the view of all. */
+  tenants?: Record<string, Unseen>;
 }
 
 export interface Page extends Unseen {
@@ -62,6 +66,7 @@ export interface Page extends Unseen {
   rev: number;
   next: string | null;
   categories?: Counts["categories"];
+  tenants?: Counts["tenants"];
 }
 
 /** A frame of the stream: the counts, and what changed of the active rows. */
@@ -80,6 +85,8 @@ export interface Filter {
   state?: ListState;
   category?: string;
   type?: string;
+  /** Rows of this tenant and of none. */
+  tenant?: string;
 }
 
 export type MarkName =
@@ -94,6 +101,7 @@ export interface Target {
   all?: true;
   category?: string;
   type?: string;
+  tenant?: string;
   /** Of `snooze`: an instant. */
   until?: string;
   /** Of `snooze`: a duration, such as `1h`. */

@@ -1,5 +1,6 @@
 import type { Inbox } from "../core/inbox.js";
-import type { Filter, Group, Item, MarkName, Target } from "../core/types.js";
+import { asProblem, isOnline } from "../core/problem.js";
+import type { Filter, Group, Item, MarkName, Target, Unseen } from "../core/types.js";
 import { h, icon, say, set, sheet } from "../element/h.js";
 import type { Key } from "../locales/inbox/en.js";
 import { icons } from "./icons.js";
@@ -55,6 +56,8 @@ export class Panel {
   #nearEnd = false;
   #view: View = "active";
   #picked: string | undefined;
+  /** The names of the tenants that were heard of, by id: one of which all is read keeps its tab. */
+  readonly #tenants = new Map<string, string>();
   #stateKey = "";
   #asked = new Set<string>();
   #titles: Record<string, string> | undefined;
@@ -118,6 +121,7 @@ export class Panel {
     middle!.addEventListener("pointerenter", ({ pointerType }) => point(pointerType === "mouse"));
     middle!.addEventListener("pointerleave", () => point(false));
     document.addEventListener("visibilitychange", () => this.render(), { signal });
+    for (const event of ["online", "offline"]) addEventListener(event, () => this.render(), { signal });
     this.#panel.addEventListener("keydown", (event) => this.#key(event));
     this.#panel.addEventListener("cancel", (event) => {
       event.preventDefault();
@@ -189,6 +193,7 @@ export class Panel {
   clear(): void {
     this.#rows.clear();
     this.#titles = undefined;
+    this.#tenants.clear();
     this.#asked.clear();
     this.#toast.hidden = true;
     this.render();
@@ -208,28 +213,38 @@ export class Panel {
     return this.#view === "active" ? this.#of() : { state: this.#view };
   }
 
-  /** The category of the tab; undefined: all. */
-  get #category(): string | undefined {
-    return this.#tabbed ? this.#picked : undefined;
+  /** What the tab shows, as lists and marks say it. */
+  #of(): { category?: string; tenant?: string } {
+    const by = this.#tabbed;
+    return by && this.#picked !== undefined ? { [by]: this.#picked } : {};
   }
 
-  /** The category that is shown, as marks say it. */
-  #of(): { category?: string } {
-    return this.#category === undefined ? {} : { category: this.#category };
+  /** What a tab counts, or the whole inbox. A tenant's view holds what is of no tenant too. */
+  #counts(picked = this.#of()): Unseen | undefined {
+    const counts = this.host.inbox()?.counts;
+    if (!counts) return undefined;
+    if (picked.category !== undefined) return counts.categories[picked.category];
+    if (picked.tenant === undefined) return counts;
+    const others = Object.entries(counts.tenants ?? {}).filter(([id]) => id !== picked.tenant).map(([, of]) => of);
+    const without = (flag: keyof Unseen) => others.reduce((left, of) => left - of[flag], counts[flag]);
+    return { unseen: without("unseen"), unread: without("unread") };
   }
 
   get #list() {
     return this.host.inbox()?.list(this.#filter());
   }
 
-  get #tabbed(): boolean {
-    return this.host.element.getAttribute("tabs") === "category";
+  /** By what there are tabs. In the view of one tenant there is nothing to choose by. */
+  get #tabbed(): "category" | "tenant" | undefined {
+    const by = this.host.element.getAttribute("tabs");
+    if (by === "tenant") return this.host.inbox()?.tenant === undefined ? by : undefined;
+    return by === "category" ? by : undefined;
   }
 
   /** Reads the list, for whoever is about to look at it. */
   prepare(): void {
     this.#load();
-    if (this.#tabbed) void this.#name();
+    if (this.#tabbed === "category") void this.#name();
     this.render();
   }
 
@@ -298,6 +313,8 @@ export class Panel {
       : ["read", this.#view === "archived" ? "unarchive" : "unsnooze", "snooze"];
     return {
       actions, lang: this.host.locale(), now: Date.now(), t: this.host.t,
+      // In the view of one tenant all is of it.
+      tenants: inbox?.tenant === undefined,
       act: (action, row, from) => void this.#act(action, row, from),
       open: (row, item, event, single) => this.#open(row, item, event, single),
     };
@@ -310,7 +327,7 @@ export class Panel {
       set(tool, "title", text);
     }
     this.#stateKey = "?";
-    this.#note.hidden = true;
+    this.#note.textContent = "";
     this.render();
   }
 
@@ -344,12 +361,16 @@ export class Panel {
     archive.hidden = !active;
     readAll.hidden = !active || !this.#rowView().actions.length;
     close.hidden = this.#page || this.#panel.hasAttribute("popover");
-    const of = this.#category === undefined ? counts : counts?.categories[this.#category];
-    readAll.disabled = !of?.unread;
+    readAll.disabled = !this.#counts()?.unread;
     const tabs: Tab[] = active
       ? [{ id: "*", text: host.t("all"), count: counts?.unread ?? 0 }]
       : (["archived", "snoozed"] as const).map((id) => ({ id, text: host.t(`${id}Tab`), count: 0 }));
-    if (active && this.#tabbed) {
+    if (active && this.#tabbed === "tenant") {
+      for (const id of Object.keys(counts?.tenants ?? {})) if (!this.#tenants.has(id)) this.#tenants.set(id, id);
+      for (const { tenant, tenant_name } of this.#list?.groups() ?? []) if (tenant) this.#tenants.set(tenant, tenant_name ?? tenant);
+      const all = [...this.#tenants].sort(([, a], [, b]) => a.localeCompare(b, host.locale()));
+      for (const [tenant, text] of all) tabs.push({ id: `=${tenant}`, text, count: this.#counts({ tenant })?.unread ?? 0 });
+    } else if (active && this.#tabbed) {
       // The counts may have come only now: before them nobody knows what the token opens.
       if (this.#visible) void this.#name();
       // Titles come in the order of the configuration.
@@ -360,13 +381,16 @@ export class Panel {
         tabs.push({ id: `=${name}`, text: title ?? this.#titles?.[name] ?? words, count: unread });
       }
     }
-    this.#tabs.show(host.t("title"), tabs, !active ? this.#view : this.#category === undefined ? "*" : `=${this.#category}`);
+    const { category, tenant } = this.#of();
+    const chosen = category ?? tenant;
+    this.#tabs.show(host.t("title"), tabs, !active ? this.#view : chosen === undefined ? "*" : `=${chosen}`);
     const tabbed = tabs.length > 1;
     set(this.#scroll, "role", tabbed ? "tabpanel" : "group");
     // A server that has no stream to give answers all the same: then the counts are asked for.
-    const offline = inbox?.state === "offline" && inbox.problem?.code === "network";
-    if (offline && this.#note.hidden) this.#note.replaceChildren(icon(icons.cloud), host.t("offline"));
-    this.#note.hidden = !offline;
+    const lost = inbox?.state === "offline" && inbox.problem?.code === "network";
+    const note = lost ? host.t(isOnline() ? "unreachable" : "offline") : "";
+    if (note && this.#note.textContent !== note) this.#note.replaceChildren(icon(icons.cloud), note);
+    this.#note.hidden = !note;
   }
 
   #renderState(rows: number): void {
@@ -374,7 +398,7 @@ export class Panel {
     const inbox = host.inbox();
     const list = this.#list;
     const out = !inbox || inbox.state === "signed_out" || inbox.state === "stopped" || list?.problem?.unauthorized;
-    const key = rows ? "" : out ? "out" : list?.rows.loaded ? this.#view : list?.problem ? "failed" : "loading";
+    const key = rows ? "" : inbox?.unavailable ? "unavailable" : out ? "out" : list?.rows.loaded ? this.#view : list?.problem ? "failed" : "loading";
     set(this.#scroll, "aria-busy", key === "loading" || null);
     if (key === this.#stateKey) return;
     this.#stateKey = key;
@@ -383,6 +407,7 @@ export class Panel {
     this.#state.replaceChildren(...(
       key === "" ? []
       : key === "out" ? [state(icons.bell, t("signedOut"), t("signIn"), inbox && again())]
+      : key === "unavailable" ? [state(icons.warning, t("unavailable"), undefined, again())]
       : key === "failed" ? [state(icons.warning, t("failed"), undefined, again())]
       : key === "loading" ? [skeleton(t("loading"))]
       : key === "active" ? [state(icons.check, t("emptyTitle"), t("empty"))]
@@ -406,7 +431,7 @@ export class Panel {
     const fresh = shown.filter(({ group }) => !this.#asked.has(group.key + group.order));
     if (!fresh.length) return;
     for (const { group } of fresh) this.#asked.add(group.key + group.order);
-    const counts = this.#category === undefined ? inbox.counts : inbox.counts?.categories[this.#category];
+    const counts = this.#counts();
     const newest = fresh.reduce((at, { group }) => (group.newest_at > at ? group.newest_at : at), "");
     // Nothing else is unseen: one mark does it. Otherwise what is not shown must stay as it is.
     const all = shown.length >= (counts?.unseen ?? Infinity);
@@ -422,8 +447,8 @@ export class Panel {
     try {
       await ("items" in what ? inbox?.markRow(name, what, when) : inbox?.mark(name, what));
       return true;
-    } catch {
-      this.#say(this.host.t("notDone"));
+    } catch (error) {
+      this.#say(this.host.t(asProblem(error).code === "network" && !isOnline() ? "notDoneOffline" : "notDone"));
       return false;
     }
   }

@@ -7,6 +7,8 @@ import { ago, full, soon } from "./time.js";
 export interface RowView {
   lang: string;
   now: number;
+  /** True where rows of several tenants may come, and say whose they are. */
+  tenants: boolean;
   /** What may be done with rows; none where the token only reads. */
   actions: Action[];
   t(key: Key, values?: Record<string, string | number>): string;
@@ -68,7 +70,7 @@ export class Row {
 
   #build(): void {
     const { group, item, element } = this;
-    const { actions, act, lang, now, open, t } = this.view();
+    const { actions, act, lang, now, open, t, tenants } = this.view();
     set(element, "data-unread", !group.read);
     const names = [...group.items.map(({ actor }) => actor?.title), item.target?.title];
     const { title } = item.object;
@@ -77,6 +79,8 @@ export class Row {
     const meta = h("span", { class: "meta" });
     this.#time = h("time", { part: "time", datetime: group.newest_at, title: full(group.newest_at, lang) });
     meta.append(this.#time);
+    const tenant = tenants && (group.tenant_name ?? group.tenant);
+    if (tenant) meta.append(h("bdi", { class: "title", part: "tenant" }, tenant));
     if (title && !words.includes(title)) meta.append(h("bdi", { class: "title", part: "title" }, title));
     if (group.snoozed_until) {
       meta.append(h("span", { class: "until" }, icon(icons.clock), t("snoozed", { time: soon(group.snoozed_until, now, lang) })));

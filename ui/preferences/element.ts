@@ -1,5 +1,5 @@
-import { Settings, type ChannelChoice, type Choice, type Mute } from "../core/settings.js";
-import { asProblem, type Problem } from "../core/problem.js";
+import { Settings, type ChannelChoice, type ChannelHours, type Choice, type Mute } from "../core/settings.js";
+import { asProblem, isOnline, type Problem } from "../core/problem.js";
 import type { GetToken } from "../core/tokens.js";
 import { TidingsElement } from "../element/element.js";
 import { h, icon, say, sheet } from "../element/h.js";
@@ -98,7 +98,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
   protected render(): void {
     const { settings } = this;
     const shown = JSON.stringify([
-      settings?.choices, settings?.digests, settings?.mutes, settings?.quiet, settings?.next, settings?.pushKey,
+      settings?.choices, settings?.digests, settings?.mutes, settings?.quiet, settings?.usual, settings?.zone, settings?.next, settings?.pushKey,
       this.#problem?.code, [...this.#open], this.#pushed, this.#blocked, this.locale, this.isConnected && !settings,
     ]);
     if (shown === this.#last) return;
@@ -123,7 +123,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
   #parts(): (HTMLElement | string)[] {
     const { settings } = this;
     const title = h("h2", { part: "title" }, this.t("title"));
-    if (!settings || this.#problem?.unauthorized) return [title, this.#state("signedOut", !!settings)];
+    if (!settings || this.#problem?.unauthorized) return [title, this.#state(settings?.unavailable ? "unavailable" : "signedOut", !!settings)];
     if (!settings.choices) {
       if (this.#problem) return [title, this.#state("failed", true)];
       const lines = [1, 2, 3, 4].map(() => h("div", { class: "skeleton" }));
@@ -154,7 +154,9 @@ export class TidingsPreferences extends TidingsElement<Key> {
   }
 
   #table(choices: Choice[]): HTMLElement {
-    const channels = [...new Set(choices.flatMap(({ channels }) => channels.map(({ channel }) => channel)))];
+    // A channel on which nothing can arrive is no choice.
+    const connected = choices.flatMap(({ channels }) => channels).filter(({ connected }) => connected !== false);
+    const channels = [...new Set(connected.map(({ channel }) => channel))];
     const head = h("tr", {}, h("th", { scope: "col" }, h("span", { class: "sr" }, this.t("what"))),
       ...channels.map((channel) => h("th", { scope: "col" }, this.#channel(channel))));
     const rows = choices.flatMap((choice) => {
@@ -198,12 +200,18 @@ export class TidingsPreferences extends TidingsElement<Key> {
       const on = own.mode !== "never";
       return h("label", { class: "cell" }, label, this.#switch(key, name, on, fixed, () => choose(on ? "never" : other)));
     }
-    const select = h("select", { "data-key": key, "aria-label": name, part: "select", onchange: () => choose(select.value) });
-    if (own.mode === null) select.append(h("option", { value: "", disabled: true, selected: true }, this.t("mixed")));
-    for (const mode of modes) select.append(h("option", { value: mode, selected: mode === own.mode }, this.#mode(mode)));
+    const all = modes.map((mode): [string, string] => [mode, this.#mode(mode)]);
     const mine = own.from !== undefined && own.from === (choice.type === undefined ? "category" : "type");
-    if (mine) select.append(h("option", { value: "default" }, this.t("standard")));
-    return h("label", { class: "cell" }, label, h("span", { class: "select" }, select));
+    if (mine) all.push(["default", this.t("standard")]);
+    return h("label", { class: "cell" }, label, this.#list(key, name, own.mode, all, choose));
+  }
+
+  /** A list of values with their words; null: several are in force. */
+  #list(key: string, name: string, now: string | null, all: [string, string][], choose: (value: string) => void): HTMLElement {
+    const select = h("select", { "data-key": key, "aria-label": name, part: "select", onchange: () => choose(select.value) });
+    if (now === null) select.append(h("option", { value: "", disabled: true, selected: true }, this.t("mixed")));
+    for (const [value, word] of all) select.append(h("option", { value, selected: value === now }, word));
+    return h("span", { class: "select" }, select);
   }
 
   #switch(key: string, name: string, on: boolean, fixed: boolean, flip: () => void): HTMLElement {
@@ -215,14 +223,24 @@ export class TidingsPreferences extends TidingsElement<Key> {
 
   #quiet(): HTMLElement {
     const settings = this.settings!;
-    const { quiet } = settings;
+    const { quiet, usual, zone } = settings;
     const on = quiet !== null && quiet !== "default";
     const put = (next: typeof quiet) => this.#do(() => settings.setQuiet(next), "saved");
+    const own = { from: "22:00", to: "07:00" };
     const id = `quiet-${++ids}`;
-    const flip = () => put(on ? "default" : { from: "22:00", to: "07:00" });
+    // Where channels have hours of their own, not to choose any is a choice beside none.
+    const three = usual.length > 0 || quiet === null;
+    const control = three
+      ? this.#list("quiet", this.t("quiet"), on ? "own" : quiet === null ? "never" : "default",
+        [["default", this.t("standard")], ["own", this.t("own")], ["never", this.t("never")]],
+        (chosen) => put(chosen === "own" ? own : chosen === "never" ? null : "default"))
+      : this.#switch("quiet", this.t("quiet"), on, false, () => put(on ? "default" : own));
     const part = h("section", { part: "quiet" },
-      h("div", { class: "line" }, h("div", {}, h("h3", { id }, this.t("quiet")), h("p", {}, this.t("quietHint"))),
-        this.#switch("quiet", this.t("quiet"), on, false, flip)));
+      h("div", { class: "line" }, h("div", {}, h("h3", { id }, this.t("quiet")), h("p", {}, this.t("quietHint"))), control));
+    const zoned = zone ? h("p", {}, this.t("zone", { zone: zoneName(zone, this.locale) })) : "";
+    if (quiet === "default" && usual.length) {
+      part.append(h("ul", { class: "usual", role: "list" }, ...usual.map((hours) => h("li", {}, this.#hours(hours)))), zoned);
+    }
     if (!on) return part;
     const time = (end: "from" | "to") => {
       const other = quiet[end === "from" ? "to" : "from"];
@@ -241,9 +259,8 @@ export class TidingsPreferences extends TidingsElement<Key> {
     // A week begins as the language's does, where the browser knows.
     const { firstDay = 1 } = (new Intl.Locale(this.locale) as { getWeekInfo?(): { firstDay: number } }).getWeekInfo?.() ?? {};
     const days = [...week.slice(firstDay - 1), ...week.slice(0, firstDay - 1)].map((day) => {
-      // The 1st of January 2024 was a Monday.
       const chosen = quiet.days?.includes(day) ?? true;
-      const name = names.format(Date.UTC(2024, 0, 1 + week.indexOf(day)));
+      const name = names.format(monday + week.indexOf(day) * 86_400_000);
       const pick = () => {
         const all = week.filter((one) => (one === day ? !chosen : (quiet.days?.includes(one) ?? true)));
         if (all.length) void put({ ...quiet, days: all.length === 7 ? null : all });
@@ -251,8 +268,19 @@ export class TidingsPreferences extends TidingsElement<Key> {
       return h("button", { class: "day", "data-key": `day ${day}`, "aria-pressed": String(chosen), onclick: pick }, name);
     });
     part.append(h("div", { class: "times" }, time("from"), time("to"),
-      h("div", { class: "field", role: "group", "aria-label": this.t("days") }, this.t("days"), h("div", { class: "days" }, ...days))));
+      h("div", { class: "field", role: "group", "aria-label": this.t("days") }, this.t("days"), h("div", { class: "days" }, ...days))), zoned);
     return part;
+  }
+
+  /** The hours of a channel in words: "Email · 10:00 PM – 7:00 AM · Sat, Sun". */
+  #hours({ channel, from, to, days }: ChannelHours): string {
+    const clock = new Intl.DateTimeFormat(this.locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" });
+    const names = new Intl.DateTimeFormat(this.locale, { weekday: "short", timeZone: "UTC" });
+    const at = (time: string) => clock.format(Date.parse(`2024-01-01T${time}Z`));
+    const named = days?.map((day) => names.format(monday + week.indexOf(day) * 86_400_000));
+    const parts = [this.#channel(channel), `${at(from)} – ${at(to)}`];
+    if (named) parts.push(new Intl.ListFormat(this.locale, { type: "unit", style: "short" }).format(named));
+    return parts.join(" · ");
   }
 
   #push(): HTMLElement[] {
@@ -306,8 +334,8 @@ export class TidingsPreferences extends TidingsElement<Key> {
       if (word) this.#say(this.t(word));
       this.emit("tidings-preferences", undefined);
       return true;
-    } catch {
-      this.#say(this.t("notDone"));
+    } catch (error) {
+      this.#say(this.t(asProblem(error).code === "network" && !isOnline() ? "notDoneOffline" : "notDone"));
       return false;
     } finally {
       // A control that was changed by hand and taken back shows what is.
@@ -333,3 +361,12 @@ export class TidingsPreferences extends TidingsElement<Key> {
   }
 }
 
+/** A zone of times in words: "Central European Time". */
+function zoneName(zone: string, locale: string): string {
+  try {
+    const parts = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: "longGeneric" }).formatToParts();
+    return parts.find(({ type }) => type === "timeZoneName")!.value;
+  } catch {
+    return zone;
+  }
+}

@@ -318,3 +318,37 @@ test("marks of one row keep their order, and find it under its new key", async (
     assert.deepEqual(inbox.pending, []);
   }
 });
+
+test("while a stream is kept by a proxy counts are asked for after a few seconds, and again", async () => {
+  const server = new FakeServer(new Clock());
+  const { fetch } = server;
+  server.fetch = (url, init) =>
+    url.endsWith("/live")
+      ? new Promise((_, fail) => init.signal!.addEventListener("abort", () => fail(new DOMException("aborted", "AbortError"))))
+      : fetch(url, init);
+  const { inbox } = page(server);
+  server.world.publish();
+  inbox.start();
+  await server.clock.pass(3_000);
+  assert.equal(inbox.counts, undefined);
+  await server.clock.pass(2_000);
+  assert.equal(inbox.counts!.unseen, 1);
+  server.world.publish({ object: { id: "works/2" } });
+  await server.clock.pass(25_000);
+  assert.equal(inbox.counts!.unseen, 2);
+  // It goes on so, without haste.
+  await server.clock.pass(20 * MINUTE);
+  const asked = server.lines("GET /inbox/counts");
+  assert.ok(asked >= 20 && asked <= 80, `${asked}`);
+  inbox.stop();
+  await server.clock.pass(5 * MINUTE);
+  assert.equal(server.lines("GET /inbox/counts"), asked);
+});
+
+test("a stream that speaks is not helped", async () => {
+  const server = new FakeServer(new Clock());
+  const { inbox } = page(server);
+  inbox.start();
+  await server.clock.pass(10 * MINUTE);
+  assert.equal(server.lines("GET /inbox/counts"), 0);
+});

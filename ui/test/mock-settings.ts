@@ -17,26 +17,35 @@ export class MockSettings {
   push: unknown;
   pushKey: string | undefined;
   waiting = 4;
+  channels = ["inbox", "email"];
+  /** The channels without an address of this person. */
+  lacking: string[] = [];
+  /** The quiet hours of channels. */
+  hours: object[] = [];
+  timezone = "Europe/Madrid";
 
   answer(): object {
     const choice = (row: (typeof types)[0]) => ({
       type: row.type, title: row.title, required: row.required ?? false,
-      channels: (["inbox", "email"] as const).map((channel) => ({ channel, ...this.#mode(row, channel) })),
+      channels: this.channels.map((channel) => this.#choice(row, channel)),
     });
     return {
       preferences: this.preferences,
       choices: Object.entries(categories).map(([category, title]) => {
         const rows = types.filter((row) => row.category === category).map(choice);
-        const channels = ["inbox", "email"].map((channel, at) => {
+        const channels = this.channels.map((channel, at) => {
           const own = this.#find({ category }, channel);
           const modes = new Set(rows.map((row) => row.channels[at]!.mode));
-          return { channel, modes: rows[0]!.channels[at]!.modes, mode: modes.size === 1 ? [...modes][0] : null, from: own ? "category" : "default" };
+          const { modes: all, connected } = rows[0]!.channels[at]!;
+          return { channel, modes: all, mode: modes.size === 1 ? [...modes][0] : null, from: own ? "category" : "default", connected };
         });
         return { category, title, required: rows.every(({ required }) => required), channels, types: rows };
       }),
       digests,
       mutes: this.preferences.filter(({ topic, object }) => topic ?? object).map(({ mode: _, ...mute }) => ({ ...mute, title: "Andy Warhol" })),
       quiet_hours: this.quiet,
+      quiet_hours_default: this.hours,
+      timezone: this.timezone,
       ...(this.pushKey && { push: { key: this.pushKey } }),
     };
   }
@@ -69,10 +78,15 @@ export class MockSettings {
     return this.preferences.find((one) => same(one, { ...of, channel } as Preference));
   }
 
-  #mode(row: (typeof types)[0], channel: "inbox" | "email"): { mode: string; from: string; modes: string[] } {
+  #choice(row: (typeof types)[0], channel: string) {
+    return { channel, ...this.#mode(row, channel), connected: !this.lacking.includes(channel) };
+  }
+
+  #mode(row: (typeof types)[0], channel: string): { mode: string; from: string; modes: string[] } {
+    const usual = channel === "inbox" || channel === "email" ? row[channel] : "immediate";
     const own = this.#find({ type: row.type }, channel);
     const of = this.#find({ category: row.category }, channel);
-    const mode = own?.mode ?? (row.required && of?.mode === "never" ? row[channel] : (of?.mode ?? row[channel]));
+    const mode = own?.mode ?? (row.required && of?.mode === "never" ? usual : (of?.mode ?? usual));
     const modes = channel === "inbox" ? ["never", "immediate"] : ["never", "immediate", "daily", "weekly"];
     return { mode, from: own ? "type" : of ? "category" : "default", modes: row.required ? modes.slice(1) : modes };
   }

@@ -33,6 +33,8 @@ export class Mock {
   fail: (line: string) => number | undefined = () => undefined;
   /** Milliseconds before each answer. */
   latency = 0;
+  /** Something on the way keeps streams: not even the head of the answer comes. */
+  silent = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
@@ -126,6 +128,7 @@ export class Mock {
     if (code || sub === undefined) return problem(response, 401, code ?? "token_malformed");
     const failed = this.fail(line);
     if (failed) return problem(response, failed, "made_to_fail");
+    if (line === "GET /live" && this.silent) return;
     if (line === "GET /live") return this.#live(request, response, sub, exp);
     const answer = this.#me(line, path, searchParams, body, sub);
     if (answer === undefined) return problem(response, 404, "not_found");

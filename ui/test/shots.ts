@@ -65,6 +65,13 @@ const shots: Record<string, Shot> = {
   "signed-out": { before: () => (host.give = () => null) },
   failed: { then: async (page) => { await open(page); await wait(300); mock.fail = (line) => (line.startsWith("POST") ? 500 : undefined); await page.locator("[part=item]").nth(1).hover(); await page.locator("[part=item] [data-action=archive]").nth(1).click(); await wait(400); } },
   focus: { then: async (page) => { await page.locator("tidings-inbox [part=bell]").focus(); await page.keyboard.press("Enter"); await wait(300); await page.keyboard.press("ArrowDown"); await page.keyboard.press("ArrowDown"); await wait(300); } },
+  unreachable: { before: () => mock.origins.delete(host.url) },
+  faulty: { before: () => (mock.refuse = () => "token_key") },
+  tenants: { before: () => { const world = mock.world("ana"); Object.assign(world.tenants, { acme: "Acme Works", bolt: "Bolt" }); world.publish({ tenant: "acme", object: { id: "t1", title: "Launch plan" }, actor: { id: "ben", title: "Ben Okafor" } }); world.publish({ tenant: "bolt", object: { id: "t2", title: "A title that is long enough to be cut at the end of its line, or so one hopes" }, text: () => "Ben mentioned you", actor: { id: "ben", title: "Ben Okafor" } }); }, inner: `<tidings-inbox ${attributes('tabs="tenant"')}></tidings-inbox>` },
+  "page-dark": { dark: true, inner: `<tidings-inbox ${attributes('mode="page" tabs="category"')}></tidings-inbox>`, then: () => wait(300) },
+  "preferences-dark": { dark: true, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
+  "preferences-quiet": { before: () => { const own = mock.settingsOf("ana"); own.hours = [{ channel: "email", from: "22:00", to: "07:00" }, { channel: "sms", from: "21:00", to: "09:30", days: ["sat", "sun"] }]; own.channels = ["inbox", "email", "slack", "sms"]; }, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
+  "preferences-quiet-phone": { width: 375, lang: "de", before: () => { const own = mock.settingsOf("ana"); own.hours = [{ channel: "email", from: "22:00", to: "07:00" }]; own.channels = ["inbox", "email", "slack", "sms"]; }, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   preferences: { inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   "preferences-open": { dark: true, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: async (page) => { await page.locator("[data-key='open following']").click(); await page.locator("[data-key='quiet']").click(); await wait(300); await page.locator("h2").click(); await wait(200); } },
   "preferences-phone": { width: 375, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
@@ -81,6 +88,9 @@ for (const [name, shot] of Object.entries(shots)) {
   mock.worlds.clear();
   mock.fail = () => undefined;
   mock.latency = 0;
+  mock.refuse = () => undefined;
+  mock.origins.add(host.url);
+  mock.settings.clear();
   host.give = give;
   const world = mock.world("ana");
   if (shot.world === "thousand") thousand(world);

@@ -4,6 +4,7 @@ import type { Counts, Frame, Group, Item, MarkName, Page, Target, Thing } from "
 
 interface Entry {
   item: Item;
+  tenant?: string | undefined;
   at: number;
   /** Where the row stands: `t`, or the instant at which it came back. */
   place: number;
@@ -19,6 +20,7 @@ export interface Publish {
   event?: string;
   type?: string;
   category?: string;
+  tenant?: string;
   actor?: Thing;
   object?: Thing;
   target?: Thing;
@@ -42,6 +44,8 @@ export class World {
   readonly retracted = new Set<string>();
   readonly texts = new Map<string, NonNullable<Publish["text"]>>();
   readonly titles: Record<string, string> = {};
+  /** Names of tenants, by id; without any there are no tenants. */
+  readonly tenants: Record<string, string> = {};
   #seq = 0;
 
   constructor(public now: number, readonly categories: string[] = ["following", "comments"]) {
@@ -62,7 +66,7 @@ export class World {
     if (event.actor) item.actor = event.actor;
     if (event.target) item.target = event.target;
     this.#change(() => {
-      this.entries.push({ item, at, place: at, seq, seen: false, read: false, archived: false, snoozed: undefined, gone: false });
+      this.entries.push({ item, tenant: event.tenant, at, place: at, seq, seen: false, read: false, archived: false, snoozed: undefined, gone: false });
     });
     return id;
   }
@@ -119,6 +123,11 @@ export class World {
       const of = categories[row.items[0]!.category!]!;
       if (!row.seen) (counts.unseen++, of.unseen++);
       if (!row.read) (counts.unread++, of.unread++);
+      if (row.tenant && !row.read) {
+        const own = ((counts.tenants ??= {})[row.tenant] ??= { unseen: 0, unread: 0 });
+        own.unread++;
+        if (!row.seen) own.unseen++;
+      }
     }
     return counts;
   }
@@ -129,6 +138,7 @@ export class World {
     const cursor = query.get("cursor");
     const categories = query.getAll("category");
     const types = query.getAll("type");
+    const tenant = query.get("tenant");
     const where: Where[] =
       state === "all" ? ["active", "archived", "snoozed"] : state === "archived" || state === "snoozed" ? [state] : ["active"];
     const rows = where
@@ -137,6 +147,7 @@ export class World {
       .filter((row) => state !== "unread" || !row.read)
       .filter((row) => !categories.length || categories.includes(row.items[0]!.category!))
       .filter((row) => !types.length || types.includes(row.type))
+      .filter((row) => tenant === null || row.tenant === undefined || row.tenant === tenant)
       .sort(byOrder)
       .filter((row) => cursor === null || row.order < cursor);
     const groups = rows.slice(0, limit);
@@ -149,7 +160,7 @@ export class World {
     for (const entry of this.entries) {
       if (entry.gone || this.retracted.has(entry.item.object.id) || whereIs(entry) !== where) continue;
       const { type, object, t } = entry.item;
-      const key = [where, type, object.id, t.slice(0, 10), entry.read ? "r" : "u"].join("|");
+      const key = [where, type, object.id, entry.tenant, t.slice(0, 10), entry.read ? "r" : "u"].join("|");
       groups.set(key, [...(groups.get(key) ?? []), entry]);
     }
     return [...groups].map(([key, entries]) => this.#row(key, entries)).sort(byOrder);
@@ -165,7 +176,7 @@ export class World {
     const soonest = entries.map(({ snoozed }) => snoozed).filter((at) => at !== undefined).sort((a, b) => a - b)[0];
     const until = soonest === undefined ? null : new Date(soonest).toISOString();
     return {
-      key, type, count: entries.length,
+      key, type, count: entries.length, ...(newest.tenant && { tenant: newest.tenant, tenant_name: this.tenants[newest.tenant]! }),
       actors: [...new Set(entries.flatMap(({ item }) => item.actor?.id ?? []))],
       newest_at: new Date(newest.place).toISOString(),
       seen: entries.every(({ seen }) => seen),
@@ -180,7 +191,7 @@ export class World {
   }
 
   #hit(name: MarkName, target: Target): Entry[] {
-    const { event, object, group, up_to, all, category, type } = target;
+    const { event, object, group, up_to, all, category, type, tenant } = target;
     const there = this.entries.filter(({ gone }) => !gone);
     if (event !== undefined) return there.filter(({ item }) => item.event === event);
     if (group !== undefined) {
@@ -190,7 +201,9 @@ export class World {
       return there.filter(({ item }) => events.has(item.event));
     }
     const wanted: Where = name === "unarchive" ? "archived" : name === "unsnooze" ? "snoozed" : "active";
-    const hit = there.filter((entry) => whereIs(entry) === wanted);
+    const hit = there
+      .filter((entry) => whereIs(entry) === wanted)
+      .filter((entry) => tenant === undefined || entry.tenant === undefined || entry.tenant === tenant);
     if (object !== undefined) return hit.filter(({ item }) => item.object.id === object);
     const limit = all ? this.now : Date.parse(up_to!);
     return hit.filter(({ item, place }) =>

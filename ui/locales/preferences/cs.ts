@@ -11,6 +11,7 @@ const cs: Texts<Key> = {
   email: "E-mail",
   sms: "SMS",
   push: "Push",
+  webhook: "Propojená aplikace",
   never: "Vypnuto",
   immediate: "Ihned",
   standard: "Výchozí",
@@ -20,6 +21,8 @@ const cs: Texts<Key> = {
   details: "{name}: podrobnosti",
   quiet: "Tiché hodiny",
   quietHint: "V těchto hodinách se odesílá jen to, co spěchá. Ostatní počká.",
+  own: "Vlastní hodiny",
+  zone: "Časové pásmo: {zone}",
   from: "Od",
   to: "Do",
   days: "Začíná v",
@@ -32,10 +35,12 @@ const cs: Texts<Key> = {
   blocked: "Oznámení jsou v nastavení tohoto prohlížeče zablokována.",
   saved: "Uloženo",
   notDone: "Nepovedlo se. Nic se nezměnilo.",
+  notDoneOffline: "Bez připojení. Nic se nezměnilo.",
   loading: "Načítání…",
   failed: "Nastavení se nepodařilo načíst",
   retry: "Zkusit znovu",
   signedOut: "Nastavení lze změnit po přihlášení.",
+  unavailable: "Nastavení teď není k dispozici.",
 };
 
 export default cs;

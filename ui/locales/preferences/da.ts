@@ -11,6 +11,7 @@ const da: Texts<Key> = {
   email: "E-mail",
   sms: "Sms",
   push: "Push",
+  webhook: "Forbundet app",
   never: "Slået fra",
   immediate: "Med det samme",
   standard: "Standard",
@@ -20,6 +21,8 @@ const da: Texts<Key> = {
   details: "{name}: detaljer",
   quiet: "Stille timer",
   quietHint: "I disse timer sendes kun det, der haster. Resten venter.",
+  own: "Egne timer",
+  zone: "Tidszone: {zone}",
   from: "Fra",
   to: "Til",
   days: "Begynder",
@@ -32,10 +35,12 @@ const da: Texts<Key> = {
   blocked: "Notifikationer er blokeret i browserens indstillinger.",
   saved: "Gemt",
   notDone: "Det lykkedes ikke. Intet er ændret.",
+  notDoneOffline: "Du er offline. Intet er ændret.",
   loading: "Indlæser…",
   failed: "Indstillingerne kunne ikke indlæses",
   retry: "Prøv igen",
   signedOut: "Log ind for at ændre dine indstillinger.",
+  unavailable: "Indstillingerne er ikke tilgængelige lige nu.",
 };
 
 export default da;

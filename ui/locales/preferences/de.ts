@@ -11,6 +11,7 @@ const de: Texts<Key> = {
   email: "E-Mail",
   sms: "SMS",
   push: "Push",
+  webhook: "Verbundene App",
   never: "Aus",
   immediate: "Sofort",
   standard: "Standard",
@@ -20,6 +21,8 @@ const de: Texts<Key> = {
   details: "{name}: Einzelheiten",
   quiet: "Ruhezeiten",
   quietHint: "In dieser Zeit wird nur gesendet, was eilt. Alles andere wartet.",
+  own: "Eigene Zeiten",
+  zone: "Zeitzone: {zone}",
   from: "Von",
   to: "Bis",
   days: "Beginn am",
@@ -32,10 +35,12 @@ const de: Texts<Key> = {
   blocked: "Benachrichtigungen sind in den Einstellungen dieses Browsers blockiert.",
   saved: "Gespeichert",
   notDone: "Das hat nicht geklappt. Es wurde nichts geändert.",
+  notDoneOffline: "Keine Verbindung. Es wurde nichts geändert.",
   loading: "Wird geladen …",
   failed: "Die Einstellungen konnten nicht geladen werden",
   retry: "Erneut versuchen",
   signedOut: "Bitte anmelden, um die Einstellungen zu ändern.",
+  unavailable: "Die Einstellungen sind im Moment nicht verfügbar.",
 };
 
 export default de;

@@ -10,6 +10,7 @@ const en = {
   email: "Email",
   sms: "SMS",
   push: "Push",
+  webhook: "Connected app",
   never: "Off",
   immediate: "Right away",
   standard: "Default",
@@ -18,7 +19,9 @@ const en = {
   why: "You need these, so they can’t be turned off.",
   details: "{name}: details",
   quiet: "Quiet hours",
-  quietHint: "Nothing is sent during these hours unless it is urgent. It waits.",
+  quietHint: "Messages wait until these hours end. Urgent ones still arrive.",
+  own: "My own hours",
+  zone: "Time zone: {zone}",
   from: "From",
   to: "To",
   days: "Starts on",
@@ -31,10 +34,12 @@ const en = {
   blocked: "Notifications are blocked in this browser’s settings.",
   saved: "Saved",
   notDone: "That didn’t work. Nothing was changed.",
+  notDoneOffline: "You’re offline. Nothing was changed.",
   loading: "Loading…",
   failed: "The settings could not be loaded",
   retry: "Try again",
   signedOut: "Sign in to change your settings.",
+  unavailable: "Settings are not available right now.",
 } satisfies Record<string, Text>;
 
 export type Key = keyof typeof en;

@@ -11,6 +11,7 @@ const es: Texts<Key> = {
   email: "Correo",
   sms: "SMS",
   push: "Push",
+  webhook: "App conectada",
   never: "Desactivado",
   immediate: "Al momento",
   standard: "Predeterminado",
@@ -20,6 +21,8 @@ const es: Texts<Key> = {
   details: "{name}: detalles",
   quiet: "Horas de silencio",
   quietHint: "En esas horas solo se envía lo urgente. El resto espera.",
+  own: "Mis horas",
+  zone: "Zona horaria: {zone}",
   from: "De",
   to: "A",
   days: "Empieza el",
@@ -32,10 +35,12 @@ const es: Texts<Key> = {
   blocked: "Las notificaciones están bloqueadas en los ajustes de este navegador.",
   saved: "Guardado",
   notDone: "No ha funcionado. No se ha cambiado nada.",
+  notDoneOffline: "Sin conexión. No se ha cambiado nada.",
   loading: "Cargando…",
   failed: "No se pudieron cargar los ajustes",
   retry: "Reintentar",
   signedOut: "Inicia sesión para cambiar tus ajustes.",
+  unavailable: "Los ajustes no están disponibles en este momento.",
 };
 
 export default es;

@@ -11,6 +11,7 @@ const fi: Texts<Key> = {
   email: "Sähköposti",
   sms: "Tekstiviesti",
   push: "Push",
+  webhook: "Yhdistetty sovellus",
   never: "Pois käytöstä",
   immediate: "Heti",
   standard: "Oletus",
@@ -20,6 +21,8 @@ const fi: Texts<Key> = {
   details: "{name}: lisätiedot",
   quiet: "Hiljaiset tunnit",
   quietHint: "Näinä tunteina lähetetään vain kiireelliset. Muut odottavat.",
+  own: "Omat tunnit",
+  zone: "Aikavyöhyke: {zone}",
   from: "Alkaa",
   to: "Päättyy",
   days: "Alkamispäivät",
@@ -32,10 +35,12 @@ const fi: Texts<Key> = {
   blocked: "Ilmoitukset on estetty tämän selaimen asetuksissa.",
   saved: "Tallennettu",
   notDone: "Se ei onnistunut. Mitään ei muutettu.",
+  notDoneOffline: "Ei yhteyttä. Mitään ei muutettu.",
   loading: "Ladataan…",
   failed: "Asetuksia ei voitu ladata",
   retry: "Yritä uudelleen",
   signedOut: "Asetuksia voi muuttaa kirjautumisen jälkeen.",
+  unavailable: "Asetukset eivät ole juuri nyt käytettävissä.",
 };
 
 export default fi;

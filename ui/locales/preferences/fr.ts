@@ -11,6 +11,7 @@ const fr: Texts<Key> = {
   email: "E-mail",
   sms: "SMS",
   push: "Push",
+  webhook: "Application connectée",
   never: "Désactivé",
   immediate: "Immédiatement",
   standard: "Par défaut",
@@ -20,6 +21,8 @@ const fr: Texts<Key> = {
   details: "{name} : détails",
   quiet: "Heures calmes",
   quietHint: "Pendant ces heures, seul ce qui est urgent est envoyé. Le reste attend.",
+  own: "Mes heures",
+  zone: "Fuseau horaire : {zone}",
   from: "De",
   to: "À",
   days: "Commence le",
@@ -32,10 +35,12 @@ const fr: Texts<Key> = {
   blocked: "Les notifications sont bloquées dans les réglages de ce navigateur.",
   saved: "Enregistré",
   notDone: "Cela n’a pas fonctionné. Rien n’a changé.",
+  notDoneOffline: "Hors ligne. Rien n’a changé.",
   loading: "Chargement…",
   failed: "Impossible de charger les réglages",
   retry: "Réessayer",
   signedOut: "Connectez-vous pour modifier vos réglages.",
+  unavailable: "Les réglages ne sont pas disponibles pour le moment.",
 };
 
 export default fr;

@@ -11,6 +11,7 @@ const he: Texts<Key> = {
   email: "דוא״ל",
   sms: "הודעת טקסט",
   push: "פוש",
+  webhook: "אפליקציה מחוברת",
   never: "כבוי",
   immediate: "מיד",
   standard: "ברירת מחדל",
@@ -20,6 +21,8 @@ const he: Texts<Key> = {
   details: "{name}: פרטים",
   quiet: "שעות שקטות",
   quietHint: "בשעות האלה לא נשלח דבר, מלבד מה שדחוף. השאר ממתין.",
+  own: "השעות שלי",
+  zone: "אזור זמן: {zone}",
   from: "משעה",
   to: "עד שעה",
   days: "מתחיל ביום",
@@ -32,10 +35,12 @@ const he: Texts<Key> = {
   blocked: "ההתראות חסומות בהגדרות הדפדפן הזה.",
   saved: "נשמר",
   notDone: "זה לא הצליח. דבר לא השתנה.",
+  notDoneOffline: "אין חיבור. דבר לא השתנה.",
   loading: "בטעינה…",
   failed: "לא ניתן לטעון את ההגדרות",
   retry: "ניסיון נוסף",
   signedOut: "יש להתחבר כדי לשנות את ההגדרות.",
+  unavailable: "ההגדרות אינן זמינות כרגע.",
 };
 
 export default he;

@@ -11,6 +11,7 @@ const hi: Texts<Key> = {
   email: "ईमेल",
   sms: "एसएमएस",
   push: "पुश",
+  webhook: "जुड़ा हुआ ऐप",
   never: "बंद",
   immediate: "तुरंत",
   standard: "डिफ़ॉल्ट",
@@ -20,6 +21,8 @@ const hi: Texts<Key> = {
   details: "{name}: विवरण",
   quiet: "शांत समय",
   quietHint: "इस दौरान केवल तत्काल सूचनाएँ भेजी जाती हैं। बाकी बाद में भेजी जाती हैं।",
+  own: "मेरा अपना समय",
+  zone: "समय क्षेत्र: {zone}",
   from: "शुरू",
   to: "खत्म",
   days: "शुरू होने के दिन",
@@ -32,10 +35,12 @@ const hi: Texts<Key> = {
   blocked: "इस ब्राउज़र की सेटिंग में सूचनाएँ ब्लॉक हैं।",
   saved: "सेव किया गया",
   notDone: "यह नहीं हो सका। कुछ नहीं बदला।",
+  notDoneOffline: "आप ऑफ़लाइन हैं। कुछ नहीं बदला।",
   loading: "लोड हो रहा है…",
   failed: "सेटिंग लोड नहीं हो सकी",
   retry: "फिर कोशिश करें",
   signedOut: "सेटिंग बदलने के लिए साइन इन करें।",
+  unavailable: "सेटिंग अभी उपलब्ध नहीं है।",
 };
 
 export default hi;

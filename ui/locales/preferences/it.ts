@@ -11,6 +11,7 @@ const it: Texts<Key> = {
   email: "Email",
   sms: "SMS",
   push: "Push",
+  webhook: "App collegata",
   never: "Disattivato",
   immediate: "Subito",
   standard: "Predefinito",
@@ -20,6 +21,8 @@ const it: Texts<Key> = {
   details: "{name}: dettagli",
   quiet: "Ore di silenzio",
   quietHint: "In queste ore si invia solo ciò che è urgente. Il resto attende.",
+  own: "Le mie ore",
+  zone: "Fuso orario: {zone}",
   from: "Dalle",
   to: "Alle",
   days: "Inizia",
@@ -32,10 +35,12 @@ const it: Texts<Key> = {
   blocked: "Le notifiche sono bloccate nelle impostazioni di questo browser.",
   saved: "Salvato",
   notDone: "Non ha funzionato. Nulla è cambiato.",
+  notDoneOffline: "Sei offline. Nulla è cambiato.",
   loading: "Caricamento…",
   failed: "Impossibile caricare le impostazioni",
   retry: "Riprova",
   signedOut: "Accedi per cambiare le impostazioni.",
+  unavailable: "Le impostazioni non sono disponibili al momento.",
 };
 
 export default it;

@@ -11,6 +11,7 @@ const ja: Texts<Key> = {
   email: "メール",
   sms: "SMS",
   push: "プッシュ",
+  webhook: "連携アプリ",
   never: "オフ",
   immediate: "すぐに",
   standard: "標準",
@@ -20,6 +21,8 @@ const ja: Texts<Key> = {
   details: "{name}: 詳細",
   quiet: "おやすみ時間",
   quietHint: "この時間は、緊急のもの以外は送信せずに待ちます。",
+  own: "自分で設定",
+  zone: "タイムゾーン：{zone}",
   from: "開始",
   to: "終了",
   days: "開始する曜日",
@@ -32,10 +35,12 @@ const ja: Texts<Key> = {
   blocked: "このブラウザの設定で通知がブロックされています。",
   saved: "保存しました",
   notDone: "うまくいきませんでした。変更はありません。",
+  notDoneOffline: "オフラインです。変更はありません。",
   loading: "読み込み中…",
   failed: "設定を読み込めませんでした",
   retry: "再試行",
   signedOut: "設定を変更するにはログインしてください。",
+  unavailable: "現在、設定を利用できません。",
 };
 
 export default ja;

@@ -11,6 +11,7 @@ const ko: Texts<Key> = {
   email: "이메일",
   sms: "문자",
   push: "푸시",
+  webhook: "연결된 앱",
   never: "끔",
   immediate: "바로",
   standard: "기본값",
@@ -20,6 +21,8 @@ const ko: Texts<Key> = {
   details: "{name}: 자세히",
   quiet: "방해 금지 시간",
   quietHint: "이 시간에는 긴급한 알림만 보내고 나머지는 나중에 보냅니다.",
+  own: "직접 설정",
+  zone: "시간대: {zone}",
   from: "시작",
   to: "종료",
   days: "시작 요일",
@@ -32,10 +35,12 @@ const ko: Texts<Key> = {
   blocked: "이 브라우저 설정에서 알림이 차단되어 있습니다.",
   saved: "저장했습니다",
   notDone: "처리하지 못했습니다. 변경된 내용이 없습니다.",
+  notDoneOffline: "오프라인입니다. 변경된 내용이 없습니다.",
   loading: "불러오는 중…",
   failed: "설정을 불러오지 못했습니다",
   retry: "다시 시도",
   signedOut: "설정을 바꾸려면 로그인하세요.",
+  unavailable: "지금은 설정을 사용할 수 없습니다.",
 };
 
 export default ko;

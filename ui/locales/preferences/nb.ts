@@ -11,6 +11,7 @@ const nb: Texts<Key> = {
   email: "E-post",
   sms: "SMS",
   push: "Push",
+  webhook: "Tilkoblet app",
   never: "Av",
   immediate: "Med en gang",
   standard: "Standard",
@@ -20,6 +21,8 @@ const nb: Texts<Key> = {
   details: "{name}: detaljer",
   quiet: "Stille timer",
   quietHint: "I disse timene sendes bare det som haster. Resten venter.",
+  own: "Egne timer",
+  zone: "Tidssone: {zone}",
   from: "Fra",
   to: "Til",
   days: "Begynner",
@@ -32,10 +35,12 @@ const nb: Texts<Key> = {
   blocked: "Varsler er blokkert i nettleserens innstillinger.",
   saved: "Lagret",
   notDone: "Det gikk ikke. Ingenting er endret.",
+  notDoneOffline: "Du er frakoblet. Ingenting er endret.",
   loading: "Laster inn…",
   failed: "Innstillingene kunne ikke lastes inn",
   retry: "Prøv igjen",
   signedOut: "Logg inn for å endre innstillingene dine.",
+  unavailable: "Innstillingene er ikke tilgjengelige akkurat nå.",
 };
 
 export default nb;

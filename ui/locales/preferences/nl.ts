@@ -11,6 +11,7 @@ const nl: Texts<Key> = {
   email: "E-mail",
   sms: "Sms",
   push: "Push",
+  webhook: "Gekoppelde app",
   never: "Uit",
   immediate: "Meteen",
   standard: "Standaard",
@@ -20,6 +21,8 @@ const nl: Texts<Key> = {
   details: "{name}: details",
   quiet: "Stille uren",
   quietHint: "In deze uren wordt alleen verzonden wat dringend is. De rest wacht.",
+  own: "Eigen uren",
+  zone: "Tijdzone: {zone}",
   from: "Van",
   to: "Tot",
   days: "Begint op",
@@ -32,10 +35,12 @@ const nl: Texts<Key> = {
   blocked: "Meldingen zijn geblokkeerd in de instellingen van deze browser.",
   saved: "Opgeslagen",
   notDone: "Dat lukte niet. Er is niets gewijzigd.",
+  notDoneOffline: "Je bent offline. Er is niets gewijzigd.",
   loading: "Laden…",
   failed: "De instellingen konden niet worden geladen",
   retry: "Opnieuw proberen",
   signedOut: "Log in om je instellingen te wijzigen.",
+  unavailable: "De instellingen zijn op dit moment niet beschikbaar.",
 };
 
 export default nl;

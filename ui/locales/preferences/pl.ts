@@ -11,6 +11,7 @@ const pl: Texts<Key> = {
   email: "E-mail",
   sms: "SMS",
   push: "Push",
+  webhook: "Połączona aplikacja",
   never: "Wyłączone",
   immediate: "Od razu",
   standard: "Domyślnie",
@@ -20,6 +21,8 @@ const pl: Texts<Key> = {
   details: "{name}: szczegóły",
   quiet: "Godziny ciszy",
   quietHint: "W tych godzinach nic nie wysyłamy, chyba że to pilne. Reszta czeka.",
+  own: "Własne godziny",
+  zone: "Strefa czasowa: {zone}",
   from: "Od",
   to: "Do",
   days: "Zaczyna się w",
@@ -32,10 +35,12 @@ const pl: Texts<Key> = {
   blocked: "Powiadomienia są zablokowane w ustawieniach tej przeglądarki.",
   saved: "Zapisano",
   notDone: "Nie udało się. Nic nie zmieniono.",
+  notDoneOffline: "Brak połączenia. Nic nie zmieniono.",
   loading: "Wczytywanie…",
   failed: "Nie udało się wczytać ustawień",
   retry: "Spróbuj ponownie",
   signedOut: "Zaloguj się, aby zmienić ustawienia.",
+  unavailable: "Ustawienia są teraz niedostępne.",
 };
 
 export default pl;

@@ -11,6 +11,7 @@ const pt: Texts<Key> = {
   email: "E-mail",
   sms: "SMS",
   push: "Push",
+  webhook: "App conectado",
   never: "Desativado",
   immediate: "Na hora",
   standard: "Padrão",
@@ -20,6 +21,8 @@ const pt: Texts<Key> = {
   details: "{name}: detalhes",
   quiet: "Horário de silêncio",
   quietHint: "Nesse horário só é enviado o que for urgente. O resto espera.",
+  own: "Meu horário",
+  zone: "Fuso horário: {zone}",
   from: "De",
   to: "Até",
   days: "Começa",
@@ -32,10 +35,12 @@ const pt: Texts<Key> = {
   blocked: "As notificações estão bloqueadas nas configurações deste navegador.",
   saved: "Salvo",
   notDone: "Não deu certo. Nada foi alterado.",
+  notDoneOffline: "Você está offline. Nada foi alterado.",
   loading: "Carregando…",
   failed: "Não foi possível carregar as configurações",
   retry: "Tentar de novo",
   signedOut: "Entre para alterar suas configurações.",
+  unavailable: "As configurações não estão disponíveis no momento.",
 };
 
 export default pt;

@@ -11,6 +11,7 @@ const sv: Texts<Key> = {
   email: "E-post",
   sms: "Sms",
   push: "Push",
+  webhook: "Ansluten app",
   never: "Av",
   immediate: "Direkt",
   standard: "Standard",
@@ -20,6 +21,8 @@ const sv: Texts<Key> = {
   details: "{name}: detaljer",
   quiet: "Tysta timmar",
   quietHint: "Under de här timmarna skickas bara det som är brådskande. Resten väntar.",
+  own: "Egna timmar",
+  zone: "Tidszon: {zone}",
   from: "Från",
   to: "Till",
   days: "Börjar",
@@ -32,10 +35,12 @@ const sv: Texts<Key> = {
   blocked: "Aviseringar är blockerade i webbläsarens inställningar.",
   saved: "Sparat",
   notDone: "Det gick inte. Inget har ändrats.",
+  notDoneOffline: "Du är offline. Inget har ändrats.",
   loading: "Läser in…",
   failed: "Det gick inte att läsa in inställningarna",
   retry: "Försök igen",
   signedOut: "Logga in för att ändra dina inställningar.",
+  unavailable: "Inställningarna är inte tillgängliga just nu.",
 };
 
 export default sv;

@@ -11,6 +11,7 @@ const tr: Texts<Key> = {
   email: "E-posta",
   sms: "SMS",
   push: "Anlık bildirim",
+  webhook: "Bağlı uygulama",
   never: "Kapalı",
   immediate: "Anında",
   standard: "Varsayılan",
@@ -20,6 +21,8 @@ const tr: Texts<Key> = {
   details: "{name}: ayrıntılar",
   quiet: "Sessiz saatler",
   quietHint: "Bu saatlerde yalnızca acil olanlar gönderilir, diğerleri bekletilir.",
+  own: "Kendi saatlerim",
+  zone: "Saat dilimi: {zone}",
   from: "Başlangıç",
   to: "Bitiş",
   days: "Başladığı günler",
@@ -32,10 +35,12 @@ const tr: Texts<Key> = {
   blocked: "Bildirimler bu tarayıcının ayarlarında engellenmiş.",
   saved: "Kaydedildi",
   notDone: "Olmadı. Hiçbir şey değişmedi.",
+  notDoneOffline: "Bağlantı yok. Hiçbir şey değişmedi.",
   loading: "Yükleniyor…",
   failed: "Ayarlar yüklenemedi",
   retry: "Tekrar dene",
   signedOut: "Ayarları değiştirmek için oturum açın.",
+  unavailable: "Ayarlar şu anda kullanılamıyor.",
 };
 
 export default tr;

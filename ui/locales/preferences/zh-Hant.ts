@@ -11,6 +11,7 @@ const zhHant: Texts<Key> = {
   email: "電子郵件",
   sms: "簡訊",
   push: "推播",
+  webhook: "已連結的應用程式",
   never: "關閉",
   immediate: "即時",
   standard: "預設",
@@ -20,6 +21,8 @@ const zhHant: Texts<Key> = {
   details: "{name}：詳細資料",
   quiet: "勿擾時段",
   quietHint: "這段時間內只傳送緊急通知，其他的稍後再傳。",
+  own: "自訂時段",
+  zone: "時區：{zone}",
   from: "開始",
   to: "結束",
   days: "開始於",
@@ -32,10 +35,12 @@ const zhHant: Texts<Key> = {
   blocked: "這個瀏覽器的設定已封鎖通知。",
   saved: "已儲存",
   notDone: "操作未成功，未做任何變更。",
+  notDoneOffline: "目前離線，未做任何變更。",
   loading: "載入中…",
   failed: "無法載入設定",
   retry: "重試",
   signedOut: "請登入以變更設定。",
+  unavailable: "目前無法使用設定。",
 };
 
 export default zhHant;

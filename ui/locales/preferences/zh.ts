@@ -11,6 +11,7 @@ const zh: Texts<Key> = {
   email: "邮件",
   sms: "短信",
   push: "推送",
+  webhook: "已连接的应用",
   never: "关闭",
   immediate: "即时",
   standard: "默认",
@@ -20,6 +21,8 @@ const zh: Texts<Key> = {
   details: "{name}：详情",
   quiet: "免打扰时段",
   quietHint: "此时段内只发送紧急通知，其余稍后再发。",
+  own: "自定义时段",
+  zone: "时区：{zone}",
   from: "开始",
   to: "结束",
   days: "开始于",
@@ -32,10 +35,12 @@ const zh: Texts<Key> = {
   blocked: "此浏览器的设置已阻止通知。",
   saved: "已保存",
   notDone: "操作未成功，未作任何更改。",
+  notDoneOffline: "已离线，未作任何更改。",
   loading: "正在加载…",
   failed: "无法加载设置",
   retry: "重试",
   signedOut: "请登录以更改设置。",
+  unavailable: "设置暂时不可用。",
 };
 
 export default zh;

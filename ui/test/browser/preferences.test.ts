@@ -20,6 +20,49 @@ test("situation 13: the next mail is told, and follows what is chosen", only, as
   await until(async () => (await next.count()) === 0);
 });
 
+const six = ["inbox", "email", "slack", "telegram", "sms", "webhook"];
+for (let channels = 1; channels <= 6; channels++) {
+  test(`names stay whole and nothing leaves its place, with ${channels} channels, from 320 to 1280 px`, only, async () => {
+    const ana = scene.person();
+    const settings = scene.mock.settingsOf(ana);
+    settings.channels = six.slice(0, channels);
+    const page = await scene.show(ana, "preferences", `<div id="box">${html}</div>`);
+    await page.locator(key("open following")).click();
+    await page.locator(key("following show_opens inbox")).waitFor();
+    for (let width = 320; width <= 1280; width += 40) {
+      const found = await page.evaluate(async (width) => {
+        const box = document.querySelector<HTMLElement>("#box")!;
+        box.style.width = `${width}px`;
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        const root = document.querySelector("tidings-preferences")!.shadowRoot!;
+        const broken: string[] = [];
+        for (const name of root.querySelectorAll("bdi, .lock")) {
+          for (const text of [...name.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)) {
+            const words = [...text.textContent!.matchAll(/\S+/g)];
+            for (const { 0: word, index } of words) {
+              const range = document.createRange();
+              range.setStart(text, index);
+              range.setEnd(text, index + word.length);
+              if (range.getClientRects().length > 1) broken.push(word);
+            }
+          }
+        }
+        const { right } = box.getBoundingClientRect();
+        const outside = [...root.querySelectorAll("th, td, button, select")].filter((one) => one.getBoundingClientRect().right > right + 0.5);
+        const stacked = !!root.querySelector(".stacked");
+        const names = [...root.querySelectorAll("tbody th")].map((one) => one.getBoundingClientRect().width);
+        return { broken, outside: outside.length, stacked, narrowest: Math.min(...names) };
+      }, width);
+      assert.deepEqual([found.broken, found.outside], [[], 0], `${width} px`);
+      assert.ok(found.narrowest >= 150, `${width} px: names have ${found.narrowest} px`);
+      // What has its place is not stacked, unless its words need more than usual.
+      const room = width - 180 - 130 * channels;
+      if (room < 0) assert.ok(found.stacked, `${width} px`);
+      if (room > 60) assert.ok(!found.stacked, `${width} px`);
+    }
+  });
+}
+
 test("a change shows at once, is kept, and goes back to the default", only, async () => {
   const ana = scene.person();
   const page = await scene.show(ana, "preferences", html);
@@ -59,6 +102,46 @@ test("quiet hours are set, and mutes lifted with a way back", only, async () => 
   await until(() => scene.mock.settings.get(ana)!.preferences.length === 0);
   await page.locator("tidings-preferences .toast button").click();
   await until(() => scene.mock.settings.get(ana)!.preferences.length === 1);
+});
+
+test("quiet hours of channels are shown with their zone, and a person may have others, none, or these again", only, async () => {
+  const ana = scene.person();
+  const settings = scene.mock.settingsOf(ana);
+  settings.hours = [{ channel: "email", from: "22:00", to: "07:00" }, { channel: "sms", from: "21:00", to: "09:30", days: ["sat", "sun"] }];
+  settings.timezone = "America/New_York";
+  const page = await scene.show(ana, "preferences", html);
+  const quiet = page.locator("tidings-preferences [part=quiet]");
+  const select = page.locator(key("quiet"));
+  await select.waitFor();
+  assert.equal(await select.inputValue(), "default");
+  const said = (await quiet.innerText()).replace(/\u202f/g, " ");
+  assert.match(said, /Email · 10:00 PM – 7:00 AM\n/);
+  assert.match(said, /SMS · 9:00 PM – 9:30 AM · Sat, Sun\n/);
+  assert.match(said, /Time zone: Eastern Time/);
+  await select.selectOption("own");
+  await page.locator(key("quiet from")).waitFor();
+  assert.deepEqual(settings.quiet, { from: "22:00", to: "07:00" });
+  assert.match(await quiet.innerText(), /Time zone: Eastern Time/);
+  await select.selectOption("never");
+  await until(() => settings.quiet === null);
+  assert.doesNotMatch(await quiet.innerText(), /Eastern Time|Email ·/);
+  await select.selectOption("default");
+  await until(() => settings.quiet === "default");
+});
+
+test("channels without an address are no choice", only, async () => {
+  const ana = scene.person();
+  const settings = scene.mock.settingsOf(ana);
+  settings.channels = ["inbox", "email", "slack", "webhook"];
+  settings.lacking = ["slack", "webhook"];
+  const page = await scene.show(ana, "preferences", html);
+  await page.locator(key("comments inbox")).waitFor();
+  const columns = () => page.locator("tidings-preferences thead th").allInnerTexts();
+  assert.deepEqual((await columns()).slice(1), ["In the app", "Email"]);
+  settings.lacking = ["slack"];
+  await page.reload();
+  await page.locator(key("comments webhook")).waitFor();
+  assert.deepEqual((await columns()).slice(1), ["In the app", "Email", "Connected app"]);
 });
 
 test("what failed is taken back with a word", only, async () => {

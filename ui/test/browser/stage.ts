@@ -110,7 +110,8 @@ export class Stage {
     for (const context of this.#contexts) await context.close();
     this.#contexts.clear();
     const { host, mock } = this;
-    Object.assign(mock, { refuse: () => undefined, fail: () => undefined, latency: 0 });
+    Object.assign(mock, { refuse: () => undefined, fail: () => undefined, latency: 0, silent: false });
+    mock.origins.add(host.url);
     host.lifeMs = 3_600_000;
     host.reports.length = 0;
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { afterEach, test } from "node:test";
 import type { Page } from "playwright-core";
+import { token } from "../clock.js";
 import { bell, count, real, rows, stage, until } from "./stage.js";
 
 const scene = stage();
@@ -44,5 +45,48 @@ test("a member of two tenants sees A with a token of A, B with one of B, both wi
     assert.deepEqual((await titles(page)).join(" "), seen[index]);
     // Whose page opens first sees for all: what the view holds is one state.
     await become(["0 2 2", "0 0 0", "0 0 0"][index]!);
+  }
+});
+
+test("in the view of all tenants a row says whose it is, and each tenant has a tab", { skip: real ? "the mock's tenants" : false }, async () => {
+  const ana = scene.person();
+  const world = scene.mock.world(ana);
+  Object.assign(world.tenants, { acme: "Acme Works", bolt: "Bolt" });
+  world.publish({ tenant: "acme", object: { id: "works/1", title: "Aster" } });
+  world.publish({ tenant: "bolt", object: { id: "works/2", title: "Birch" } });
+  world.publish({ object: { id: "works/3", title: "Common" } });
+  const page = await scene.open(ana, { attributes: 'tabs="tenant"' });
+  await bell(page).click();
+  await until(async () => (await rows(page).count()) === 3);
+  assert.deepEqual(await rows(page).locator("[part=tenant]").allTextContents(), ["Bolt", "Acme Works"]);
+  const tab = (name: string) => page.locator("tidings-inbox [part=tab]", { hasText: name });
+  // A tenant's view holds what is of none, too.
+  assert.equal(await tab("Acme Works").textContent(), "Acme Works2");
+  await tab("Acme Works").click();
+  await until(async () => (await rows(page).count()) === 2);
+  assert.deepEqual(await titles(page), ["Aster", "Common"]);
+  await page.locator("tidings-inbox .read-all").click();
+  await until(() => world.counts().unread === 1);
+  // What is read keeps its tab.
+  await tab("All").click();
+  await until(async () => (await rows(page).count()) === 3);
+  assert.equal(await tab("Acme Works").count(), 1);
+  world.publish({ tenant: "bolt", object: { id: "works/4", title: "Beech" } });
+  await until(async () => (await tab("Bolt").textContent()) === "Bolt2");
+});
+
+test("in the view of one tenant rows don't name it, and there are no tabs of tenants", { skip: real ? "the mock's tenants" : false }, async () => {
+  const ana = scene.person();
+  const { give } = scene.host;
+  scene.host.give = (sub) => token(sub, Date.now(), 3_600_000, { tenant: "acme" });
+  try {
+    scene.mock.world(ana).publish({ tenant: "acme" });
+    const page = await scene.open(ana, { attributes: 'tabs="tenant"' });
+    await bell(page).click();
+    await until(async () => (await rows(page).count()) === 1);
+    assert.equal(await page.locator("tidings-inbox [part=tenant]").count(), 0);
+    assert.ok(!(await page.locator("tidings-inbox .tabs").isVisible()));
+  } finally {
+    scene.host.give = give;
   }
 });
