@@ -388,7 +388,11 @@ export class Panel {
     set(this.#scroll, "role", tabbed ? "tabpanel" : "group");
     // A server that has no stream to give answers all the same: then the counts are asked for.
     const lost = inbox?.state === "offline" && inbox.problem?.code === "network";
-    const note = lost ? host.t(isOnline() ? "unreachable" : "offline") : "";
+    // Rows that are no longer kept right say so.
+    const stale = inbox?.state === "stopped" && this.#rows.rows.length > 0;
+    const note = lost ? host.t(isOnline() ? "unreachable" : "offline")
+      : stale ? host.t(inbox.unavailable ? "unavailable" : "signedOut")
+      : "";
     if (note && this.#note.textContent !== note) this.#note.replaceChildren(icon(icons.cloud), note);
     this.#note.hidden = !note;
   }

@@ -74,6 +74,18 @@ for (const [code, said] of [
   });
 }
 
+test("rows that are no longer kept right say so", only, async () => {
+  const ana = scene.person();
+  scene.mock.world(ana).publish();
+  const page = await scene.open(ana);
+  await bell(page).click();
+  await until(async () => (await rows(page).count()) === 1);
+  scene.mock.refuse = () => "token_signature";
+  scene.mock.end("token_signature");
+  await page.locator("tidings-inbox .note").getByText("are not available right now").waitFor({ timeout: 15_000 });
+  assert.equal(await rows(page).count(), 1);
+});
+
 test("a stream that a proxy keeps leaves no bell empty", only, async () => {
   scene.mock.silent = true;
   const ana = scene.person();
