@@ -80,7 +80,7 @@ export class Row {
     this.#time = h("time", { part: "time", datetime: group.newest_at, title: full(group.newest_at, lang) });
     meta.append(this.#time);
     const tenant = tenants && (group.tenant_name ?? group.tenant);
-    if (tenant) meta.append(h("bdi", { class: "title", part: "tenant" }, tenant));
+    if (tenant) meta.append(h("bdi", { class: "title tenant", part: "tenant" }, tenant));
     if (title && !words.includes(title)) meta.append(h("bdi", { class: "title", part: "title" }, title));
     if (group.snoozed_until) {
       meta.append(h("span", { class: "until" }, icon(icons.clock), t("snoozed", { time: soon(group.snoozed_until, now, lang) })));

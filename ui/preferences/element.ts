@@ -184,7 +184,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
       const own = choice.channels.find((one) => one.channel === channel);
       return h("td", {}, own ? this.#control(choice, own, `${key} ${channel}`) : undefined);
     });
-    return h("tr", { class: choice.type === undefined ? "category" : "type" }, h("th", { scope: "row" }, h("span", { class: "name" }, details, name, lock)), ...cells);
+    return h("tr", { class: choice.type === undefined ? "category" : "type" }, h("th", { scope: "row" }, h("span", { class: "name" }, details, h("span", { class: "words" }, name, lock))), ...cells);
   }
 
   /** On and off is a switch, anything else a list. */
