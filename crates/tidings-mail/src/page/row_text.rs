@@ -80,6 +80,10 @@ impl Design {
             _ => None,
         };
         let what = capitalised(&title.unwrap_or_else(|| kinds(&types, self, language)));
-        [actors, Some(words.isolated(what)), object].into_iter().flatten().collect::<Vec<_>>().join(SEPARATOR)
+        [actors, Some(words.isolated(what)), object]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(SEPARATOR)
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tidings_core::{Id, Object, Rules};
 use tidings_core::presentation::{Texts, Wording};
+use tidings_core::{Id, Object, Rules};
 use tidings_mail::{Design, SECRET_BYTES, Short, TokenKey, short};
 
 use super::fixture::*;

@@ -83,6 +83,10 @@ pub(in crate::http) struct Group {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
+    /// The name of the tenant; absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    tenant_name: Option<String>,
     /// Number of items, listed or not.
     count: usize,
     /// The actors of the listed items, each once, newest first.
@@ -220,6 +224,7 @@ impl Group {
             lang,
             r#type: group.event_type.as_str().to_owned(),
             tenant: group.tenant.map(|tenant| tenant.as_str().to_owned()),
+            tenant_name: known.and_then(|known| known.tenant.name.clone()),
             count: group.count,
             actors: actors.map(|actor| actor.as_str().to_owned()).collect(),
             newest_at: group.newest_at.to_string(),

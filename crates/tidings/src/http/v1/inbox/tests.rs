@@ -159,6 +159,7 @@ fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
     event("e2", json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"}));
     put("/v1/objects/repo%2Facme", json!({"title": "Acme Inc."}));
     let item = |event: &str, actor: Value, t: &str| {
+        let text = format!("{} · Note · Crash", actor["title"].as_str().unwrap());
         json!({
             "event": event, "type": "note", "category": "news", "actor": actor,
             "object": {"id": "notes/7", "title": "Crash", "url": "/notes/7"},
@@ -166,7 +167,7 @@ fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
             "data": {"excerpt": "It still does.", "n": [1, 2.5]},
             "body": null,
             "t": t, "reasons": ["named"], "seen": false, "read": false,
-            "text": "Crash", "lang": "en", "archived": false, "snoozed_until": null,
+            "text": text, "lang": "en", "archived": false, "snoozed_until": null,
         })
     };
     let cy = json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"});
@@ -400,6 +401,7 @@ fn t42_a_row_has_the_name_of_its_tenant_where_it_has_one() {
     }
     let page = page(&rig, "");
     let named = page["groups"].as_array().unwrap().iter();
-    let named: Vec<_> = named.map(|row| (row["tenant"].as_str(), row["tenant_name"].as_str())).collect();
+    let named: Vec<_> =
+        named.map(|row| (row["tenant"].as_str(), row["tenant_name"].as_str())).collect();
     assert_eq!(named, [(None, None), (Some("bolt"), None), (Some("acme"), Some("Acme Works"))]);
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use tidings_core::channel::{self, ChannelNo, INBOX};
+use tidings_core::channel::{self, ChannelKind, ChannelNo, INBOX};
 use tidings_core::command::Choice;
 use tidings_core::engine::{Applying, Presenter, SetBy, TenantDirectory};
 use tidings_core::presentation::Order;
 use tidings_core::rules::{Policy, TypeRules};
-use tidings_core::tenant::View;
-use tidings_core::{Id, Mode, PreferenceScope, Rules};
+use tidings_core::tenant::{TenantNo, View};
+use tidings_core::{Id, Mode, PreferenceScope, Recipient, Rules};
 use tidings_mail::{Design, Titles};
 use tidings_node::Durable;
 use utoipa::ToSchema;
@@ -81,6 +81,8 @@ struct ChannelChoice {
     mode: Option<String>,
     /// Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
     from: Level,
+    /// False if nothing arrives here, as the recipient has no address on the channel.
+    connected: bool,
 }
 
 /// A level at which a preference is set.
@@ -180,12 +182,14 @@ impl AllPreferences {
                 channel: channel.clone(),
             });
         }
+        let connected = connected(profile, sight.tenant().copied());
         // They are of the profile, of which a tenant sees the name alone.
         let hours = profile.filter(|_| !matches!(view, View::Only(_)));
         let hours = hours.and_then(|of| of.quiet_hours.as_deref());
         let named = digests(rules).into_iter();
         Ok(Self {
-            choices: Chooser { rules, titles: &titles, applying: &applying }.categories(),
+            choices: Chooser { rules, titles: &titles, applying: &applying, connected: &connected }
+                .categories(),
             digests: named
                 .filter_map(|(name, digest)| {
                     Some((name.to_owned(), titles.digest(name, digest.every)?))
@@ -204,6 +208,8 @@ struct Chooser<'c> {
     rules: &'c Rules,
     titles: &'c Titles<'c>,
     applying: &'c ByChannel,
+    /// The channels on which the recipient has an address.
+    connected: &'c BTreeSet<ChannelNo>,
 }
 
 impl Chooser<'_> {
@@ -250,6 +256,7 @@ impl Chooser<'_> {
                     (false, true) => Level::All,
                     (false, false) => Level::Default,
                 },
+                connected: self.connected.contains(&kind.number),
             });
         }
         (!types.is_empty()).then(|| CategoryChoice {
@@ -320,7 +327,8 @@ impl Chooser<'_> {
             modes.insert("never");
         }
         let modes = self.in_order(&modes);
-        Some(ChannelChoice { channel, modes, mode: Some(word(mode)), from })
+        let connected = self.connected.contains(&number);
+        Some(ChannelChoice { channel, modes, mode: Some(word(mode)), from, connected })
     }
 
     /// Modes in the order in which they are offered.
@@ -341,6 +349,20 @@ impl ChannelChoice {
     fn modes(&self) -> impl Iterator<Item = &str> {
         self.modes.iter().map(String::as_str)
     }
+}
+
+/// The channels on which a recipient has an address for messages of a tenant, or of any; the inbox needs none.
+fn connected(profile: Option<&Recipient>, tenant: Option<TenantNo>) -> BTreeSet<ChannelNo> {
+    let has_address = |channel: &ChannelKind| {
+        let mut addresses =
+            profile.into_iter().flat_map(|of| of.addresses.taking(channel.number, tenant));
+        channel.is_inbox() || addresses.next().is_some()
+    };
+    channel::TABLE
+        .iter()
+        .filter(|channel| has_address(channel))
+        .map(|channel| channel.number)
+        .collect()
 }
 
 /// A mode as preferences write it.

@@ -111,7 +111,7 @@ fn choices_are_in_the_order_of_the_configuration_and_the_recipients_language() {
 
     assert_eq!(
         choice(&all, 0, Some(0), "email"),
-        json!({ "channel": "email", "modes": ["never", "immediate", "daily", "weekly"], "mode": "weekly", "from": "default" })
+        json!({ "channel": "email", "modes": ["never", "immediate", "daily", "weekly"], "mode": "weekly", "from": "default", "connected": false })
     );
     assert_eq!(choice(&all, 0, Some(0), "inbox")["modes"], json!(["never", "immediate"]));
     // What is urgent waits for no digest; what is required is never off.
@@ -121,6 +121,30 @@ fn choices_are_in_the_order_of_the_configuration_and_the_recipients_language() {
     let required = |at: usize| choices[1]["types"][at]["required"].clone();
     assert_eq!((required(0), required(1)), (json!(true), json!(false)));
     assert_eq!((&choices[0]["required"], &choices[1]["required"]), (&json!(false), &json!(false)));
+}
+
+#[test]
+fn a_channel_is_connected_where_the_recipient_has_an_address_for_the_view() {
+    let config = format!("[tenants]\non = true\n{CONFIG}");
+    let rig = Rig::with(&config, Access::Open, Settings::default());
+    for tenant in ["acme", "bolt"] {
+        rig.call(Method::PUT, &format!("/v1/tenants/{tenant}"), &json!({}));
+    }
+    let connected = |query: &str| {
+        let all = get(&rig, &format!("{TWIN}?choices=true{query}"));
+        let shown = |of: &Value, channel: &str| {
+            let mut channels = of["channels"].as_array().unwrap().iter();
+            channels.find(|of| of["channel"] == channel).unwrap()["connected"].clone()
+        };
+        let works = &all["choices"][0];
+        assert_eq!(shown(works, "email"), shown(&works["types"][0], "email"));
+        (shown(works, "inbox"), shown(works, "email"))
+    };
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    assert_eq!(connected(""), (json!(true), json!(false)));
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({ "email": "ana@example.org" }));
+    assert_eq!(connected(""), (json!(true), json!(true)));
+    assert_eq!(connected("&tenant=bolt"), (json!(true), json!(true)));
 }
 
 #[test]
