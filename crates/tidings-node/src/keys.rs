@@ -16,7 +16,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tidings_core::codec::{FORM, Reader, put_bytes, put_i64, put_u32};
 use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
-use tidings_core::tenant::TenantNo;
 use tidings_core::{Id, Instant};
 
 use self::revoked::Revoked;
@@ -44,8 +43,6 @@ pub struct ApiKey {
     pub made: Instant,
     /// The calls that it opens.
     pub role: Role,
-    /// The tenant whose key it is; `None` = it is the host's.
-    pub tenant: Option<TenantNo>,
 }
 
 /// A change of the keys.
@@ -288,29 +285,26 @@ fn row(key: &ApiKey) -> Vec<u8> {
     put_bytes(&mut row, key.name.as_bytes());
     put_i64(&mut row, key.made.0);
     row.push(key.role.number());
-    put_u32(&mut row, TenantNo::raw(key.tenant));
+    put_u32(&mut row, HOST);
     row
 }
 
-/// The keys of a store.
+/// The keys of a store that open something.
 fn stored(view: &dyn ReadView) -> Result<Vec<ApiKey>, Unreadable> {
     let mut keys = Vec::new();
     each(view, Partition::Base, &table().done(), |key, row| {
-        keys.push(read(key, row)?);
+        keys.extend(read(key, row)?);
         Ok(())
     })?;
     Ok(keys)
 }
 
-/// The tenant at the end of a key's row. A row from before there were tenants ends without one.
-fn of_tenant(reader: &mut Reader<'_>) -> Result<Option<TenantNo>, Unreadable> {
-    if reader.is_empty() {
-        return Ok(None);
-    }
-    Ok(TenantNo::of_raw(reader.u32()?))
-}
+/// The number at the end of a key's row. Earlier versions had keys of tenants, whose number stood there: such a key opens
+/// nothing, since as the host's it would open everything.
+const HOST: u32 = 0;
 
-fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
+/// Reads a key; `None` = it opens nothing.
+fn read(key: &[u8], row: &[u8]) -> Result<Option<ApiKey>, Unreadable> {
     let mut reader = Reader::new(body("an API key", row)?, "an API key");
     let torn = || Unreadable("an API key is torn".to_owned());
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| torn());
@@ -325,8 +319,31 @@ fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
             true => Role::Admin,
             false => Role::of_number(reader.byte()?).ok_or_else(torn)?,
         },
-        tenant: of_tenant(&mut reader)?,
     };
+    let of = if reader.is_empty() { HOST } else { reader.u32()? };
     reader.end()?;
-    Ok(key)
+    Ok((of == HOST).then_some(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_a_tenant_is_no_key() {
+        let key = ApiKey {
+            hash: KeyHash([7; 32]),
+            id: "k7".to_owned(),
+            name: "site".to_owned(),
+            made: Instant(7),
+            role: Role::Publish,
+        };
+        let (at, row) = (table().bytes(&key.hash.0).done(), row(&key));
+        let (begin, of) = row.split_at(row.len() - 4);
+        assert_eq!(read(&at, &row).unwrap(), Some(key.clone()));
+        // Before there were tenants rows ended sooner.
+        assert_eq!(read(&at, begin).unwrap(), Some(key));
+        let of_tenant: Vec<u8> = begin.iter().copied().chain(of.iter().map(|_| 1)).collect();
+        assert_eq!(read(&at, &of_tenant).unwrap(), None);
+    }
 }

@@ -120,7 +120,6 @@ impl Observer for Answers {
         for (reply, erases) in replies.iter().zip(&self.erases) {
             if let Err(refused) = reply
                 && !erases
-                && !matches!(refused, Refused::ObjectNotYours(_) | Refused::IdTaken(_))
             {
                 fault.get_or_insert_with(|| refused.to_string());
             }

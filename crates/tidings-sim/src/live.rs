@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-use tidings_core::engine::{MessageFilter, Options, Refused};
+use tidings_core::engine::{MessageFilter, Options};
 use tidings_core::messages::MessageAct;
 use tidings_core::rules::{Decide, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
@@ -24,7 +24,7 @@ use crate::mix::mix;
 use crate::model::Model;
 use crate::random::World;
 use crate::rig::{Bare, Lie, Recorder, Taken};
-use crate::subject::{self, Played, Step, own_changes, play_all, refuses_none};
+use crate::subject::{self, Played, Step, play_all, refuses_none};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -89,8 +89,7 @@ pub fn with_model(world: &World, seed: u64) -> Result<(World, Played), String> {
     refuses_none(world.steps.iter(), &model.answers)?;
     if !model.has_told_nothing() {
         let (messages, books) = (model.messages().to_vec(), model.books());
-        let own = own_changes(world.steps.iter(), &model.answers);
-        return Ok((world, Played { messages, books, own }));
+        return Ok((world, Played { messages, books }));
     }
     let world = without_memory(world);
     let played = play_all(subject::model, &world.rules, &world.steps, world.until)?;
@@ -419,11 +418,6 @@ impl Life {
                         match (command, reply) {
                             // The model has nothing to erase and says nothing.
                             (Command::Erase { .. }, Err(_)) => {}
-                            // Some are another's.
-                            (
-                                Command::OwnObject { .. } | Command::Publish(_),
-                                Err(Refused::ObjectNotYours(_) | Refused::IdTaken(_)),
-                            ) => {}
                             (_, reply) => {
                                 reply.map_err(|refused| refused.to_string())?;
                             }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
+use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
 
 use crate::inbox::Inbox;
 pub use crate::model::Answer;
@@ -128,8 +128,6 @@ pub struct Played {
     pub messages: Vec<Message>,
     /// The books at the end.
     pub books: Books,
-    /// The steps with a key of a tenant, in order: true if one was done, false if it was refused.
-    pub own: Vec<bool>,
 }
 
 /// Plays a whole timeline on a new subject; steps after `until` are left out.
@@ -150,28 +148,10 @@ pub fn play_all(
     subject.finish(until)?;
     let answers = subject.answers();
     refuses_none(steps(), &answers)?;
-    let own = own_changes(steps(), &answers);
-    Ok(Played { messages: subject.messages(), books: subject.books(), own })
+    Ok(Played { messages: subject.messages(), books: subject.books() })
 }
 
-/// Returns true if a step may be refused: with a key of a tenant, an object and an event id may be another's.
-fn may_be_refused(step: &Step) -> bool {
-    let Step::Play(Timed { command, .. }) = step else { return false };
-    match command {
-        Command::OwnObject { .. } => true,
-        Command::Publish(event) => event.by_tenant,
-        _ => false,
-    }
-}
-
-/// The steps with a key of a tenant among those that were answered so: true if one was done.
-pub fn own_changes<'s>(steps: impl Iterator<Item = &'s Step>, answers: &[Answer]) -> Vec<bool> {
-    let commands = steps.filter(|step| matches!(step, Step::Play(_)));
-    let own = commands.zip(answers).filter(|(step, _)| may_be_refused(step));
-    own.map(|(_, answer)| answer.is_ok()).collect()
-}
-
-/// Checks that a subject refused none of these steps, but for those that may be.
+/// Checks that a subject refused none of these steps.
 ///
 /// # Errors
 /// The step that was refused, and why.
@@ -182,9 +162,6 @@ pub fn refuses_none<'s>(
     let mut commands = steps.filter(|step| matches!(step, Step::Play(_)));
     for answer in answers {
         let step = commands.next();
-        if step.is_some_and(may_be_refused) {
-            continue;
-        }
         answer.as_ref().map_err(|reason| format!("{reason}: {step:?}"))?;
     }
     match commands.next() {
@@ -206,10 +183,6 @@ pub fn difference(one: &Played, other: &Played) -> Option<String> {
         .or_else(|| {
             (one.books != other.books)
                 .then(|| format!("one has   {:?}\nother has {:?}", one.books, other.books))
-        })
-        .or_else(|| {
-            (one.own != other.own)
-                .then(|| format!("one does   {:?}\nother does {:?}", one.own, other.own))
         })
 }
 

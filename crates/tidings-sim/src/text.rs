@@ -26,7 +26,6 @@ pub fn line(timed: &Timed) -> Option<String> {
         Command::Unsubscribe { recipient, topic, tenant } => {
             ("unsubscribe", of(tenant.as_ref(), json!({"recipient": recipient, "topic": topic})))
         }
-        Command::Publish(event) if event.by_tenant => return None,
         Command::Publish(event) => ("publish", publish(event)),
         Command::Object(object) => ("object", json!(object)),
         Command::Retract { object } => ("retract", json!({"id": object})),
@@ -79,7 +78,6 @@ pub fn line(timed: &Timed) -> Option<String> {
         | Command::Pause(_)
         | Command::Resume(_)
         | Command::Resolved(_)
-        | Command::OwnObject { .. }
         | Command::Message { .. }
         | Command::Report { .. }
         | Command::ReportAddress { .. }

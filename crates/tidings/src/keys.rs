@@ -96,15 +96,10 @@ impl NewKey {
     ///
     /// # Errors
     /// The system has no random bits.
-    pub fn make(
-        name: String,
-        role: Role,
-        tenant: Option<TenantNo>,
-        made: Instant,
-    ) -> io::Result<Self> {
+    pub fn make(name: String, role: Role, made: Instant) -> io::Result<Self> {
         let secret = Secret::random()?;
         let hash = secret.hash();
-        let stored = ApiKey { id: hex(&hash.0[..ID_BYTES]), hash, name, made, role, tenant };
+        let stored = ApiKey { id: hex(&hash.0[..ID_BYTES]), hash, name, made, role };
         Ok(Self { stored, secret })
     }
 }
@@ -188,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_key_is_known_by_its_hash_alone() {
-        let make = |role| NewKey::make("site".to_owned(), role, None, Instant(5)).unwrap();
+        let make = |role| NewKey::make("site".to_owned(), role, Instant(5)).unwrap();
         let (one, other) = (make(Role::Read), make(Role::Admin));
         assert_ne!(one.secret, other.secret);
         let known = [&one, &other].map(|key| (&key.stored.hash, key.stored.role));

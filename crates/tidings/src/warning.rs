@@ -65,14 +65,6 @@ impl From<&Warning> for Worded {
                 format!("{recipients} recipients were left out: the tenant's limit is reached"),
                 "raise `limits.notifications_per_day` of the tenant, or wait for the next UTC day",
             ),
-            Warning::ObjectNotYours(id) => (
-                "object_not_yours",
-                format!(
-                    "what is said of {} is ignored: the tenant did not make it",
-                    quoted(id.as_str())
-                ),
-                "name the object by its id alone, or give one of the tenant's own another id",
-            ),
             Warning::Differs => (
                 "differs",
                 "the id was used before for an event with other content; that event is unchanged"

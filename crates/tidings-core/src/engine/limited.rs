@@ -41,7 +41,7 @@ pub(super) fn limited(
     would.sort_unstable();
     let room = Room::of(&would, limit.saturating_sub(notified));
     let (row, at, profiles) = (row.clone(), *at, profiles.clone());
-    Ok(Some(Act::Publish { row, at, profiles, room, ignored: Vec::new() }))
+    Ok(Some(Act::Publish { row, at, profiles, room }))
 }
 
 /// The notifications of a tenant on a day in all shards.
@@ -65,10 +65,10 @@ fn notified(
 /// Has an event know the limit of its tenant.
 pub(super) fn with_limit(engine: &Engine, act: Act) -> Act {
     match act {
-        Act::Publish { row, at, profiles, room: Room::ForAll, ignored } => {
+        Act::Publish { row, at, profiles, room: Room::ForAll } => {
             let limit = row.tenant.and_then(|tenant| engine.intake.tenants.limit(tenant));
             let room = limit.map_or(Room::ForAll, Room::Within);
-            Act::Publish { row, at, profiles, room, ignored }
+            Act::Publish { row, at, profiles, room }
         }
         act => act,
     }

@@ -50,7 +50,6 @@ pub use read::message_report::MessageReport;
 pub use read::messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,
 };
-pub use read::object::ObjectNow;
 pub use read::outcome::{EventReport, Fate, Trace};
 pub use read::reader::Reader;
 pub use read::retrying::{Retried, Retrying};

@@ -34,7 +34,6 @@ mod inbox;
 mod loud;
 mod members;
 mod messages;
-mod own;
 mod payload;
 mod reach;
 mod replica;

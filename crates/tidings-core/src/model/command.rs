@@ -77,13 +77,6 @@ pub enum Command {
         /// The object.
         object: Id,
     },
-    /// Makes, changes or retracts an object with a key of a tenant: refused where the tenant did not make it.
-    OwnObject {
-        /// The tenant.
-        tenant: Id,
-        /// The change.
-        change: OwnChange,
-    },
     /// Marks entries of a recipient as seen or read; reading implies seeing.
     Mark {
         /// The recipient.
@@ -333,7 +326,6 @@ impl Command {
             | Self::Object(_)
             | Self::Resolved(_)
             | Self::Retract { .. }
-            | Self::OwnObject { .. }
             | Self::Cancel { .. }
             | Self::Withdraw { .. }
             | Self::Pause(_)
@@ -347,26 +339,6 @@ impl Command {
             | Self::Hook { .. }
             | Self::Tenant { .. }
             | Self::DeleteTenant { .. } => None,
-        }
-    }
-}
-
-/// A change of an object by the tenant that made it, or makes it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum OwnChange {
-    /// As [`Command::Object`].
-    Put(Object),
-    /// As [`Command::Retract`].
-    Retract(Id),
-}
-
-impl OwnChange {
-    /// The object.
-    #[must_use]
-    pub fn id(&self) -> &Id {
-        match self {
-            Self::Put(object) => &object.id,
-            Self::Retract(id) => id,
         }
     }
 }

@@ -76,10 +76,6 @@ pub struct Event {
     /// The tenant whose event it is; `None` = of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<Id>,
-    /// True if a key of its tenant published it: what it says of objects that the tenant did not make is ignored, its
-    /// entries show such objects as ids alone, and recipients that it names and who are no members are unknown.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub by_tenant: bool,
     /// A key to cancel several events at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<Id>,
@@ -221,7 +217,6 @@ impl Event {
             deliver_local: None,
             expires_at: None,
             tenant: None,
-            by_tenant: false,
             cancellation_key: None,
             trace: None,
         }

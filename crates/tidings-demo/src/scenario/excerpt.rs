@@ -58,7 +58,6 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         Command::Object(_)
         | Command::Resolved(_)
         | Command::Retract { .. }
-        | Command::OwnObject { .. }
         | Command::Cancel { .. }
         | Command::Withdraw { .. }
         | Command::Pause(_)

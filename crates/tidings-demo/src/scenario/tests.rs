@@ -45,7 +45,6 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             | Command::Leave { recipient, .. }
             | Command::Device { recipient, .. } => assert!(known.contains(&recipient)),
             Command::Retract { object } => assert!(objects.contains(&object)),
-            Command::OwnObject { change, .. } => assert!(objects.contains(change.id())),
             Command::Object(object) | Command::Resolved(object) => {
                 assert!(objects.contains(&object.id));
             }

@@ -89,6 +89,14 @@ pub(super) fn stored(view: &dyn ReadView) -> Result<Vec<SigningKey>, Unreadable>
     Ok(keys)
 }
 
+/// The tenant at the end of a row. A row from before there were tenants ends without one.
+fn of_tenant(reader: &mut Reader<'_>) -> Result<Option<TenantNo>, Unreadable> {
+    if reader.is_empty() {
+        return Ok(None);
+    }
+    Ok(TenantNo::of_raw(reader.u32()?))
+}
+
 fn read(key: &[u8], row: &[u8]) -> Result<SigningKey, Unreadable> {
     let mut reader = Reader::new(body("a signing key", row)?, "a signing key");
     let torn = || Unreadable("a signing key is torn".to_owned());
@@ -104,7 +112,7 @@ fn read(key: &[u8], row: &[u8]) -> Result<SigningKey, Unreadable> {
         ED25519 => SigningSecret::Ed25519(secret.try_into().map_err(|_| torn())?),
         _ => return Err(torn()),
     };
-    let tenant = super::of_tenant(&mut reader)?;
+    let tenant = of_tenant(&mut reader)?;
     reader.end()?;
     Ok(SigningKey { id, name, made, scope: has_scope.then_some(scope), tenant, secret })
 }

@@ -21,7 +21,6 @@ fn key(number: u8) -> ApiKey {
         name: format!("née {number}"),
         made: MONDAY.plus_ms(-i64::from(number)),
         role: Role::Admin,
-        tenant: None,
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use tidings_core::channel::EMAIL;
 use tidings_core::engine::Presenter;
 use tidings_core::rules::Unresolved;
-use tidings_core::tenant::View;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Books, Command, Id, Instant, Object, Rules};
 use tidings_node::{
@@ -173,7 +172,7 @@ fn what_the_host_retracts_is_skipped_and_what_it_says_is_shown() {
     assert_eq!((books.skipped, books.delivered), (1, 1));
     let node = rig.node.node().unwrap();
     let view = node.view().unwrap();
-    let object = Presenter::new(node.engine(), &view).object(&id("w2"), View::All);
+    let object = Presenter::new(node.engine(), &view).object(&id("w2"));
     assert_eq!(object.unwrap().title, Some("New title".into()));
     rig.host.says(Some(Resolved::default()));
     rig.at(MONDAY.plus_ms(DAY_MS), Vec::new());

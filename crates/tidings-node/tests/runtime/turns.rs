@@ -92,7 +92,6 @@ fn a_turn_is_one_commit_and_what_follows_it_waits_for_it() {
         name: "one".to_owned(),
         made: MONDAY,
         role: Role::Admin,
-        tenant: None,
     };
     let then = move |done| drop(tell.send(done));
     let change = KeyChange::Make(key);

@@ -23,7 +23,6 @@
 //! tenants [make|refuse]                         tenants are on
 //! TIME tenant T [replaces] [name=N] [tz=Z] [locale=L] [quiet=…] [quiet_on=C] [limit=N|none] [data={…}]
 //!      [disabled|enabled] [prefer=SCOPE=NAME,CHANNEL,MODE … | prefer=none] | TIME tenant T deleted
-//! TIME … by=T                               with a key of the tenant: publish (which is of it), object, retract
 //! TIME member T R | unmember T R | recipient R tenants=T,T|none
 //! TIME … tenant=T     of that tenant: publish, subscribe, unsubscribe, preference, cancel, withdraw
 //!                     in its view: seen, read, flush
@@ -39,7 +38,7 @@ use std::collections::BTreeMap;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL_NO, channel_no};
-use tidings_core::command::{Cancelled, MarkKind, Marked, OwnChange, Pausable};
+use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
 use tidings_core::occurrence::By;
 use tidings_core::preference::ALL_CATEGORIES;
@@ -145,7 +144,6 @@ fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> Read<()> {
 
 fn command(words: &[&str]) -> Read<Command> {
     let (words, tenant) = tenants::split_tenant(words)?;
-    let (words, by) = tenants::split(&words, "by=")?;
     let view = || tenant.clone().map_or(View::All, View::Of);
     Ok(match words.as_slice() {
         ["recipient", who, facets @ ..] => recipient(who, None, facets)?,
@@ -160,9 +158,8 @@ fn command(words: &[&str]) -> Read<Command> {
         ["member", of, who] => Command::Join { recipient: id(who)?, tenant: id(of)? },
         ["unmember", of, who] => Command::Leave { recipient: id(who)?, tenant: id(of)? },
         ["publish", event, kind, about, facets @ ..] => {
-            let by_tenant = by.is_some();
             let event = publish(event, kind, about, facets)?;
-            Command::Publish(Box::new(Event { tenant: by.or(tenant), by_tenant, ..event }))
+            Command::Publish(Box::new(Event { tenant, ..event }))
         }
         ["object", about, facets @ ..] => {
             let mut object = object(about)?;
@@ -174,9 +171,9 @@ fn command(words: &[&str]) -> Read<Command> {
                     _ => return Err(format!("unknown {facet}")),
                 }
             }
-            tenants::object(by, OwnChange::Put(object))
+            Command::Object(object)
         }
-        ["retract", about] => tenants::object(by, OwnChange::Retract(id(about)?)),
+        ["retract", about] => Command::Retract { object: id(about)? },
         ["erase", who] => Command::Erase { recipient: id(who)? },
         [kind @ ("seen" | "read"), who, what] => {
             let what = match pair(what)? {

@@ -6,26 +6,16 @@ use std::sync::Arc;
 use tidings_core::rules::Admission;
 use tidings_core::{Day, Event, Object, Outcome};
 
-use super::objects::ignore_of_others;
 use super::route::{self, Route};
 use super::{Entry, EntryState, Key, Model, Published, Refused, audience, calendar};
 
 impl Model {
-    pub(super) fn publish(&mut self, mut event: Event) -> Result<(), Refused> {
-        if let Some(&known) = self.known.get(&event.id) {
-            let own = event.tenant.as_ref().and_then(|id| self.tenant(id).ok());
-            if event.by_tenant && (own.is_none() || own != self.events[known].tenant) {
-                return Err(Refused::IdTaken(event.id));
-            }
+    pub(super) fn publish(&mut self, event: Event) -> Result<(), Refused> {
+        if self.known.contains_key(&event.id) {
             self.counted.republished += 1;
             return Ok(());
         }
-        let known = event.tenant.as_ref().map(|id| match event.by_tenant {
-            // Nobody has the key of a tenant that is yet to be made.
-            true => self.tenant(id).and_then(|_| self.tenant_of_event(id)),
-            false => self.tenant_of_event(id),
-        });
-        let known = known.transpose()?;
+        let known = event.tenant.as_ref().map(|id| self.tenant_of_event(id)).transpose()?;
         let Some(type_rules) = self.current().types.get(event.event_type.as_str()) else {
             return Err(Refused::UnknownType(event.event_type));
         };
@@ -38,21 +28,15 @@ impl Model {
             channels.retain(|channel| only.contains(channel));
         }
         let tenant = known.map(|known| known.unwrap_or_else(|id| self.tenants.make(id)));
-        let publisher = tenant.filter(|_| event.by_tenant);
-        if let Some(publisher) = publisher {
-            ignore_of_others(self, &mut event, publisher);
-        }
         for role in event.actor.iter().chain(&event.target) {
             let described = Object { notifiable: None, ..role.clone() };
             if described != Object::bare(role.id.clone()) {
-                self.object_made_by(&role.id, publisher).learn(&described, false);
+                self.object(&role.id).learn(&described, false);
             }
         }
-        if publisher.is_none_or(|publisher| !self.is_anothers(&event.object.id, publisher)) {
-            let object = self.object_made_by(&event.object.id, publisher);
-            object.retracted = false;
-            object.learn(&Object { notifiable: None, ..event.object.clone() }, false);
-        }
+        let object = self.object(&event.object.id);
+        object.retracted = false;
+        object.learn(&Object { notifiable: None, ..event.object.clone() }, false);
         let ahead = |of: Option<usize>| {
             let until = self.ahead.get(&(event.id.clone(), of));
             until.is_some_and(|until| self.now < *until)

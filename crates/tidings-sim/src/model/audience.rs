@@ -21,7 +21,7 @@ pub(super) struct Audience {
 }
 
 /// The union of all that `to` says, less the actor unless the type says otherwise. Of an event of a tenant, topics are
-/// the tenant's own, and `everyone` and `near` are its members. Where its key published the event, others are not there.
+/// the tenant's own, and `everyone` and `near` are its members.
 pub(super) fn audience(
     event: &Event,
     include_actor: bool,
@@ -38,7 +38,7 @@ pub(super) fn audience(
     let mut told: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
     for id in &event.to.recipients {
-        match by_id.get(id).filter(|person| !event.by_tenant || all.contains(person)) {
+        match by_id.get(id) {
             Some(&person) => {
                 told.entry(person).or_default().insert("named".to_owned());
             }

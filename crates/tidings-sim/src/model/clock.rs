@@ -7,7 +7,6 @@ use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
 
 use super::calendar;
-use super::objects::shown;
 use super::pending::PAUSED;
 use super::person::Person;
 use super::route::{self, Route};
@@ -400,11 +399,11 @@ fn is_suppressed(model: &Model, person: &Person, channel: &str, tenant: Option<u
 
 /// The reason for which the condition of an entry's type ends it.
 fn asked(model: &Model, entry: &Entry) -> Option<Reason> {
-    let published @ Published { event, tenant, .. } = &model.events[entry.event];
+    let Published { event, tenant, .. } = &model.events[entry.event];
     let rules = model.current().types.get(event.event_type.as_str())?;
     let condition = rules.condition.as_deref()?;
-    let object = shown(model, published, &event.object.id);
-    let target = event.target.as_ref().map(|target| shown(model, published, &target.id));
+    let object = model.shown(&event.object.id);
+    let target = event.target.as_ref().map(|target| model.shown(&target.id));
     let names = condition::names(
         event,
         entry.t,

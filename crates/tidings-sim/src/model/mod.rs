@@ -104,7 +104,7 @@ use tidings_core::{Books, Command, Day, Event, Id, Instant, Message, Outcome, Ru
 
 use audience::Followers;
 use item::Item;
-use objects::{ObjectState, change_own};
+use objects::ObjectState;
 use person::Person;
 use settings::Settings;
 use suppressed::SuppressionList;
@@ -126,12 +126,6 @@ pub enum Refused {
     /// Tenants are not configured.
     #[error("tenants are off")]
     TenantsOff,
-    /// The object was made by another than the tenant.
-    #[error("the object {0} is not theirs")]
-    NotTheirs(Id),
-    /// The event id is that of an event of another tenant, or of none.
-    #[error("the id {0} is taken")]
-    IdTaken(Id),
     /// Tenants have no mutes.
     #[error("a tenant can't mute")]
     Mute,
@@ -334,8 +328,7 @@ impl Model {
                 self.followers.entry((tenant, topic)).or_default().remove(&person);
             }
             Command::Publish(event) => self.publish(*event)?,
-            Command::Object(object) => self.put_object(&object, None),
-            Command::OwnObject { tenant, change } => change_own(self, &tenant, change)?,
+            Command::Object(object) => self.put_object(&object),
             // The host is asked by a server alone.
             Command::Resolved(_) => {}
             Command::Retract { object } => self.retract(&object),

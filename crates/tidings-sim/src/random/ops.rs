@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
-use tidings_core::command::{Cancelled, Choice, ItemChange, MarkKind, Marked, OwnChange, Pausable};
+use tidings_core::command::{Cancelled, Choice, ItemChange, MarkKind, Marked, Pausable};
 use tidings_core::occurrence::By;
 use tidings_core::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
@@ -191,10 +191,7 @@ impl Builder {
             RawOp::Object(about, what) => {
                 let mut object = object(*about);
                 match what {
-                    0..5 => {
-                        let change = OwnChange::Retract(object.id);
-                        return self.change_object(change, about + what);
-                    }
+                    0..5 => return self.say(Command::Retract { object: object.id }),
                     5 => object.notifiable = Some(false),
                     6 | 7 => object.notifiable = Some(true),
                     9.. => object.data = Some(self::data(what - 9).unwrap_or_default().into()),
@@ -207,7 +204,7 @@ impl Builder {
                         };
                     }
                 }
-                self.change_object(OwnChange::Put(object), about + what);
+                self.say(Command::Object(object));
             }
             RawOp::Forget(back) => {
                 let Day(today) = self.now.day();
@@ -439,12 +436,10 @@ impl Builder {
             .collect(),
             everyone: raw.everyone,
         };
-        let may_have_key = self.tenant().is_some() && raw.again.is_multiple_of(3);
         let tenant = self.tenant_of_event(raw.again < 8);
         let deliver = raw.deliver.map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));
         let how = raw.object % 3;
         let event = Event {
-            by_tenant: may_have_key && tenant.is_some(),
             tenant,
             id,
             event_type: self::id(&kind),

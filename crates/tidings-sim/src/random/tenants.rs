@@ -1,7 +1,7 @@
 //! Random tenants, their members, and what names them.
 
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::command::{Choice, OwnChange};
+use tidings_core::command::Choice;
 use tidings_core::recipient::GivenAddress;
 use tidings_core::tenant::{TenantChange, View};
 use tidings_core::{Command, Id, RecipientChange};
@@ -81,16 +81,6 @@ impl Builder {
         let kept = was_disabled && !change.replaces;
         self.tenants.insert(of, change.disabled.unwrap_or(kept));
         self.say(Command::Tenant { tenant: name("n", of), change: Box::new(change) });
-    }
-
-    /// A change of an object: with the key of a tenant, or of the host.
-    pub(super) fn change_object(&mut self, change: OwnChange, which: u8) {
-        let tenant = self.tenant().filter(|_| which % 2 == 1);
-        self.say(match (tenant, change) {
-            (Some(tenant), change) => Command::OwnObject { tenant, change },
-            (None, OwnChange::Put(object)) => Command::Object(object),
-            (None, OwnChange::Retract(object)) => Command::Retract { object },
-        });
     }
 
     pub(super) fn member(&mut self, who: u8, on: bool) {

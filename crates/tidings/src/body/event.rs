@@ -130,7 +130,6 @@ impl EventBody {
             deliver_local: self.deliver_local.map(Text::inner),
             expires_at: self.expires_at.map(Text::inner),
             tenant: self.tenant.map(Text::inner),
-            by_tenant: false,
             cancellation_key: self.cancellation_key.map(Text::inner),
             trace: self.trace.map(Text::inner),
         })

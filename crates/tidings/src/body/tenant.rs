@@ -199,11 +199,6 @@ impl TenantBody {
         let (tenant, change) = self.read(rules, path, replaces)?;
         Ok(Command::Tenant { tenant, change: Box::new(change) })
     }
-
-    /// Returns true if it has a field that a key of the tenant can't change.
-    pub(crate) fn is_of_host(&self) -> bool {
-        self.limits.is_some() || self.disabled.is_some()
-    }
 }
 
 impl BrandBody {

@@ -6,7 +6,6 @@ pub(super) mod token;
 use std::io;
 
 use serde_json::{Value, json};
-use tidings_core::Id;
 use tidings_node::Role;
 
 use super::print::table::{Table, cell, list};
@@ -33,9 +32,6 @@ enum Action {
         /// flush, cancel, withdraw, retry, suppress); `admin` (everything)
         #[arg(long, value_name = "ROLE", default_value = Role::default().name(), value_parser = ROLES)]
         role: String,
-        /// Tenant of the key, which then gives access only to that tenant's data
-        #[arg(long, value_name = "ID", value_parser = Id::new)]
-        tenant: Option<Id>,
         #[command(flatten)]
         to: To,
     },
@@ -66,7 +62,7 @@ fn name(text: &str) -> Result<String, String> {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.action {
-        Action::New { name, role, tenant, to } => new((name, role), tenant.as_ref(), to, streams),
+        Action::New { name, role, to } => new((name, role), to, streams),
         Action::List { to } => show(to, streams),
         Action::Revoke { id, to } => revoke(id, to, streams),
     }
@@ -86,15 +82,9 @@ fn ask(
     answer.map_err(|fault| reach::report_fault(&fault, streams))
 }
 
-fn new(
-    (name, role): (&str, &str),
-    tenant: Option<&Id>,
-    to: &To,
-    streams: &mut Streams<'_>,
-) -> io::Result<Status> {
+fn new((name, role): (&str, &str), to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::post("/v1/admin/keys".to_owned());
-    let tenant = tenant.map(Id::as_str);
-    let request = request.json(&json!({ "name": name, "role": role, "tenant": tenant }));
+    let request = request.json(&json!({ "name": name, "role": role }));
     let made = match ask(to, &request, Purpose::MakeBare, streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
@@ -127,16 +117,12 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     if keys.is_empty() && !to.json {
         writeln!(streams.err, "No API keys. Create one: tidings key new --data DIR")?;
     }
-    let has_tenants = keys.iter().any(|key| key.get("tenant").is_some());
-    let heads = ["ID", "CREATED", "ROLE", "NAME", "TENANT"];
-    let mut table = Table::new(if has_tenants { &heads } else { &heads[..4] });
+    let mut table = Table::new(&["ID", "CREATED", "ROLE", "NAME"]);
     for key in keys {
         if to.json {
             writeln!(streams.out, "{key}")?;
         }
-        let tenant = has_tenants.then(|| or_dash(key, "tenant"));
-        let cells = [cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")];
-        table.row(cells.into_iter().chain(tenant));
+        table.row([cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")]);
     }
     if !to.json {
         table.write(streams.out)?;

@@ -26,9 +26,8 @@ use axum::response::{IntoResponse as _, Response};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use subtle::{Choice, ConstantTimeEq as _};
-use tidings_core::{Id, Rules};
+use tidings_core::Rules;
 use tidings_node::MaySend;
 use tidings_store::lease::{Member, MemberStatus, Membership, NodeId};
 use tokio::sync::watch;
@@ -66,9 +65,6 @@ pub(super) const SHARDS: HeaderName = HeaderName::from_static("tidings-parts");
 
 /// The value of [`SHARDS`].
 pub(super) const OWN_SHARDS: HeaderValue = HeaderValue::from_static("own");
-
-/// The header with the tenant for whose API key a node asks another one, percent-encoded.
-pub(super) const FOR_TENANT: HeaderName = HeaderName::from_static("tidings-tenant");
 
 /// The beginning of the paths of calls that nodes make to each other.
 pub(super) const OF_NODES: &str = "/cluster/";
@@ -472,8 +468,7 @@ impl Cluster {
         }
     }
 
-    /// Makes a call to another node in this one's own name: its token lets it in. Where a key of a tenant asks, the
-    /// other node answers what that one sees.
+    /// Makes a call to another node in this one's own name: its token lets it in.
     ///
     /// # Errors
     /// As [`Self::send`].
@@ -482,7 +477,6 @@ impl Cluster {
         peer: &Peer,
         (method, path): (Method, PathAndQuery),
         body: Vec<u8>,
-        tenant: Option<&Id>,
     ) -> Result<Response, Problem> {
         let bearer = bearer(peer).ok_or_else(|| no_holder("the token of the node is invalid"))?;
         let mut request = Request::new(Body::from(body));
@@ -493,11 +487,6 @@ impl Cluster {
         let json = HeaderValue::from_static("application/json");
         headers.insert(header::CONTENT_TYPE, json);
         headers.insert(SHARDS, OWN_SHARDS);
-        let tenant =
-            tenant.map(|id| utf8_percent_encode(id.as_str(), NON_ALPHANUMERIC).to_string());
-        if let Some(Ok(tenant)) = tenant.map(HeaderValue::try_from) {
-            headers.insert(FOR_TENANT, tenant);
-        }
         self.send(peer, request).await
     }
 }

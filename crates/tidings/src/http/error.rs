@@ -126,12 +126,6 @@ codes! {
     Role = "role", 403, Again::No,
         "The API key lacks the role",
         "Use a key of a role that `detail` names: `tidings key new --role ROLE`.";
-    OfTenant = "tenant", 403, Again::No,
-        "The API key belongs to a tenant",
-        "Use a key without a tenant: this call is not available to tenants.";
-    ObjectNotYours = "object_not_yours", 403, Again::No,
-        "The object belongs to somebody else",
-        "A key of a tenant changes and retracts only objects that it created. Choose another id, or use a key without a tenant.";
     TopicNotOpen = "topic_not_open", 403, Again::No,
         "The topic is not open to end users",
         "End users follow and unfollow topics that begin as `[users] topics` says; for others your application calls.";
@@ -147,9 +141,6 @@ codes! {
     EventNotFound = "event_not_found", 404, Again::No,
         "Unknown event",
         "An event is known as long as the day of its arrival is kept (`[store] keep`).";
-    ObjectNotFound = "object_not_found", 404, Again::No,
-        "Unknown object",
-        "Create it first: `PUT /v1/objects/{id}`. A key of a tenant sees the objects that it made.";
     TypeNotFound = "type_not_found", 404, Again::No,
         "Unknown type",
         "`GET /v1/types` lists the configured types.";
@@ -184,9 +175,6 @@ codes! {
     MessageState = "message_state", 409, Again::No,
         "The message is not in a state for this",
         "`GET /v1/messages/{id}` shows its state.";
-    IdTaken = "id_taken", 409, Again::No,
-        "The event id is taken",
-        "Choose another id: an event of another tenant has it, and event ids are unique across tenants.";
     TenantGone = "tenant_gone", 409, Again::No,
         "The tenant is disabled or was deleted",
         "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`; or make it anew: `PUT /v1/tenants/{id}`.";
@@ -440,9 +428,7 @@ impl From<Refused> for Problem {
             Refused::MessageState { .. } | Refused::MessageGone(_) => Code::MessageState,
             Refused::UnknownTenant { .. } => Code::UnknownTenant,
             Refused::TenantGone(_) => Code::TenantGone,
-            Refused::IdTaken(_) => Code::IdTaken,
             Refused::TenantsOff => Code::TenantsOff,
-            Refused::ObjectNotYours(_) => Code::ObjectNotYours,
         };
         Self::new(code, refused.to_string()).hint(hint)
     }

@@ -21,7 +21,6 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use ring::digest::{Context, SHA256};
 use serde::de::Deserialize;
-use tidings_core::tenant::TenantNo;
 use tidings_node::Once;
 
 use super::error::{Code, Problem};
@@ -44,15 +43,13 @@ pub struct Change {
     pub once: Option<Once>,
     /// False with `Prefer: respond-async` (RFC 7240): the answer does not wait for parts on other nodes.
     pub waits: bool,
-    /// The tenant that makes the change, of whose members alone it may be; `None` = the host does, or an end user.
-    pub(super) tenant: Option<TenantNo>,
     /// The body's share of the room that all bodies have together.
     _room: Option<Room>,
 }
 
 impl Change {
     pub(super) fn new(body: Bytes, once: Option<Once>, room: Option<Room>) -> Self {
-        Self { body, once, waits: true, tenant: None, _room: room }
+        Self { body, once, waits: true, _room: room }
     }
 
     /// A change without a body that is made once.
@@ -137,10 +134,10 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Probl
     }
 }
 
-/// The identity of a request with a key. Each API key and each end user (`caller`) has a space of keys of its own: nobody
+/// The identity of a request with a key. API keys share one space of keys, each end user (`user`) has one of their own: nobody
 /// meets the requests of others in it.
 pub(super) fn named(
-    caller: Option<&str>,
+    user: Option<&str>,
     key: &str,
     method: &Method,
     uri: &Uri,
@@ -158,9 +155,9 @@ pub(super) fn named(
     }
     content.iter().for_each(|part| request.update(part));
     let mut once = Context::new(&SHA256);
-    if let Some(caller) = caller {
+    if let Some(user) = user {
         // No `Idempotency-Key` has a control character.
-        once.update(caller.as_bytes());
+        once.update(user.as_bytes());
         once.update(b"\n");
     }
     once.update(key.as_bytes());

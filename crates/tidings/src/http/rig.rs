@@ -209,7 +209,6 @@ impl Rig {
             name: String::new(),
             made: Instant(0),
             role: Role::Admin,
-            tenant: None,
         };
         self.change_keys(KeyChange::Make(key));
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use tidings_core::engine::Reply;
-use tidings_core::tenant::TenantNo;
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
 use tidings_node::channel::Channels;
@@ -33,7 +32,7 @@ use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
-use crate::http::request::tenants::{self, Strangers};
+use crate::http::request::tenants;
 use crate::http::users::bearer;
 use crate::token::{Refusal, Token};
 use crate::wording::quoted;
@@ -279,7 +278,7 @@ impl Service {
         &self,
         commands: Vec<Command>,
     ) -> Result<Vec<Result<Reply, Problem>>, Problem> {
-        let asked = self.ask(true, None, commands)?;
+        let asked = self.ask(true, commands)?;
         self.answered(asked).await
     }
 
@@ -288,28 +287,25 @@ impl Service {
         if waits { self.handle.clone() } else { self.handle.without_waiting() }
     }
 
-    /// [`Service::submit`] without waiting; see [`Service::answered`]. Commands of a tenant are of its members alone.
+    /// [`Service::submit`] without waiting; see [`Service::answered`].
     pub(super) fn ask(
         &self,
         waits: bool,
-        tenant: Option<TenantNo>,
         commands: Vec<Command>,
     ) -> Result<Asked<Replies>, Problem> {
         let (answer, answered) = oneshot::channel();
         let handle = self.handle_for(waits);
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
-                let (commands, strangers) = Strangers::taken_out(&handle, tenant, commands)?;
                 handle.submit_then(commands, move |replies| {
-                    let replies = replies.map(|all| problems(strangers.among(all)));
-                    let _ = answer.send(replies.map_err(Problem::from));
+                    let _ = answer.send(replies.map(problems).map_err(Problem::from));
                 })?;
                 return Ok(answered);
             }
             Err(spread) => spread,
         };
         let here = std::mem::take(&mut spread.here);
-        let here = if here.is_empty() { None } else { Some(self.ask_here(&handle, tenant, here)?) };
+        let here = if here.is_empty() { None } else { Some(self.ask_here(&handle, here)?) };
         let patience = self.settings.answer_patience;
         tokio::spawn(async move {
             let here = async {
@@ -318,7 +314,7 @@ impl Service {
                     Some(asked) => within(patience, asked).await,
                 }
             };
-            let (heard, here) = tokio::join!(spread.send(&cluster, waits, tenant), here);
+            let (heard, here) = tokio::join!(spread.send(&cluster, waits), here);
             let _ = answer.send(match heard.failed_whole() {
                 Some(problem) => Err(problem),
                 None => Ok(heard.with(here)),
@@ -339,20 +335,17 @@ impl Service {
         if spread.is_here() { Ok(spread.here) } else { Err((spread, Arc::clone(cluster))) }
     }
 
-    /// Submits commands to this node alone; those of a tenant are of its members alone.
+    /// Submits commands to this node alone.
     ///
     /// # Errors
     /// A [`Problem`] that concerns all of them.
     pub(super) fn ask_here(
         &self,
         handle: &Handle,
-        tenant: Option<TenantNo>,
         commands: Vec<Command>,
     ) -> Result<Asked<OwnReplies>, Problem> {
         let (answer, answered) = oneshot::channel();
-        let (commands, strangers) = Strangers::taken_out(handle, tenant, commands)?;
         handle.submit_then(commands, move |replies| {
-            let replies = replies.map(|all| strangers.among(all));
             let _ = answer.send(replies.map_err(Problem::from));
         })?;
         Ok(answered)
@@ -408,14 +401,13 @@ impl Service {
         answer: impl FnOnce(Vec<Result<Reply, Problem>>) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
         let Some(once) = change.once else {
-            let asked = self.ask(change.waits, change.tenant, commands)?;
+            let asked = self.ask(change.waits, commands)?;
             return answer(self.answered(asked).await?);
         };
         let handle = self.handle_for(change.waits);
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
-                let (commands, strangers) = Strangers::taken_out(&handle, change.tenant, commands)?;
-                let own = |replies: OwnReplies| answer(problems(strangers.among(replies)));
+                let own = |replies: OwnReplies| answer(problems(replies));
                 return self.done_once(&handle, once, commands, own).await;
             }
             Err(spread) => spread,
@@ -427,12 +419,11 @@ impl Service {
             known => return known,
         }
         let here = std::mem::take(&mut spread.here);
-        let (here, strangers) = Strangers::taken_out(&handle, change.tenant, here)?;
-        let heard = spread.send(&cluster, change.waits, change.tenant).await;
+        let heard = spread.send(&cluster, change.waits).await;
         if let Some(problem) = heard.failed {
             return Err(problem);
         }
-        let all = move |here: OwnReplies| answer(heard.with(Ok(strangers.among(here))));
+        let all = move |here: OwnReplies| answer(heard.with(Ok(here)));
         self.done_once(&handle, once, here, all).await
     }
 

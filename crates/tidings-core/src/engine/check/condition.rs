@@ -8,7 +8,6 @@ use crate::bucket::Bucket;
 use crate::cel::{Failed, Value, of_entered, of_object, of_recipient, of_tenant};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::event_row::sight;
 use crate::engine::rows::unanswered::Unanswered;
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::id::Id;
@@ -67,8 +66,7 @@ pub(crate) fn ask(
     };
     let arrival = &kept.arrival;
     let event = intake.event(draft, arrival.at.day(), arrival.event)?;
-    let sight = sight(arrival.tenant, event.by_tenant);
-    let now_of = |id| intake.objects.now(draft, id).map(|object| object.seen_by(sight));
+    let now_of = |id| intake.objects.now(draft, id);
     let object = if condition.asks("object") { Some(now_of(&event.object.id)?) } else { None };
     let target = event.target.as_ref().filter(|_| condition.asks("target"));
     let target = target.map(|target| now_of(&target.id)).transpose()?;

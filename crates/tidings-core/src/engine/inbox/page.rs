@@ -447,7 +447,7 @@ impl<'a> Builder<'a> {
         let mut contents: Vec<group::Entry> = Vec::with_capacity(members.len());
         for Listed { entry, fact: Fact { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
-            let Content { data, body, trace: _, sight } = presenter.content(entry.day, event)?;
+            let Content { data, body, trace: _ } = presenter.content(entry.day, event)?;
             let tenants = &self.engine.intake.tenants;
             let tenant = tenants.id(entry.tenant);
             let known = entry.tenant.and_then(|tenant| tenants.get(tenant));
@@ -455,9 +455,9 @@ impl<'a> Builder<'a> {
             let content = group::Entry {
                 t,
                 reasons: reasons.into(),
-                object: presenter.object(&header.object, sight)?,
-                actor: header.actor.as_ref().map(|id| presenter.actor(id, sight)).transpose()?,
-                target: header.target.as_ref().map(|id| presenter.object(id, sight)).transpose()?,
+                object: presenter.object(&header.object)?,
+                actor: header.actor.as_ref().map(|id| presenter.actor(id)).transpose()?,
+                target: header.target.as_ref().map(|id| presenter.object(id)).transpose()?,
                 data,
                 body,
                 header,

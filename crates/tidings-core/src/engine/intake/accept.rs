@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::locate::named_in;
 use super::objects::Giver;
-use super::own::{as_heard, heard, is_of_tenant, name_objects, owner};
 use super::state::Intake;
 use super::tenancy::scheduled_of;
 use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
@@ -27,7 +26,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
 use crate::model::channel::{ChannelNo, channel_no};
-use crate::model::command::{Cancelled, Command, OwnChange, Pausable};
+use crate::model::command::{Cancelled, Command, Pausable};
 use crate::model::event::{Event, Object};
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
@@ -69,20 +68,13 @@ impl Intake {
         let done = Accepted::Answered(Reply::Done);
         match command {
             Command::Publish(event) => self.accept_event(draft, event),
-            Command::Object(object) => self.accept_object(draft, object, Giver::Host, None),
-            // What the host knows under an id that a tenant took is not the tenant's to see.
-            Command::Resolved(object) if is_of_tenant(self, draft, &object.id)? => Ok(done),
-            Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver, None),
-            Command::OwnObject { tenant, change } => {
-                let own = owner(self, draft, tenant, change)?;
-                match change {
-                    OwnChange::Put(object) => {
-                        self.accept_object(draft, object, Giver::Host, Some(own))
-                    }
-                    OwnChange::Retract(object) => Ok(self.accept_retraction(draft, object)?),
-                }
+            Command::Object(object) => self.accept_object(draft, object, Giver::Host),
+            Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver),
+            Command::Retract { object } => {
+                let today = self.keep_today(draft);
+                self.objects.retract(draft, object, today)?;
+                Ok(done)
             }
-            Command::Retract { object } => Ok(self.accept_retraction(draft, object)?),
             Command::Cancel { what, tenant } | Command::Withdraw { what, tenant } => {
                 if tenant.is_some() {
                     self.check_tenants_on()?;
@@ -147,13 +139,12 @@ impl Intake {
         }
     }
 
-    /// Takes over what is said of an object. One that is new is of the tenant with whose key it is made.
+    /// Takes over what is said of an object.
     fn accept_object(
         &mut self,
         draft: &mut Draft<'_>,
         object: &Object,
         by: Giver,
-        maker: Option<TenantNo>,
     ) -> Result<Accepted, Stop> {
         let limits = self.limits();
         limits.check_data(&object.data)?;
@@ -163,18 +154,7 @@ impl Intake {
             limits.check(Bound::Objects, kept)?;
         }
         let today = self.keep_today(draft);
-        self.objects.upsert(draft, object, today, by, maker)?;
-        Ok(Accepted::Answered(Reply::Done))
-    }
-
-    /// Retracts an object.
-    fn accept_retraction(
-        &mut self,
-        draft: &mut Draft<'_>,
-        object: &Id,
-    ) -> Result<Accepted, Unreadable> {
-        let today = self.keep_today(draft);
-        self.objects.retract(draft, object, today)?;
+        self.objects.upsert(draft, object, today, by)?;
         Ok(Accepted::Answered(Reply::Done))
     }
 
@@ -214,16 +194,11 @@ impl Intake {
             }
         }
         if let Some((day, located)) = self.locate(draft, &event.id)? {
-            let own = event.tenant.as_ref().and_then(|id| self.tenants.number(id).ok());
-            if event.by_tenant && (own.is_none() || own != located.tenant) {
-                return Err(Refused::IdTaken(event.id.clone()).into());
-            }
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Accepted::Answered(Reply::Published(published)));
         }
         let of_type = self.check_type(&event.event_type)?;
-        let (heard, ignored) = heard(self, draft, event)?;
-        let (keys, after_ms) = (of_type.keys(&heard), of_type.all_after_ms(&heard));
+        let (keys, after_ms) = (of_type.keys(event), of_type.all_after_ms(event));
         let limits = self.limits();
         let data = event.to.profiles.iter().filter_map(|of| of.data.as_ref());
         let checked = limits.check_event(event);
@@ -238,13 +213,13 @@ impl Intake {
             keys,
             after_ms,
             tenant,
-            event: heard.into_owned(),
+            event: event.clone(),
         });
         let profiles = std::mem::take(&mut row.event.to.profiles);
         self.next_place.0 += 1;
         self.tally.events += 1;
         if self.ahead.has(&event.id, tenant, now) {
-            name_objects(self, draft, &row.event, now.day())?;
+            self.objects.upsert_named(draft, &row.event, now.day())?;
             let at = self.keep_event(draft, now.day(), &row);
             self.register(draft, &row, None, Some(at));
             draft.log(|| Act::Keep { row, at });
@@ -255,18 +230,18 @@ impl Intake {
                 entries: 0,
                 suppressed: 0,
                 applied: true,
-                warnings: ignored.into_iter().map(Warning::ObjectNotYours).collect(),
+                warnings: Vec::new(),
             };
             return Ok(Accepted::Answered(Reply::Published(published)));
         }
         let mut later = row.enters();
         let enters_now = later.remove(&self.clock);
         let last = later.last().copied();
-        name_objects(self, draft, &row.event, last.unwrap_or(now).day())?;
+        self.objects.upsert_named(draft, &row.event, last.unwrap_or(now).day())?;
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        Ok(Accepted::Act(Act::Publish { row, at, profiles, room: Room::ForAll, ignored }))
+        Ok(Accepted::Act(Act::Publish { row, at, profiles, room: Room::ForAll }))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.
@@ -306,7 +281,7 @@ impl Intake {
         given.to.profiles.clear();
         // A retry is another request, whose span differs.
         given.trace = stored.as_ref().and_then(|stored| stored.event.trace);
-        let differs = stored.is_some_and(|stored| stored.event != as_heard(given, &stored.event));
+        let differs = stored.is_some_and(|stored| stored.event != given);
         Ok(Published {
             id: event.id.clone(),
             status: PublishedAs::Duplicate,

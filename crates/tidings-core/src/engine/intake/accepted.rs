@@ -9,13 +9,12 @@ use serde::Deserialize;
 use crate::content::batch::EventData;
 use crate::engine::intake::state::Content;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::event_row::{EVENTS_PER_ROW, EventRow, line_at, row_key, sight};
+use crate::engine::rows::event_row::{EVENTS_PER_ROW, EventRow, line_at, row_key};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::event::host_text::HostText;
 use crate::model::event::trace::Trace;
-use crate::model::tenant::TenantNo;
 use crate::model::time::Day;
 
 /// The key of the copy of an event's row on a later day. Whoever writes it writes the same.
@@ -72,8 +71,6 @@ pub(crate) fn read_line<T>(
 /// The content of a stored event; an audience of thousands is skipped unread.
 #[derive(Deserialize)]
 struct ContentRow {
-    #[serde(default)]
-    tenant: Option<TenantNo>,
     event: ContentOf,
 }
 
@@ -85,14 +82,11 @@ struct ContentOf {
     body: Option<HostText>,
     #[serde(default)]
     trace: Option<Trace>,
-    #[serde(default)]
-    by_tenant: bool,
 }
 
 impl From<ContentRow> for Content {
-    fn from(ContentRow { tenant, event }: ContentRow) -> Self {
-        let sight = sight(tenant, event.by_tenant);
-        Self { data: event.data.map(Arc::new), body: event.body, trace: event.trace, sight }
+    fn from(ContentRow { event }: ContentRow) -> Self {
+        Self { data: event.data.map(Arc::new), body: event.body, trace: event.trace }
     }
 }
 

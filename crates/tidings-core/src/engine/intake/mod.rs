@@ -6,7 +6,6 @@ pub(super) mod ahead;
 pub(super) mod known_ids;
 pub(super) mod locate;
 pub(super) mod objects;
-mod own;
 pub(super) mod recent;
 pub(super) mod state;
 pub(super) mod suppressed;

@@ -18,7 +18,6 @@ use crate::journal::table::{Key, Owner, Partition, REST, Table, day_at};
 use crate::model::command::Command;
 use crate::model::event::{Event, Object};
 use crate::model::id::Id;
-use crate::model::tenant::{TenantNo, View};
 use crate::model::time::Day;
 use crate::sets::shared::Tree;
 
@@ -27,9 +26,6 @@ use crate::sets::shared::Tree;
 pub(crate) struct ObjectRow {
     pub(crate) object: Object,
     pub(crate) retracted: bool,
-    /// The tenant with whose key it was made; `None` = the host made it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) maker: Option<TenantNo>,
     /// The newest day on which an event or command named or changed it.
     newest: Day,
     /// The fields that the host gave by an `object` command. A retraction takes all of them out: it, and what is known
@@ -127,29 +123,10 @@ pub(crate) struct Objects {
     recent: Recent<Id, Option<Known>>,
 }
 
-/// An object as it is now.
-#[derive(Clone, Debug)]
-pub(crate) struct Now {
-    object: Arc<Object>,
-    maker: Option<TenantNo>,
-}
-
-impl Now {
-    /// The object as entries of a view show it: the id alone of what is another's.
-    pub(crate) fn seen_by(&self, sight: View<TenantNo>) -> Arc<Object> {
-        if sight == View::All || sight.shows(self.maker) {
-            Arc::clone(&self.object)
-        } else {
-            Arc::new(Object::bare(self.object.id.clone()))
-        }
-    }
-}
-
 /// An object that was read.
 #[derive(Clone, Debug)]
 struct Known {
     object: Arc<Object>,
-    maker: Option<TenantNo>,
     newest: Day,
     /// The fields that stay once no kept day names it.
     shrunk: Option<Arc<Object>>,
@@ -196,7 +173,6 @@ pub(crate) fn named_by(commands: &[Command]) -> Vec<Vec<u8>> {
                 keys.push(object_key(&object.id));
             }
             Command::Retract { object } => keys.push(object_key(object)),
-            Command::OwnObject { change, .. } => keys.push(object_key(change.id())),
             _ => {}
         }
     }
@@ -241,15 +217,28 @@ impl Objects {
         Ok(Some(self.kept + 1))
     }
 
-    /// Updates the given fields of an object that a day names; only of a role a retraction stays. A new one is its
-    /// maker's.
+    /// Updates the given fields of the objects that an event names, as a day has it.
+    pub(crate) fn upsert_named(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: &Event,
+        day: Day,
+    ) -> Result<(), Unreadable> {
+        // Only an `object` command says whether an object may be told.
+        let described = |object: &Object| Object { notifiable: None, ..object.clone() };
+        for role in event.actor.iter().chain(&event.target) {
+            self.upsert_role(draft, &described(role), day)?;
+        }
+        self.upsert(draft, &described(&event.object), day, Giver::Event)
+    }
+
+    /// Updates the given fields of an object that a day names; only of a role a retraction stays.
     pub(crate) fn upsert(
         &mut self,
         draft: &mut Draft<'_>,
         given: &Object,
         day: Day,
         by: Giver,
-        maker: Option<TenantNo>,
     ) -> Result<(), Unreadable> {
         let known = self.known(draft, &given.id)?;
         let mut row = match &known {
@@ -257,7 +246,6 @@ impl Objects {
             None => ObjectRow {
                 object: Object::bare(given.id.clone()),
                 retracted: false,
-                maker,
                 newest: day,
                 kept: Fields::default(),
             },
@@ -296,16 +284,15 @@ impl Objects {
     }
 
     /// Updates the given fields of an actor or a target; a retraction stays.
-    pub(crate) fn upsert_role(
+    fn upsert_role(
         &mut self,
         draft: &mut Draft<'_>,
         given: &Object,
         day: Day,
-        maker: Option<TenantNo>,
     ) -> Result<(), Unreadable> {
         // Most are bare ids: these need no row.
         if given.says_something() {
-            self.upsert(draft, given, day, Giver::Role, maker)
+            self.upsert(draft, given, day, Giver::Role)
         } else {
             self.touch(draft, &given.id, day)
         }
@@ -358,17 +345,15 @@ impl Objects {
     }
 
     /// An object as it is now; one that no kept day names has what the host gave by a command.
-    pub(crate) fn now(&self, draft: &Draft<'_>, id: &Id) -> Result<Now, Unreadable> {
+    pub(crate) fn now(&self, draft: &Draft<'_>, id: &Id) -> Result<Arc<Object>, Unreadable> {
         let known = match self.recent.get(id) {
             Some(known) => known,
             None => self.read(draft, id)?,
         };
-        let maker = known.as_ref().and_then(|known| known.maker);
         let known = known.and_then(|known| {
             if self.is_obsolete(known.newest) { known.shrunk } else { Some(known.object) }
         });
-        let object = known.unwrap_or_else(|| Arc::new(Object::bare(id.clone())));
-        Ok(Now { object, maker })
+        Ok(known.unwrap_or_else(|| Arc::new(Object::bare(id.clone()))))
     }
 
     /// Reads an object, and caches it unless this step has changed it.
@@ -382,7 +367,7 @@ impl Objects {
             let shared = |left: ObjectRow| {
                 if left.object == *object { Arc::clone(&object) } else { Arc::new(left.object) }
             };
-            Known { shrunk: shrunk.map(shared), maker: row.maker, newest: row.newest, object }
+            Known { shrunk: shrunk.map(shared), newest: row.newest, object }
         });
         if !draft.writes(Partition::Base, &key) {
             let bytes = bytes.map_or(0, |bytes| bytes.len());
@@ -395,26 +380,6 @@ impl Objects {
     pub(crate) fn knows(&self, draft: &Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
         let row = stored(draft, object)?;
         Ok(row.is_some_and(|row| !self.is_obsolete(row.newest)))
-    }
-
-    /// The row of an object as it counts now: what is kept of one that no kept day names.
-    pub(crate) fn row(
-        &self,
-        draft: &Draft<'_>,
-        object: &Id,
-    ) -> Result<Option<ObjectRow>, Unreadable> {
-        let row = stored(draft, object)?;
-        Ok(row.and_then(|row| if self.is_obsolete(row.newest) { row.shrunk() } else { Some(row) }))
-    }
-
-    /// Returns true if an object is there that a tenant did not make.
-    pub(crate) fn is_anothers(
-        &self,
-        draft: &Draft<'_>,
-        object: &Id,
-        tenant: TenantNo,
-    ) -> Result<bool, Unreadable> {
-        Ok(self.row(draft, object)?.is_some_and(|row| row.maker != Some(tenant)))
     }
 
     /// Reads an object. A row that is due for deletion is deleted here, or shrinks.

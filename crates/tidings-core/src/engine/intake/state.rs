@@ -30,7 +30,6 @@ use crate::model::event::trace::Trace;
 use crate::model::limits::Limits;
 use crate::model::number::EventNo;
 use crate::model::pause::Paused;
-use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 use crate::rules::compiled::CompiledRules;
@@ -119,8 +118,6 @@ pub(crate) struct Content {
     pub(crate) data: Option<Arc<EventData>>,
     pub(crate) body: Option<HostText>,
     pub(crate) trace: Option<Trace>,
-    /// The view whose objects its entries show whole.
-    pub(crate) sight: View<TenantNo>,
 }
 
 /// Header blocks as stored, by day and number.

@@ -42,8 +42,7 @@ impl Intake {
         self.tenants.number(id)
     }
 
-    /// The tenant of an event that is published now. Under `unknown = "make"` one that is not there is made, but for a
-    /// key of one that was deleted meanwhile.
+    /// The tenant of an event that is published now. Under `unknown = "make"` one that is not there is made.
     pub(super) fn tenant_of(
         &mut self,
         draft: &mut Draft<'_>,
@@ -55,7 +54,7 @@ impl Intake {
         self.check_tenants_on()?;
         let number = match self.tenants.number(id) {
             Ok(number) => number,
-            Err(_) if self.makes_unknown() && !event.by_tenant => {
+            Err(_) if self.makes_unknown() => {
                 let number = self.tenants.next_number();
                 let known = KnownTenant::new(id.clone(), Tenant::default(), self.now);
                 self.put_tenant(draft, number, &known);

@@ -15,9 +15,7 @@ use crate::content::group::{Entry, group};
 use crate::content::message::Message;
 use crate::engine::check::addresses::Way;
 use crate::engine::intake::accepted;
-use crate::engine::intake::objects::Now;
 use crate::engine::intake::state::Content;
-use crate::engine::read::tenants::TenantDirectory;
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
 use crate::journal::record::EventAt;
@@ -27,7 +25,6 @@ use crate::model::event::Object;
 use crate::model::event::trace::Trace;
 use crate::model::id::Id;
 use crate::model::number::MessageId;
-use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 
 /// The prefix of a follower's reason.
@@ -38,7 +35,7 @@ pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
     contents: FxHashMap<(Day, EventAt), Content>,
-    objects: FxHashMap<Id, Now>,
+    objects: FxHashMap<Id, Arc<Object>>,
     actors: FxHashMap<Id, Arc<Object>>,
     of_plan: Option<OfPlan<'a>>,
 }
@@ -179,21 +176,21 @@ impl<'a> Presenter<'a> {
         let header = plan.headers[source as usize].clone();
         let item = plan.item(source);
         let target = header.target.as_ref();
-        let Content { data, body, trace, sight } = self.content(day, at)?;
+        let Content { data, body, trace } = self.content(day, at)?;
         let mut topics = Vec::new();
         for reason in &item.reasons {
             let topic = reason.strip_prefix(TOPIC).map(Id::new);
             if let Some(Ok(topic)) = topic {
-                topics.push(self.object(&topic, sight)?);
+                topics.push(self.object(&topic)?);
             }
         }
         topics.retain(|topic| topic.title.is_some());
         let entry = Entry {
             t: item.t,
             reasons: item.reasons.into(),
-            object: self.object(&header.object, sight)?,
-            actor: header.actor.as_ref().map(|id| self.actor(id, sight)).transpose()?,
-            target: target.map(|id| self.object(id, sight)).transpose()?,
+            object: self.object(&header.object)?,
+            actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
+            target: target.map(|id| self.object(id)).transpose()?,
             data,
             body,
             header,
@@ -236,43 +233,32 @@ impl<'a> Presenter<'a> {
         })
     }
 
-    /// An actor as it is now: with the name of the recipient of the same id if the object has no title. Of recipients
-    /// too a view of a tenant shows its own, its members.
-    pub(crate) fn actor(
-        &mut self,
-        id: &Id,
-        sight: View<TenantNo>,
-    ) -> Result<Arc<Object>, Unreadable> {
-        if let Some(actor) = self.actors.get(id).filter(|_| sight == View::All) {
+    /// An actor as it is now: with the name of the recipient of the same id if the object has no title.
+    pub(crate) fn actor(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
+        if let Some(actor) = self.actors.get(id) {
             return Ok(Arc::clone(actor));
         }
-        let mut actor = self.object(id, sight)?;
-        let engine = self.engine;
-        let is_shown = |tenant: &TenantNo| TenantDirectory::of(engine).is_member(id, *tenant);
+        let mut actor = self.object(id)?;
         if actor.title.is_none()
-            && sight.tenant().is_none_or(is_shown)
-            && let Some(name) = engine.recipient(id).and_then(|found| found.name.as_ref())
+            && let Some(name) = self.engine.recipient(id).and_then(|found| found.name.as_ref())
         {
             Arc::make_mut(&mut actor).title = Some(name.as_str().into());
         }
-        if sight == View::All {
-            self.actors.insert(id.clone(), Arc::clone(&actor));
-        }
+        self.actors.insert(id.clone(), Arc::clone(&actor));
         Ok(actor)
     }
 
-    /// An object as it is now, as a view shows it.
+    /// An object as it is now.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn object(&mut self, id: &Id, sight: View<TenantNo>) -> Result<Arc<Object>, Unreadable> {
+    pub fn object(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
         if let Some(object) = self.objects.get(id) {
-            return Ok(object.seen_by(sight));
+            return Ok(Arc::clone(object));
         }
         let object = self.engine.intake.objects.now(&self.draft, id)?;
-        let seen = object.seen_by(sight);
-        self.objects.insert(id.clone(), object);
-        Ok(seen)
+        self.objects.insert(id.clone(), Arc::clone(&object));
+        Ok(object)
     }
 }
 

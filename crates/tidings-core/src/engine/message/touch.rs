@@ -228,7 +228,6 @@ impl Touching<'_> {
             | Command::Object(_)
             | Command::Resolved(_)
             | Command::Retract { .. }
-            | Command::OwnObject { .. }
             | Command::Mark { .. }
             | Command::ChangeItems { .. }
             | Command::Flush { .. }

@@ -74,8 +74,6 @@ pub struct MessageSummary {
     pub key: BatchKey,
     /// The tenant of its entries; `None` = they are of none.
     pub tenant: Option<Id>,
-    /// The number of that tenant.
-    pub tenant_no: Option<TenantNo>,
     /// Its state.
     pub state: MessageState,
     /// The reason why it was not handed over.
@@ -211,7 +209,6 @@ impl Reader<'_> {
             lane: lane_name.name.clone(),
             key: lane.key.clone(),
             tenant: self.engine.intake.tenants.id(lane.tenant).cloned(),
-            tenant_no: lane.tenant,
             state: standing.state,
             reason: standing.reason,
             due,

@@ -8,7 +8,6 @@ pub(super) mod members;
 pub(super) mod message_report;
 pub(super) mod messages;
 pub(super) mod next;
-pub(super) mod object;
 pub(super) mod outcome;
 pub(super) mod reader;
 pub(super) mod retrying;

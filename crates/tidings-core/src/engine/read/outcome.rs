@@ -31,7 +31,6 @@ use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, EventNo, RecipientAt, RecipientNo, Seq};
 use crate::model::reason::{Outcome, Reason};
-use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::LeftOutBy;
 
@@ -40,8 +39,6 @@ use crate::rules::LeftOutBy;
 pub struct EventReport {
     /// The event.
     pub event: Event,
-    /// The number of its tenant; `None` = of none.
-    pub tenant: Option<TenantNo>,
     /// The time of acceptance.
     pub arrived: Instant,
     /// The time at which it enters its lanes, if that is still to come.
@@ -157,7 +154,6 @@ impl Reader<'_> {
         let next = instants.iter().find(is_awaited);
         let mut trace = Trace {
             report: EventReport {
-                tenant: row.tenant,
                 event: row.event,
                 arrived: row.arrived,
                 scheduled: next.or(instants.first()).copied(),

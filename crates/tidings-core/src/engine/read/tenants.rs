@@ -1,10 +1,8 @@
 //! Reads of tenants.
 
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::Refused;
 use crate::engine::state::Engine;
-use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
 use crate::model::tenant::{Tenant, TenantNo, View};
 use crate::model::time::{Instant, SECOND_MS};
@@ -109,13 +107,6 @@ impl<'e> TenantDirectory<'e> {
             None => was_any_deleted(),
         })
     }
-
-    /// Returns true if somebody is a member. Only the node that has the recipient knows.
-    #[must_use]
-    pub fn is_member(&self, recipient: &Id, tenant: TenantNo) -> bool {
-        let found = self.0.find(recipient);
-        found.is_ok_and(|at| self.0.shards.bucket(at.bucket).members.has(tenant, at.number.0))
-    }
 }
 
 impl Reader<'_> {
@@ -125,14 +116,5 @@ impl Reader<'_> {
     /// [`Refused::UnknownTenant`].
     pub fn numbered(&self, view: &View) -> Result<View<TenantNo>, Refused> {
         self.engine.intake.tenants.view(view)
-    }
-
-    /// The number of the tenant of an event; the outer `None` = the event is not known.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub fn tenant_of_event(&self, event: &Id) -> Result<Option<Option<TenantNo>>, Unreadable> {
-        let known = self.known_event(&Draft::new(self.view), event)?;
-        Ok(known.map(|known| known.row.tenant))
     }
 }

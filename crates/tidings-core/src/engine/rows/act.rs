@@ -117,9 +117,6 @@ pub(crate) enum Act {
         profiles: Vec<RecipientChange>,
         #[serde(default, skip_serializing_if = "Room::is_for_all")]
         room: Room,
-        /// The objects of which what it said is ignored.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        ignored: Vec<Id>,
     },
     /// A scheduled event enters its lanes.
     Enter { row: Box<EventRow>, at: EventAt, t: Instant },
@@ -270,7 +267,7 @@ impl Applied {
     /// known, and an empty audience, once.
     pub(crate) fn reply(self, act: &Act) -> (Reply, u64) {
         match (self, act) {
-            (Self::Published(spread), Act::Publish { row, ignored, .. }) => {
+            (Self::Published(spread), Act::Publish { row, .. }) => {
                 let event = &row.event;
                 let empty = spread.concerned == 0;
                 let counted = spread.unknown.len() as u64 + u64::from(empty);
@@ -283,7 +280,6 @@ impl Applied {
                 if spread.beyond_limit > 0 {
                     warnings.push(Warning::TenantLimit(spread.beyond_limit));
                 }
-                warnings.extend(ignored.iter().cloned().map(Warning::ObjectNotYours));
                 let published = Published {
                     id: event.id.clone(),
                     status: PublishedAs::Accepted,

@@ -15,7 +15,7 @@ use crate::model::batch_key::BatchKeys;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::number::EventNo;
-use crate::model::tenant::{TenantNo, View};
+use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::calendar::anywhere;
 
@@ -97,11 +97,6 @@ impl EventRow {
     pub(crate) fn after_ms(&self, channel: ChannelNo) -> i64 {
         self.after_ms.get(&channel).copied().unwrap_or(0)
     }
-}
-
-/// The view whose objects the entries of an event show whole: all, or those of the tenant whose key published it.
-pub(crate) fn sight(tenant: Option<TenantNo>, by_tenant: bool) -> View<TenantNo> {
-    tenant.filter(|_| by_tenant).map_or(View::All, View::Only)
 }
 
 impl FreshEvents {

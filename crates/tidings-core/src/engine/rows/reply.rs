@@ -159,8 +159,6 @@ pub enum Warning {
     ExpiresBeforeDelivery(Instant),
     /// This number of recipients were left out: the tenant's limit on notifications of a day is reached.
     TenantLimit(u64),
-    /// What the event says of this object is ignored: another made it than the tenant with whose key it was published.
-    ObjectNotYours(Id),
     /// The id was used before for an event with other content, which is unchanged.
     Differs,
 }
@@ -216,15 +214,9 @@ pub enum Refused {
     /// The tenant is disabled or was deleted: nothing is published for it.
     #[error("the tenant `{0}` is gone: it is disabled, or was deleted")]
     TenantGone(Id),
-    /// An event that is not the caller's has the id.
-    #[error("the id `{0}` is taken")]
-    IdTaken(Id),
     /// Tenants are not configured.
     #[error("tenants are off")]
     TenantsOff,
-    /// The object was not made with a key of the tenant that wants to change it.
-    #[error("the object `{0}` is not yours")]
-    ObjectNotYours(Id),
     /// The hook is not configured.
     #[error("unknown hook `{0}`")]
     UnknownHook(String),

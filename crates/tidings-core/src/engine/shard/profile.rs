@@ -75,7 +75,6 @@ impl Shard {
             | Command::Object(_)
             | Command::Resolved(_)
             | Command::Retract { .. }
-            | Command::OwnObject { .. }
             | Command::Cancel { .. }
             | Command::Withdraw { .. }
             | Command::Pause(_)

@@ -204,21 +204,15 @@ fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, B
             continue;
         }
         match shard.find(recipient) {
-            Ok(RecipientAt { bucket, number }) if may_name(&shard.buckets[bucket], row, number) => {
+            Ok(RecipientAt { bucket, number }) => {
                 named.entry(bucket).or_default().insert(number.0);
             }
-            _ => {
+            Err(_) => {
                 unknown.insert(recipient.clone());
             }
         }
     }
     (named, unknown)
-}
-
-/// Returns true if an event may name a recipient. To a tenant that publishes by itself, who is no member is nobody.
-fn may_name(bucket: &Bucket, row: &EventRow, number: RecipientNo) -> bool {
-    let own = row.tenant.filter(|_| row.event.by_tenant);
-    own.is_none_or(|own| bucket.members.has(own, number.0))
 }
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
@@ -296,8 +290,7 @@ impl Reasons {
     pub(crate) fn reaching(&self, bucket: &Bucket, row: &EventRow, number: u32) -> Vec<u16> {
         let to = &row.event.to;
         let id = bucket.roster.profile(RecipientNo(number)).map(|profile| &profile.id);
-        let is_named = id.is_some_and(|id| to.recipients.contains(id))
-            && may_name(bucket, row, RecipientNo(number));
+        let is_named = id.is_some_and(|id| to.recipients.contains(id));
         let named = is_named.then(|| RoaringBitmap::from_iter([number]));
         let mut classes = self.classes(bucket, to, named.unwrap_or_default()).into_iter();
         let reasons = classes.find(|(_, who)| who.contains(number));

@@ -57,7 +57,7 @@ fn body_counts_among_the_bytes_of_the_cache() {
     assert_eq!((known(0), known(1)), (false, true));
     let mut presenter = Presenter::new(&engine, &stored);
     let at = EventAt { day: Day(0), ordinal: 1 };
-    let Content { data, body, trace: _, sight: _ } = presenter.content(Day(0), at).unwrap();
+    let Content { data, body, trace: _ } = presenter.content(Day(0), at).unwrap();
     assert_eq!((data, body), (None, Some("Short".into())));
 }
 

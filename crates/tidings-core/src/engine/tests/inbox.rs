@@ -329,7 +329,6 @@ impl World {
             deliver_local: None,
             expires_at: None,
             tenant: tenant.map(|tenant| id(TENANTS[tenant])),
-            by_tenant: false,
             cancellation_key: None,
             trace: None,
         }));

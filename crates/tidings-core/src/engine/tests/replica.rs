@@ -6,8 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::workers::steps;
 use crate::engine::tests::*;
 use crate::journal::stored::ReadView;
-use crate::model::command::OwnChange;
-use crate::rules::{TenantRules, UnknownTenant};
 
 /// Engines over one store: the first has the intake.
 pub(super) struct Nodes {
@@ -175,47 +173,6 @@ fn shards_on_several_nodes_write_and_answer_what_one_node_does() {
     assert_eq!(closings, engine.open_closings().unmade().len());
     let sum = nodes.engines.iter().map(Engine::tally);
     assert_eq!(sum.fold(Tally::default(), |sum, of| sum + of), engine.tally());
-}
-
-#[test]
-fn t42_nodes_answer_what_is_ignored_of_objects_as_one_node_does() {
-    let mut one = Stored::default();
-    let mut engine = Engine::open(&one, &[], options(4)).unwrap();
-    let tenants = Some(TenantRules { unknown: UnknownTenant::Refuse });
-    let rules = Rules { tenants, ..mailed() };
-    one.commit(engine.set_rules(&one, &Reach::new(), Instant(0), rules).unwrap().writes);
-    let mut nodes = Nodes::open(one.clone(), 2, 4);
-    let tenant = |name: &str| Command::Tenant { tenant: id(name), change: Box::default() };
-    let titled = |title: &str| Object { title: Some(title.into()), ..Object::bare(id("doc")) };
-    let own = |tenant: &str, title: &str| Command::OwnObject {
-        tenant: id(tenant),
-        change: OwnChange::Put(titled(title)),
-    };
-    let person = |n: usize| {
-        let mut change = RecipientChange::nothing(id(&format!("r{n}")));
-        change.tenants = Some([id("acme")].into());
-        Command::Recipient(Box::new(change))
-    };
-    let to = Audience { recipients: vec![id("r0"), id("r1"), id("r2")], ..Audience::default() };
-    let event = Event {
-        tenant: Some(id("acme")),
-        by_tenant: true,
-        ..Event::new(id("e"), id("told"), titled("Acme's"), to)
-    };
-    let publish = Command::Publish(Box::new(event));
-    let commands = [tenant("acme"), tenant("bolt"), own("bolt", "Bolt's"), own("acme", "Acme's")];
-    let commands = commands.into_iter().chain((0..3).map(person)).chain([publish]);
-    let mut replies = Vec::new();
-    for (now, command) in (1..).map(Instant).zip(commands) {
-        let step = engine.take_in(&one, &Reach::new(), now, slice::from_ref(&command)).unwrap();
-        one.commit(step.writes);
-        let of_nodes = nodes.take_in(now, &command);
-        assert_eq!(of_nodes, step.replies, "{command:?}");
-        replies.extend(of_nodes);
-    }
-    assert_eq!(replies[3], Err(Refused::ObjectNotYours(id("doc"))));
-    let Some(Ok(Reply::Published(published))) = replies.pop() else { panic!() };
-    assert_eq!(published.warnings, [Warning::ObjectNotYours(id("doc"))]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::command::{Choice, Command, OwnChange};
+use tidings_core::command::{Choice, Command};
 use tidings_core::recipient::OwnHours;
 use tidings_core::tenant::TenantChange;
 use tidings_core::{Id, Mode};
@@ -14,23 +14,9 @@ use crate::cases::ExpectedInbox;
 
 /// Takes `tenant=T` out of the words of a command.
 pub(super) fn split_tenant<'w>(words: &[&'w str]) -> Read<(Vec<&'w str>, Option<Id>)> {
-    split(words, "tenant=")
-}
-
-/// A change of an object, with the key of the host or of a tenant.
-pub(super) fn object(by: Option<Id>, change: OwnChange) -> Command {
-    match (by, change) {
-        (Some(tenant), change) => Command::OwnObject { tenant, change },
-        (None, OwnChange::Put(object)) => Command::Object(object),
-        (None, OwnChange::Retract(object)) => Command::Retract { object },
-    }
-}
-
-/// Takes the word with a prefix that names a tenant out of the words of a command.
-pub(super) fn split<'w>(words: &[&'w str], prefix: &str) -> Read<(Vec<&'w str>, Option<Id>)> {
     let (mut rest, mut tenant) = (Vec::new(), None);
     for word in words {
-        match word.strip_prefix(prefix) {
+        match word.strip_prefix("tenant=") {
             Some(name) => tenant = Some(id(name)?),
             None => rest.push(*word),
         }

@@ -93,7 +93,7 @@ impl LeaderLink for HttpLeaderLink {
 async fn ask(cluster: &Cluster, report: Vec<u8>) -> Result<(), String> {
     let holder = cluster.peer(Owner::Intake).ok_or("no node is known to have the intake")?;
     let path = PathAndQuery::from_static(PATH);
-    let answer = cluster.call(&holder, (Method::POST, path), report, None).await;
+    let answer = cluster.call(&holder, (Method::POST, path), report).await;
     let answer = answer.map_err(|problem| problem.detail.into_owned())?;
     let status = answer.status();
     if status == StatusCode::NO_CONTENT {

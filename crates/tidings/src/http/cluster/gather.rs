@@ -13,12 +13,10 @@ use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use futures_util::future::join_all;
 use serde::de::DeserializeOwned;
-use tidings_core::Id;
 use tokio::time::timeout;
 
 use crate::http::cluster::{Cluster, Others, Peer, SHARDS};
 use crate::http::error::Problem;
-use crate::http::request::caller::Calling;
 use crate::http::service::Service;
 
 /// The time that another node has for its answer.
@@ -34,8 +32,6 @@ struct Asking {
     cluster: Arc<Cluster>,
     others: Others,
     path: PathAndQuery,
-    /// The tenant for whose key the nodes are asked, who sees no more of theirs.
-    tenant: Option<Id>,
 }
 
 /// The answers of other nodes.
@@ -65,7 +61,6 @@ impl FromRequestParts<Arc<Service>> for OtherShards {
             cluster: Arc::clone(cluster),
             others: cluster.others(homes),
             path: path.unwrap_or_else(|| PathAndQuery::from_static("/")),
-            tenant: Calling::of(&parts.extensions).id().cloned(),
         })))
     }
 }
@@ -117,7 +112,7 @@ impl Asking {
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {
         let call = (Method::GET, self.path.clone());
-        self.cluster.call(peer, call, Vec::new(), self.tenant.as_ref()).await
+        self.cluster.call(peer, call, Vec::new()).await
     }
 
     /// The answer of a node; `None` where it does not know what is asked for.

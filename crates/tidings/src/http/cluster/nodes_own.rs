@@ -39,14 +39,14 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
     };
     let (shards, body) = request.into_parts();
     let (body, _room) = whole(&shards, body, &service.bodies, COMMANDS_BYTES_MAX).await?;
-    let Commands { commands, waits, tenant } = serde_json::from_slice(&body)
+    let Commands { commands, waits } = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);
     let is_here = |command: &Command| homes.has(homes.of_command(command));
     if !commands.iter().all(is_here) {
         return Err(no_holder(NOBODY));
     }
-    let asked = service.ask_here(&service.handle_for(waits), tenant, commands)?;
+    let asked = service.ask_here(&service.handle_for(waits), commands)?;
     let replies = service.answered(asked).await?;
     Ok((StatusCode::OK, Json(replies)).into_response())
 }

@@ -10,7 +10,6 @@ use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};
-use tidings_core::tenant::TenantNo;
 use tidings_store::lease::NodeId;
 
 use super::owners::{Owner, Owners};
@@ -106,14 +105,8 @@ impl SplitCommands {
         self.there.is_empty() && self.nowhere.is_empty()
     }
 
-    /// Has the commands of other nodes done; `waits` = their answers wait for the shards on all nodes. Those of a tenant
-    /// are of its members alone.
-    pub(in crate::http) async fn send(
-        self,
-        cluster: &Arc<Cluster>,
-        waits: bool,
-        tenant: Option<TenantNo>,
-    ) -> RemoteReplies {
+    /// Has the commands of other nodes done; `waits` = their answers wait for the shards on all nodes.
+    pub(in crate::http) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> RemoteReplies {
         let mut heard = RemoteReplies {
             any: !self.places_here.is_empty(),
             places_here: self.places_here,
@@ -126,7 +119,7 @@ impl SplitCommands {
             heard.replies.insert(place, Err(nobody));
         }
         let asked = self.there.into_iter().map(async |at| {
-            let commands = Commands { commands: at.commands, waits, tenant };
+            let commands = Commands { commands: at.commands, waits };
             (at.places, ask(cluster, &at.peer, commands).await)
         });
         for (places, answers) in join_all(asked).await {
@@ -181,8 +174,6 @@ pub(in crate::http) struct Commands {
     pub(in crate::http) commands: Vec<Command>,
     /// True if the answer waits for the shards on all nodes.
     pub(in crate::http) waits: bool,
-    /// The tenant of whose members alone they may be; `None` = the host gives them, or an end user.
-    pub(in crate::http) tenant: Option<TenantNo>,
 }
 
 /// Calls a node to do commands; returns an answer for each.
@@ -195,7 +186,7 @@ async fn ask(cluster: &Cluster, peer: &Peer, commands: Commands) -> Result<OwnRe
         .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     drop(commands);
     let path = PathAndQuery::from_static(COMMANDS);
-    let answer = cluster.call(peer, (Method::POST, path), body, None).await?;
+    let answer = cluster.call(peer, (Method::POST, path), body).await?;
     match answer.status() {
         StatusCode::OK => {}
         // It says that it has done nothing.

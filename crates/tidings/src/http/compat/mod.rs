@@ -19,7 +19,7 @@ use self::names::COMPAT;
 use super::call::CallName;
 use super::error::{Code, Problem};
 use super::request::InPath;
-use super::request::caller::{Caller, Calling};
+use super::request::caller::Caller;
 use super::request::roles::Needs;
 use super::v1::events::new_id;
 use super::{Answer, Change, Service, only};
@@ -95,13 +95,12 @@ async fn trigger(
         let detail = format!("the call needs an API key with {}", Needs::Publish.roles());
         return Err(Problem::new(Code::Role, detail));
     }
-    let calling = Calling::of(&parts.extensions);
     let change = Change::read(&parts, body, service).await?;
     let (command, told) = {
         let table = json::object(&change.body)?;
         let id = |given: Option<Id>| given.unwrap_or_else(|| new_id(service, &change, 0));
         let (event, told, id) = read(table, &id)?;
-        (calling.published(service, event.command(&service.rules(), || id)?)?, told)
+        (event.command(&service.rules(), || id)?, told)
     };
     let done = move |replies| {
         only(replies)?;

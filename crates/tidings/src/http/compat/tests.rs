@@ -218,14 +218,7 @@ fn compat_triggers_need_a_key_that_may_publish() {
         let secret = Secret::random().unwrap();
         let made = tidings_core::Instant(0);
         let (hash, id) = (secret.hash(), id.to_owned());
-        rig.change_keys(KeyChange::Make(ApiKey {
-            hash,
-            id,
-            name: String::new(),
-            made,
-            role,
-            tenant: None,
-        }));
+        rig.change_keys(KeyChange::Make(ApiKey { hash, id, name: String::new(), made, role }));
         secret.text().to_owned()
     };
     let (publish, read) = (make(Role::Publish, "p"), make(Role::Read, "r"));

@@ -91,7 +91,7 @@ async fn of_other(
 /// The answer of a node; `None` where it does not know what is asked for.
 async fn ask(cluster: &Cluster, peer: &Peer, path: String) -> Result<Option<Value>, Problem> {
     let path = PathAndQuery::try_from(path).map_err(|_| holder_lost())?;
-    let answer = cluster.call(peer, (Method::GET, path), Vec::new(), None).await?;
+    let answer = cluster.call(peer, (Method::GET, path), Vec::new()).await?;
     match answer.status() {
         StatusCode::OK => {}
         StatusCode::NOT_FOUND => return Ok(None),

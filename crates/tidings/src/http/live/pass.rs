@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use axum::body::Bytes;
 use tidings_core::Id;
-use tidings_core::engine::{InboxRows, Refused, Stop, TenantDirectory};
+use tidings_core::engine::{InboxRows, Refused, Stop};
 use tidings_core::number::RecipientNo;
 use tidings_core::tenant::View;
 use tidings_mail::Design;
@@ -90,12 +90,7 @@ impl Live {
             let (alike, others): (Vec<_>, _) = left.into_iter().partition(|stream| stream.of == of);
             left = others;
             let numbered = engine.reader(node.view()).numbered(&of.view);
-            // A key of a tenant sees its members alone.
-            let has_left = match of.numbered {
-                View::Only(tenant) => !TenantDirectory::of(engine).is_member(id, tenant),
-                View::All | View::Of(_) => false,
-            };
-            if is_another || has_left || numbered.as_ref() != Ok(&of.numbered) {
+            if is_another || numbered.as_ref() != Ok(&of.numbered) {
                 // Who was erased has no inbox any more, and who has the id now is somebody else. So it is with tenants.
                 alike.iter().for_each(|stream| stream.end(End::Restart { retry_ms: 0 }));
             } else {

@@ -8,18 +8,16 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use percent_encoding::percent_decode;
 use serde_json::Value;
-use tidings_core::Id;
-use tidings_node::ApiKey;
+use tidings_node::Role;
 
 use crate::http::call::CallName;
-use crate::http::cluster::{FOR_TENANT, OF_NODES, SHARDS};
+use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::compat::names::NOVU_PATH;
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
-use crate::http::request::caller::{Caller, OfTenant, no_tenant, recipient_of, unknown_key};
-use crate::http::request::catch_up::{catch_up, look};
+use crate::http::request::caller::Caller;
+use crate::http::request::catch_up::catch_up;
 use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::request::traces;
 use crate::http::service::{Access, Service};
@@ -54,13 +52,7 @@ pub(in crate::http) async fn check(
     let response = if is_mine(request.uri().path()) {
         answer_user(&service, request, next).await
     } else {
-        let found = match found_key(&service, &request) {
-            Ok(Some(Some(key))) => of_key(&service, &key, request.uri().path()).await.map(Some),
-            Ok(Some(None)) => of_node(&service, request.headers()).await.map(Some),
-            Ok(None) => Ok(None),
-            Err(refusal) => Err(refusal),
-        };
-        match found {
+        match caller(&service, &request) {
             Ok(caller) => {
                 if let Some(caller) = caller {
                     request.extensions_mut().insert(Arc::new(caller));
@@ -143,8 +135,8 @@ fn is_of_node(request: &Request) -> bool {
     request.headers().contains_key(&SHARDS) || request.uri().path().starts_with(OF_NODES)
 }
 
-/// The key of a request; the inner `None` = it is that of this start, the outer one = the call needs none.
-fn found_key(service: &Service, request: &Request) -> Result<Option<Option<ApiKey>>, Problem> {
+/// The holder of the key of a request; `None` = the call needs none.
+fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Problem> {
     let is_of_node = is_of_node(request);
     if has_token(request.uri().path()) && !is_of_node {
         return Ok(None);
@@ -166,40 +158,14 @@ fn found_key(service: &Service, request: &Request) -> Result<Option<Option<ApiKe
         return Err(Problem::new(Code::Unauthorized, "the request has no API key"));
     };
     match owner_of(key, known) {
-        Some(found) => Ok(Some(found.cloned())),
-        None => Err(unknown_key()),
+        Some(found) => {
+            let role = found.map_or(Role::Admin, |key| key.role);
+            Ok(Some(Caller { role }))
+        }
+        None => Err(Problem::new(Code::Unauthorized, "the API key is unknown")),
     }
 }
 
-/// The holder of an API key. One of a tenant ends with it.
-async fn of_key(service: &Service, key: &ApiKey, path: &str) -> Result<Caller, Problem> {
-    let (tenant, is_stranger) = match key.tenant {
-        None => (None, false),
-        Some(number) => {
-            let known = look(service, |tenants| {
-                let is_member = |id: &Id| tenants.is_member(id, number);
-                let is_stranger = recipient_of(path).is_some_and(|id| !is_member(&id));
-                tenants.id(number).map(|id| (id.clone(), is_stranger))
-            });
-            let (id, is_stranger) = known.await?.ok_or_else(unknown_key)?;
-            (Some(OfTenant { id, number }), is_stranger)
-        }
-    };
-    Ok(Caller { role: key.role, key: Some(key.id.clone()), tenant, is_stranger })
-}
-
-/// The holder of the token of this start, who may be a node that asks for the key of a tenant.
-async fn of_node(service: &Service, headers: &HeaderMap) -> Result<Caller, Problem> {
-    let caller = Caller::of_start();
-    let Some(tenant) = headers.get(&FOR_TENANT) else {
-        return Ok(caller);
-    };
-    let id = percent_decode(tenant.as_bytes()).decode_utf8().ok().and_then(|id| Id::new(&id).ok());
-    let id = id.ok_or_else(|| Problem::new(Code::Unauthorized, "the tenant is no id"))?;
-    let number = look(service, |tenants| tenants.number(&id)).await?;
-    let number = number.ok_or_else(|| no_tenant(&id))?;
-    Ok(Caller { tenant: Some(OfTenant { id, number }), ..caller })
-}
 /// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,
 /// and listening on loopback does not keep that out. The `Origin` (RFC 6454) tells whose page it is. Of a
 /// page whose own name was made to point here it tells nothing, but the `Host` does.

@@ -10,7 +10,6 @@ use tidings_core::Command;
 use tidings_core::engine::Reply;
 use utoipa::ToSchema;
 
-use super::caller::Calling;
 use super::lines::{self, Done, Each, ReadItem, Rejected, Wanted};
 use crate::body::json::{self, Json};
 use crate::body::{Fault, Fields};
@@ -46,8 +45,7 @@ pub(in crate::http) async fn many(
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
         // Lines are done each by itself, and may be sent again: the key is only looked at.
         idempotency_key(&parts.headers)?;
-        let tenant = Calling::of(&parts.extensions).number();
-        return lines::answer(service, body, wanted, each, tenant).await;
+        return lines::answer(service, body, wanted, each).await;
     }
     let change = Change::read(&parts, body, &service).await?;
     let list = json::list(&change.body)?;

@@ -12,7 +12,6 @@ use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::caller::{Caller, Calling};
 use super::room::{BodyRoom, Room};
 use crate::http::error::{Code, Problem};
 use crate::http::request::{Change, InPath, broken, expect, idempotency_key, late, named};
@@ -77,28 +76,22 @@ impl Change {
         if !body.is_empty() {
             expect(&parts.headers, media)?;
         }
-        let caller = caller_of(&parts.extensions);
+        let user = user_of(&parts.extensions);
         let content = [&body, beside.as_bytes()];
-        let once = key.map(|key| named(caller.as_deref(), key, &parts.method, &parts.uri, content));
-        let tenant = Calling::of(&parts.extensions).number();
-        let change = Self { tenant, ..Self::new(body, once, Some(room)) };
-        Ok(change.preferring(&parts.headers))
+        let once = key.map(|key| named(user.as_deref(), key, &parts.method, &parts.uri, content));
+        Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
     }
 }
 
-/// The name of the space of keys that a request is in; `None` = of whoever needs no key. No id of a recipient has a
-/// control character, with which those of API keys begin, and tenants of tokens: what is done in one view is not done in
-/// another.
-pub(in crate::http) fn caller_of(extensions: &Extensions) -> Option<String> {
-    if let Some(token) = extensions.get::<Arc<Token>>() {
-        let recipient = token.recipient.as_str();
-        return Some(match token.tenant_no {
-            None => recipient.to_owned(),
-            Some(tenant) => format!("{recipient}\n{tenant}"),
-        });
-    }
-    let key = extensions.get::<Arc<Caller>>()?.key.as_ref()?;
-    Some(format!("\t{key}"))
+/// The name of the space of keys that a request of an end user is in; `None` = the host calls. No id of a recipient has a
+/// control character, with which tenants of tokens begin: what is done in one view is not done in another.
+fn user_of(extensions: &Extensions) -> Option<String> {
+    let token = extensions.get::<Arc<Token>>()?;
+    let recipient = token.recipient.as_str();
+    Some(match token.tenant_no {
+        None => recipient.to_owned(),
+        Some(tenant) => format!("{recipient}\n{tenant}"),
+    })
 }
 
 impl FromRequest<Arc<Service>> for Change {

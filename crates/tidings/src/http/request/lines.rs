@@ -16,7 +16,6 @@ use futures_util::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use serde::Serialize;
 use tidings_core::engine::Reply;
-use tidings_core::tenant::TenantNo;
 use tidings_core::{Command, Id, Rules};
 use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
@@ -187,7 +186,6 @@ fn named(command: &Command) -> Option<&Id> {
         Command::Publish(event) => Some(&event.id),
         Command::Recipient(change) => Some(&change.id),
         Command::Object(object) => Some(&object.id),
-        Command::OwnObject { change, .. } => Some(change.id()),
         Command::Tenant { tenant, .. } => Some(tenant),
         _ => None,
     }
@@ -213,14 +211,12 @@ pub(in crate::http) async fn answer<L: Lines>(
     body: Body,
     wanted: Wanted,
     lines: L,
-    tenant: Option<TenantNo>,
 ) -> Result<Response, Problem> {
     let room = service.bodies.take(service.settings.slice_bytes_max * 2)?;
     let mut stream = Stream {
         service,
         body,
         lines,
-        tenant,
         answers: wanted.answers,
         buffer: Buffer::default(),
         flight: None,
@@ -245,8 +241,6 @@ struct Stream<L> {
     service: Arc<Service>,
     body: Body,
     lines: L,
-    /// The tenant that gives the lines, of whose members alone they may be.
-    tenant: Option<TenantNo>,
     answers: Answers,
     buffer: Buffer,
     /// The work in progress.
@@ -447,7 +441,7 @@ impl<L: Lines> Stream<L> {
         loop {
             if self.service.handle.has_room() || Instant::now() >= until {
                 let commands = std::mem::take(&mut slice.commands);
-                slice.asked = Some(self.service.ask(true, self.tenant, commands));
+                slice.asked = Some(self.service.ask(true, commands));
                 return;
             }
             sleep(BUSY_WAIT).await;

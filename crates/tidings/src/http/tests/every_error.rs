@@ -503,7 +503,6 @@ fn wrong(code: &str, call: &Call) -> Call {
         "message_not_found" => path(&MESSAGES.failed, "none"),
         "message_state" => path(&MESSAGES.failed, &MESSAGES.suppressed),
         "event_not_found" => path("e1", "none"),
-        "object_not_found" => path("works%2F1", "none"),
         "key_not_found" | "signing_key_not_found" => path(KEY, "none"),
         "feed_not_found" => path("app", "none"),
         "topic_not_open" => path("artists", "staff"),

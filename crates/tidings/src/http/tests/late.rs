@@ -1,7 +1,7 @@
 //! Two nodes that share the parts of one store, of which the second applies what the first has accepted only when it has
 //! to: nothing that somebody was answered may be refused there as unknown.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -166,17 +166,6 @@ impl Two {
         self.done(Method::PUT, &format!("/v1/tenants/{tenant}"), &json!({ "name": tenant }));
     }
 
-    /// Makes a key of a tenant, which both nodes have read then.
-    fn key_of(&self, tenant: &str) -> String {
-        let body = json!({ "tenant": tenant, "role": "admin" });
-        let made = self.done(Method::POST, "/v1/admin/keys", &body);
-        let there = self.nodes[1].runtime.handle();
-        there.read_keys().unwrap();
-        // It has been read once this is answered.
-        there.submit(Vec::new()).unwrap();
-        made["key"].as_str().unwrap().to_owned()
-    }
-
     /// Has the second node apply what was accepted.
     fn arrive(&self) {
         self.nodes[1].runtime.handle().apply_log(false).unwrap();
@@ -227,10 +216,6 @@ fn a_tenant_is_known_to_every_node_once_it_was_answered() {
     );
     two.tenant("list");
     assert_eq!(two.get("/v1/messages?tenant=list")["missing"], Value::Null);
-    two.tenant("key");
-    let key = two.key_of("key");
-    let own = |path: &str| two.by(&key, 1, Method::GET, path, &Value::Null);
-    refused(&own(&path), 404, "recipient_not_found");
     let made = KeyChange::MakeSigning(signing_key("k1"));
     two.nodes[1].runtime.handle().change_keys(Instant(0), made, None, drop).unwrap();
     two.nodes[1].runtime.handle().submit(Vec::new()).unwrap();
@@ -263,58 +248,4 @@ fn who_joins_a_tenant_that_was_made_anew_is_a_member_of_that_one() {
     two.arrive();
     let members = two.get("/v1/tenants/acme/members");
     assert_eq!(members["members"][0]["id"], there, "{members}");
-}
-
-#[test]
-fn a_key_of_a_tenant_reaches_its_members_alone_on_every_node() {
-    let two = Two::start();
-    two.tenant("acme");
-    let (members, strangers) = ([in_shard(0, 0), in_shard(1, 0)], [in_shard(0, 1), in_shard(1, 1)]);
-    for who in members.iter().chain(&strangers) {
-        let tenants = if members.contains(who) { json!(["acme"]) } else { json!([]) };
-        let body = json!({ "email": format!("{who}@example.org"), "tenants": tenants });
-        two.done(Method::PUT, &format!("/v1/recipients/{who}"), &body);
-    }
-    let key = two.key_of("acme");
-    let all: Vec<&String> = members.iter().chain(&strangers).collect();
-    let event = |id: &str| json!({ "id": id, "type": "note", "tenant": "acme", "object": { "id": "o" }, "to": { "recipients": all } });
-    let entries = |who: &String| {
-        two.arrive();
-        let inbox = two.get(&format!("/v1/recipients/{who}/inbox/counts"));
-        inbox["unread"].as_u64().unwrap()
-    };
-    let published = two.by(&key, 0, Method::POST, "/v1/events", &event("own")).json();
-    // To it a stranger is as somebody who is not there.
-    let warned = |answer: &Value| {
-        let warnings = answer["warnings"].as_array().unwrap().iter();
-        warnings.map(|warning| warning["code"].clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(warned(&published), ["unknown_recipient"], "{published}");
-    for who in &members {
-        assert_eq!(entries(who), 1, "{who}");
-    }
-    for who in &strangers {
-        assert_eq!(entries(who), 0, "{who}");
-    }
-    let named = two.by(&key, 0, Method::GET, "/v1/events/own", &Value::Null).json();
-    assert_eq!(named["event"]["to"], json!({ "recipients": members }), "{named}");
-    // The host reaches strangers too.
-    two.done(Method::POST, "/v1/events", &event("hosts"));
-    for who in &strangers {
-        assert_eq!(entries(who), 1, "{who}");
-    }
-    // It sees the messages of its members, whichever node has them.
-    for who in &all {
-        two.done(Method::POST, &format!("/v1/recipients/{who}/flush"), &json!({}));
-    }
-    let listed = |bearer: &str, node: usize| {
-        let list = two.by(bearer, node, Method::GET, "/v1/messages?limit=100", &Value::Null).json();
-        let rows = list["messages"].as_array().unwrap().iter();
-        rows.map(|row| row["recipient"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
-    };
-    let whose = |who: &[&String]| who.iter().map(|who| (*who).clone()).collect::<BTreeSet<_>>();
-    for node in [0, 1] {
-        assert_eq!(listed(two.nodes[node].secret.text(), node), whose(&all), "{node}");
-        assert_eq!(listed(&key, node), whose(&members.each_ref()), "{node}");
-    }
 }

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tidings_core::tenant::TenantNo;
-use tidings_core::{Id, Instant};
-use tidings_node::KeyChange;
+use tidings_core::Id;
 use tidings_store::lease::{
     Epoch, Lease, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo, Token,
 };
@@ -18,7 +16,7 @@ use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::{self, Cluster};
 use crate::http::rig::{Answered, CONFIG, Rig, user_token};
 use crate::http::{Access, Service, Settings, listen};
-use crate::keys::{NewKey, Secret};
+use crate::keys::Secret;
 
 const MORE: &str = "[users]\norigins = [\"https://app.example.org\"]\n[tenants]\non = true\n";
 
@@ -425,57 +423,4 @@ fn a_call_of_an_end_user_is_answered_by_the_node_of_the_recipient() {
     let refused = two.send_to(0, Method::GET, "/v1/me/inbox", &headers, "");
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(refused.headers["access-control-allow-origin"], "https://app.example.org");
-}
-
-#[test]
-fn t42_calls_with_many_by_a_key_of_a_tenant_are_of_its_members_on_all_nodes() {
-    let two = Two::start();
-    let ids = four();
-    for (node, at) in two.0.iter().zip(0..) {
-        let put = |path: &str| node.rig.call(Method::PUT, path, &json!({}));
-        put("/v1/tenants/acme");
-        for id in ids.iter().skip(at).step_by(2) {
-            put(&format!("/v1/recipients/{id}"));
-        }
-        put(&format!("/v1/tenants/acme/members/{}", ids[at]));
-    }
-    let first = TenantNo::of_raw(1);
-    let admin = tidings_node::Role::Admin;
-    let key = NewKey::make(String::new(), admin, first, Instant(0)).unwrap();
-    let bearer = format!("Bearer {}", key.secret.text());
-    two.0[0].rig.change_keys(KeyChange::Make(key.stored));
-    let send = |path: &str, headers: &[(&str, &str)], body: &str| {
-        let headers = [&[("authorization", &*bearer)], headers].concat();
-        let answer = two.send_to(0, Method::POST, path, &headers, body);
-        assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
-        String::from_utf8(answer.bytes).unwrap()
-    };
-    let is_done = |row: &Value| row["problem"]["code"] != "recipient_not_found";
-    let follow = |id: &String| json!({"recipient": id, "topic": "a"});
-    let body = Value::from_iter(ids.iter().map(follow)).to_string();
-    let answers: Vec<Value> =
-        serde_json::from_str(&send("/v1/subscriptions", &[JSON], &body)).unwrap();
-    assert_eq!(answers.iter().map(is_done).collect::<Vec<_>>(), [true, true, false, false]);
-    let lines: Vec<String> = ids.iter().map(|id| follow(id).to_string()).collect();
-    let ndjson = [("content-type", "application/x-ndjson")];
-    let answers = send("/v1/subscriptions", &ndjson, &lines.join("\n"));
-    let answers = answers.lines().map(|line| is_done(&serde_json::from_str(line).unwrap()));
-    assert_eq!(answers.take(4).collect::<Vec<_>>(), [true, true, false, false]);
-    let follows = |node: usize, id: &String| {
-        let path = format!("/v1/recipients/{id}/subscriptions");
-        two.0[node].rig.call(Method::GET, &path, &Value::Null).json()
-    };
-    for (at, id) in ids.iter().enumerate() {
-        let of_acme = json!({"topics": [], "tenants": {"acme": ["a"]}});
-        let all = if at < 2 { of_acme } else { json!({"topics": []}) };
-        assert_eq!(follows(at % 2, id), all, "{id}");
-    }
-    // Under a key, too.
-    let leave = |id: &String| json!({"recipient": id, "remove": true});
-    let body = Value::from_iter(ids.iter().map(leave)).to_string();
-    let headers = [JSON, ("idempotency-key", "k")];
-    let answers: Vec<Value> =
-        serde_json::from_str(&send("/v1/tenants/acme/members", &headers, &body)).unwrap();
-    assert_eq!(answers.iter().map(is_done).collect::<Vec<_>>(), [true, true, false, false]);
-    assert_eq!(follows(1, &ids[1]), json!({"topics": []}));
 }

@@ -11,7 +11,6 @@ use tidings_core::tenant::View;
 use crate::body::Fault;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
-use crate::http::request::caller::Calling;
 use crate::http::service::Service;
 use crate::http::v1::tenants;
 use crate::token::Token;
@@ -23,10 +22,8 @@ pub(in crate::http) struct Reader {
     pub(in crate::http) recipient: Id,
     /// The token; `None` = the host calls, with an API key.
     token: Option<Arc<Token>>,
-    /// The view that the token or the key gives, or else the query.
+    /// The view that the token gives, or else the query.
     view: View,
-    /// True if the token or the key gives it, and nothing else may.
-    is_bound: bool,
 }
 
 /// The recipient of a path.
@@ -50,30 +47,20 @@ impl FromRequestParts<Arc<Service>> for Reader {
     ) -> Result<Self, Problem> {
         if let Some(token) = parts.extensions.get::<Arc<Token>>() {
             let (token, asked) = (Arc::clone(token), asked_tenant(parts)?);
-            let (view, is_bound) = match (&token.tenant, asked) {
+            let view = match (&token.tenant, asked) {
                 (Some(_), Some(_)) => return Err(said_already()),
-                (Some(own), None) => (View::Of(own.clone()), true),
-                (None, asked) => (of_known(asked, service).await?, false),
+                (Some(own), None) => View::Of(own.clone()),
+                (None, asked) => of_known(asked, service).await?,
             };
-            return Ok(Self {
-                recipient: token.recipient.clone(),
-                token: Some(token),
-                view,
-                is_bound,
-            });
+            return Ok(Self { recipient: token.recipient.clone(), token: Some(token), view });
         }
-        let (calling, asked) = (Calling::of(&parts.extensions), asked_tenant(parts)?);
+        let asked = asked_tenant(parts)?;
         let InPath(Named { id }) = InPath::from_request_parts(parts, service).await?;
-        let is_bound = calling.id().is_some();
-        let view = match calling.own(asked)? {
-            Some(own) if is_bound => View::Only(own),
-            asked => of_known(asked, service).await?,
-        };
-        Ok(Self { recipient: id, token: None, view, is_bound })
+        Ok(Self { recipient: id, token: None, view: of_known(asked, service).await? })
     }
 }
 
-/// The view of an existing tenant. A caller with a tenant learns nothing about others.
+/// The view of an existing tenant, or of all.
 async fn of_known(asked: Option<Id>, service: &Service) -> Result<View, Problem> {
     tenants::known_if_named(service, asked.as_ref()).await?;
     Ok(asked.map_or(View::All, View::Of))
@@ -99,11 +86,6 @@ fn said_already() -> Problem {
 }
 
 impl Reader {
-    /// Returns true if a key of a tenant calls.
-    pub(in crate::http) fn is_of_tenant(&self) -> bool {
-        self.is_bound && self.token.is_none()
-    }
-
     /// The token of an end user; `None` = the host calls.
     pub(in crate::http) fn token(&self) -> Option<Arc<Token>> {
         self.token.clone()
@@ -133,15 +115,12 @@ impl Reader {
     /// The tenant that a change applies to, if its body may name one; `None` = none, or all.
     ///
     /// # Errors
-    /// [`Code::InvalidBody`] where the body names another than the token, the key or the query.
+    /// [`Code::InvalidBody`] where the body names another than the token or the query.
     pub(in crate::http) fn tenant(&self, said: Option<Id>) -> Result<Option<Id>, Problem> {
         match (self.view.tenant(), said) {
             (Some(own), Some(other)) if *own != other => {
-                let by = match (self.is_bound, &self.token) {
-                    (false, _) => "query",
-                    (true, Some(_)) => "token",
-                    (true, None) => "API key",
-                };
+                let is_bound = self.token.as_ref().is_some_and(|token| token.tenant.is_some());
+                let by = if is_bound { "token" } else { "query" };
                 let own = quoted(own.as_str());
                 let other = quoted(other.as_str());
                 let reason = format!("`tenant` must be {own}, as the {by} says, got {other}");

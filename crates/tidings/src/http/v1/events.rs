@@ -23,8 +23,6 @@ use crate::body::json::{self, Json};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::array;
-use crate::http::request::caller::Calling;
-use crate::http::request::extract::caller_of;
 use crate::http::request::ids;
 use crate::http::request::lines::{self, Counted, Lines, Rejected, Wanted};
 use crate::http::request::query::InQuery;
@@ -51,11 +49,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Code::UnknownChannel,
             Code::LimitExceeded,
             Code::UnsupportedMediaType,
-            Code::OfTenant,
             Code::UnknownTenant,
             Code::TenantsOff,
             Code::TenantGone,
-            Code::IdTaken,
         ],
     )
 }
@@ -99,8 +95,7 @@ enum PublishedStatus {
 pub(super) struct EventWarning {
     /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
     /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `tenant_limit`;
-    /// `object_not_yours` where what is said of an object is ignored, since the tenant did not make it; `differs`
-    /// for an id that was used before for another event; or `more_warnings` in place of many.
+    /// `differs` for an id that was used before for another event; or `more_warnings` in place of many.
     pub(super) code: &'static str,
     /// The fault, in words.
     pub(super) detail: String,
@@ -236,15 +231,10 @@ async fn publish(
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     let trace = traces::context(&parts.extensions);
-    let calling = Calling::of(&parts.extensions);
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
-        let key = idempotency_key(&parts.headers)?.map(|key| match caller_of(&parts.extensions) {
-            None => key.to_owned(),
-            Some(caller) => format!("{caller}\n{key}"),
-        });
-        let tenant = calling.number();
-        let events = EventLines { service: Arc::clone(&service), key, trace, calling };
-        return lines::answer(service, body, wanted, events, tenant).await;
+        let key = idempotency_key(&parts.headers)?.map(str::to_owned);
+        let events = EventLines { service: Arc::clone(&service), key, trace };
+        return lines::answer(service, body, wanted, events).await;
     }
     let form = Form::of(&parts.headers)?;
     let beside = form.beside_body();
@@ -254,15 +244,14 @@ async fn publish(
             let rules = service.rules();
             let read = |place, fields: Fields<'_>| {
                 let new_id = || new_id(&service, &change, place);
-                let command = read(&rules, form.fields(fields)?, new_id)?;
-                Ok(traced(calling.published(&service, command)?, trace))
+                Ok(traced(read(&rules, form.fields(fields)?, new_id)?, trace))
             };
             let of_nodes = service.cluster.is_some();
             let done = move |reply| published(of_nodes, reply).map(EventOutcome::Published);
             array::answer(&service, &change, StatusCode::ACCEPTED, list, read, done).await
         }
         Json::Table(table) if form.takes_one() => {
-            one(&service, &change, form.fields(Fields::new(table))?, (trace, &calling)).await
+            one(&service, &change, form.fields(Fields::new(table))?, trace).await
         }
         other => {
             let detail = format!("the body must be {}, got {}", form.wanted(), other.kind());
@@ -276,10 +265,10 @@ async fn one(
     service: &Service,
     change: &Change,
     fields: Fields<'_>,
-    (trace, calling): (Option<Trace>, &Calling),
+    trace: Option<Trace>,
 ) -> Result<Answer, Problem> {
     let command = read(&service.rules(), fields, || new_id(service, change, 0))?;
-    let command = traced(calling.published(service, command)?, trace);
+    let command = traced(command, trace);
     let of_nodes = service.cluster.is_some();
     let told =
         move |replies| Answer::json(StatusCode::ACCEPTED, &published(of_nodes, only(replies)?)?);
@@ -326,7 +315,6 @@ struct EventLines {
     service: Arc<Service>,
     key: Option<String>,
     trace: Option<Trace>,
-    calling: Calling,
 }
 
 impl Lines for EventLines {
@@ -338,8 +326,7 @@ impl Lines for EventLines {
             None => self.service.ids.next(self.service.now()),
         };
         let event: EventBody = Fields::parse(line)?.body()?;
-        let command = event.command(rules, id)?;
-        Ok(traced(self.calling.published(&self.service, command)?, self.trace))
+        Ok(traced(event.command(rules, id)?, self.trace))
     }
 
     fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use tidings_core::engine::{Subject, TenantDirectory, Unexplained};
+use tidings_core::engine::{Subject, Unexplained};
 use utoipa_axum::routes;
 
 use super::tenants;
@@ -12,7 +12,6 @@ use crate::body::explain::ExplainBody;
 use crate::explained::Explained;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::caller::Calling;
 use crate::http::{Answer, Change, Service};
 
 /// The call that explains.
@@ -65,15 +64,10 @@ impl From<Unexplained> for Problem {
     )),
     responses((status = 200, description = "The rules in their order", body = Explained))
 )]
-async fn explain(
-    State(service): State<Arc<Service>>,
-    calling: Calling,
-    change: Change,
-) -> Result<Answer, Problem> {
+async fn explain(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
     let body: ExplainBody = change.parse()?;
-    let (mut subject, recipient) = body.question(&service.rules())?;
-    if let Subject::Supposed(event) = &mut subject {
-        event.tenant = calling.own(event.tenant.take())?;
+    let (subject, recipient) = body.question(&service.rules())?;
+    if let Subject::Supposed(event) = &subject {
         tenants::known_if_named(&service, event.tenant.as_ref()).await?;
     }
     let home = service.at_home(&recipient);
@@ -81,18 +75,7 @@ async fn explain(
     let now = service.now();
     let explanation = service
         .look(move |node| -> Result<_, Problem> {
-            let (engine, reader) = (node.engine(), node.engine().reader(node.view()));
-            if let Some(own) = calling.number() {
-                let unknown = || Unexplained::UnknownRecipient(recipient.clone());
-                let is_member = TenantDirectory::of(engine).is_member(&recipient, own);
-                is_member.then_some(()).ok_or_else(unknown)?;
-                if let Subject::Event(event) = &subject
-                    && reader.tenant_of_event(event)? != Some(Some(own))
-                {
-                    return Err(Unexplained::UnknownEvent(event.clone()).into());
-                }
-            }
-            Ok(reader.explain(subject, &recipient, now)?)
+            Ok(node.engine().reader(node.view()).explain(subject, &recipient, now)?)
         })
         .await??;
     Answer::json(StatusCode::OK, &Explained::from(explanation))

@@ -23,7 +23,6 @@ use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
-use crate::http::request::caller::Calling;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::streaming::streamed;
 use crate::http::v1::events::outcome::PublishedAs;
@@ -77,10 +76,9 @@ impl FromQuery for ExportQuery {
 async fn export(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<ExportQuery>,
-    calling: Calling,
     others: OtherShards,
 ) -> Result<Response, Problem> {
-    let tenant = calling.own(query.tenant)?;
+    let tenant = query.tenant;
     tenants::known_if_named(&service, tenant.as_ref()).await?;
     let permit = service.room_for_backup().ok_or_else(|| {
         let detail = "two backups or exports are being read; wait for one of them to end";
@@ -118,7 +116,7 @@ async fn export(
     let events = stream::once(async move {
         streamed(life, patience, move |out| {
             let written = match has_intake {
-                true => write_events(&durable, from, (tenant.as_ref(), &calling), out)
+                true => write_events(&durable, from, tenant.as_ref(), out)
                     .and_then(|()| write_disabled(&durable, tenant.as_ref(), out)),
                 false => Ok(()),
             };
@@ -263,11 +261,11 @@ fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write)
     Ok(())
 }
 
-/// Writes the events, or those of one tenant. A tenant that calls sees of those whom they name its members.
+/// Writes the events, or those of one tenant.
 fn write_events(
     durable: &Durable,
     from: Day,
-    (only, calling): (Option<&Id>, &Calling),
+    only: Option<&Id>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
@@ -275,19 +273,11 @@ fn write_events(
     // A tenant that was made anew is another one.
     let is_there = |id: &Id, at| tenants.get(id).is_some_and(|known| known.made <= at);
     let mut written = Ok(());
-    let read = engine.reader(view).each_event(from, &mut |at, mut event| {
+    let read = engine.reader(view).each_event(from, &mut |at, event| {
         let of = event.tenant.as_ref();
         if of.is_some_and(|id| !is_there(id, at)) || only.is_some() && only != of {
             return ControlFlow::Continue(());
         }
-        let tenant = event.tenant.as_ref().and_then(|id| tenants.number(id));
-        let only = tenant.filter(|_| event.by_tenant);
-        event.to.recipients.retain(|id| match only {
-            // The tenant itself has named those of whom other nodes know whether they are members.
-            Some(_) if !engine.replica().has_home_of(id) => true,
-            Some(own) => tenants.is_member(id, own),
-            None => calling.sees_recipient(engine, id),
-        });
         written = write_line(out, at, "publish", PublishedAs::from(event));
         match written {
             Ok(()) => ControlFlow::Continue(()),

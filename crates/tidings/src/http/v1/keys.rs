@@ -9,36 +9,26 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::Id;
-use tidings_core::engine::TenantDirectory;
-use tidings_core::tenant::TenantNo;
 use tidings_node::{ApiKey, KeyChange, Role};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::body::Fault;
-use crate::body::text::Text;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
-use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service};
 use crate::keys::{NewKey, fault_of_name};
 
 /// The calls of API keys.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add("list_keys", Kind::Looks, routes!(list_keys), &[])
+        .add("list_keys", Kind::Knows, routes!(list_keys), &[])
         .add(
             "make_key",
             Kind::Changes,
             routes!(make_key),
-            &[
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-                Code::UnknownTenant,
-                Code::TenantsOff,
-            ],
+            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
         )
         .add(
             "revoke_key",
@@ -68,20 +58,15 @@ struct KeyShown {
     made: String,
     /// What it may do.
     role: RoleName,
-    /// The tenant of the key; absent = it is the host's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    tenant: Option<String>,
 }
 
-impl KeyShown {
-    fn of(key: &ApiKey, tenant: Option<Id>) -> Self {
+impl From<&ApiKey> for KeyShown {
+    fn from(key: &ApiKey) -> Self {
         Self {
             id: key.id.clone(),
             name: key.name.clone(),
             made: key.made.to_string(),
             role: key.role.into(),
-            tenant: tenant.map(|id| id.as_str().to_owned()),
         }
     }
 }
@@ -133,9 +118,6 @@ struct KeyToMake {
     name: Option<String>,
     /// What it may do; `admin` if absent.
     role: Option<RoleName>,
-    /// The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's.
-    #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
-    tenant: Option<Text<Id>>,
 }
 
 /// The name of a key to make; empty if it has none.
@@ -165,19 +147,6 @@ struct KeyMade {
     key: Option<String>,
 }
 
-/// The tenants of these numbers, as far as they are there.
-async fn of_tenants(
-    service: &Service,
-    numbers: impl Iterator<Item = Option<TenantNo>>,
-) -> Result<Vec<Option<Id>>, Problem> {
-    let numbers: Vec<_> = numbers.collect();
-    let found = service.look(move |node| {
-        let tenants = TenantDirectory::of(node.engine());
-        numbers.iter().map(|number| number.and_then(|no| tenants.id(no).cloned())).collect()
-    });
-    found.await
-}
-
 /// List the API keys
 ///
 /// Lists the accepted keys by id and name. The keys themselves are not stored.
@@ -186,12 +155,7 @@ async fn of_tenants(
     responses((status = 200, description = "The keys", body = KeysAnswer))
 )]
 async fn list_keys(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
-    let keys = service.handle.keys();
-    let tenants = of_tenants(&service, keys.iter().map(|key| key.tenant)).await?;
-    // The keys of a deleted tenant have ended with it.
-    let in_force =
-        keys.iter().zip(tenants).filter(|(key, of)| key.tenant.is_none() || of.is_some());
-    let keys = in_force.map(|(key, tenant)| KeyShown::of(key, tenant)).collect();
+    let keys = service.handle.keys().iter().map(KeyShown::from).collect();
     Answer::json(StatusCode::OK, &KeysAnswer { keys })
 }
 
@@ -205,14 +169,12 @@ async fn list_keys(State(service): State<Arc<Service>>) -> Result<Answer, Proble
     responses((status = 201, description = "The key is made", body = KeyMade))
 )]
 async fn make_key(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
-    let KeyToMake { name, role, tenant } = change.parse()?;
-    let tenant = tenant.map(Text::inner);
-    let number = tenants::known_if_named(&service, tenant.as_ref()).await?;
+    let KeyToMake { name, role } = change.parse()?;
     let role = Role::from(role.unwrap_or_default());
-    let new = NewKey::make(name_of(name)?, role, number, service.now());
+    let new = NewKey::make(name_of(name)?, role, service.now());
     let new = new.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let answer = |key| {
-        let shown = KeyShown::of(&new.stored, tenant.clone());
+        let shown = KeyShown::from(&new.stored);
         Answer::json(StatusCode::CREATED, &KeyMade { shown, key })
     };
     let (kept, made) = (answer(None)?, answer(Some(new.secret.text().to_owned()))?);

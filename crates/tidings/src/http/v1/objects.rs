@@ -3,28 +3,22 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Serialize;
-use tidings_core::engine::ObjectNow;
-use tidings_core::{Command, Data, HostText, Id, ImageSize};
+use tidings_core::{Command, Id};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
 use super::schema::with_id;
-use crate::body::host_text::TextBody;
-use crate::body::object::{ImageSizeBody, ObjectChange};
+use crate::body::object::ObjectChange;
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::caller::Calling;
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
-use crate::wording::quoted;
 
 /// The calls of objects.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -39,20 +33,13 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::InvalidBody,
                 Code::UnsupportedMediaType,
                 Code::LimitExceeded,
-                Code::ObjectNotYours,
             ],
-        )
-        .add(
-            "get_object",
-            Kind::Looks,
-            routes!(get_object),
-            &[Code::InvalidPath, Code::ObjectNotFound],
         )
         .add(
             "retract_object",
             Kind::Changes,
             routes!(retract_object),
-            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::ObjectNotYours],
+            &[Code::InvalidPath, Code::UnsupportedMediaType],
         )
         .add("change_objects", Kind::Changes, routes!(change_objects), MANY)
 }
@@ -70,58 +57,10 @@ impl PartialSchema for NamedObject {
 
 impl ToSchema for NamedObject {}
 
-/// An object as it is now; absent fields are null.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ObjectNow, example = json!({"id": "works/1", "title": "Water Lilies", "url": "https://example.org/works/1", "image": null, "image_size": null, "data": null, "notifiable": true, "retracted": false}))]
-struct ObjectShown {
-    /// Id of the object.
-    #[schema(min_length = 1, max_length = 256)]
-    id: String,
-    /// A title to show; in several languages, an object of titles by locale.
-    #[schema(value_type = Option<TextBody>)]
-    title: Option<HostText>,
-    /// Address of its page.
-    url: Option<String>,
-    /// Address of a picture.
-    image: Option<String>,
-    /// Size of the picture.
-    #[schema(value_type = Option<ImageSizeBody>)]
-    image_size: Option<ImageSize>,
-    /// Data of the host.
-    #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
-    data: Option<Data>,
-    /// False if notifications about it are not sent.
-    notifiable: bool,
-    /// True if it is retracted: notifications about it are not sent until a publish or a change lifts that.
-    retracted: bool,
-    /// The tenant with whose key it was made; left out where the host made it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    tenant: Option<String>,
-}
-
-impl From<ObjectNow> for ObjectShown {
-    fn from(ObjectNow { object, retracted, tenant }: ObjectNow) -> Self {
-        let id = |id: &Id| id.as_str().to_owned();
-        Self {
-            id: id(&object.id),
-            title: object.title,
-            url: object.url,
-            image: object.image,
-            image_size: object.image_size,
-            data: object.data,
-            notifiable: object.notifiable != Some(false),
-            retracted,
-            tenant: tenant.as_ref().map(id),
-        }
-    }
-}
-
 /// Make or change an object
 ///
 /// Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
 /// or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
-/// A key of a tenant makes objects, and changes those that such a key made.
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
@@ -131,40 +70,16 @@ impl From<ObjectNow> for ObjectShown {
 async fn put_object(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
     let command = change.parse::<ObjectChange>()?.command(Some(id))?;
-    service.done(&change, calling.of_object(command)).await
-}
-
-/// Get an object
-///
-/// What is known of it now. An object that only events named is known as long as a kept day names it. A key of a tenant
-/// sees the objects that such a key made.
-#[utoipa::path(
-    get, path = "/v1/objects/{id}", tag = "objects",
-    params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "The object", body = ObjectShown))
-)]
-async fn get_object(
-    State(service): State<Arc<Service>>,
-    InPath(id): InPath<Id>,
-    calling: Calling,
-) -> Result<Answer, Problem> {
-    let (asked, view) = (id.clone(), calling.view());
-    let found =
-        service.look(move |node| node.engine().reader(node.view()).object(&asked, view)).await??;
-    let unknown = || format!("unknown object {}", quoted(id.as_str()));
-    let found = found.ok_or_else(|| Problem::new(Code::ObjectNotFound, unknown()))?;
-    Answer::json(StatusCode::OK, &ObjectShown::from(found))
+    service.done(&change, command).await
 }
 
 /// Retract an object
 ///
 /// Skips pending notifications about the object when their message is built. A later publish or change of the
-/// object lifts the retraction. From now on the object is kept only as long as a kept day names it. A key of a tenant
-/// retracts what such a key made; whatever else it names is answered with `object_not_yours`.
+/// object lifts the retraction. From now on the object is kept only as long as a kept day names it.
 #[utoipa::path(
     delete, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
@@ -173,10 +88,9 @@ async fn get_object(
 async fn retract_object(
     State(service): State<Arc<Service>>,
     InPath(object): InPath<Id>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    service.done(&change, calling.of_object(Command::Retract { object })).await
+    service.done(&change, Command::Retract { object }).await
 }
 
 /// Make or change many objects
@@ -199,10 +113,7 @@ async fn change_objects(
     InQuery(wanted): InQuery<Wanted>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let calling = Calling::of(request.extensions());
-    let each = Each::new(move |_, fields| {
-        Ok(calling.of_object(fields.body::<ObjectChange>()?.command(None)?))
-    });
+    let each = Each::new(|_, fields| Ok(fields.body::<ObjectChange>()?.command(None)?));
     array::many(service, request, wanted, each).await
 }
 

@@ -23,7 +23,6 @@ use crate::body::json;
 use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::caller::of_no_tenant;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::users::reader::Reader;
 use crate::http::{Answer, Change, Service};
@@ -44,7 +43,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The errors of a change of preferences, of which the first comes of quiet hours alone.
 const CHANGE: &[Code] = &[
-    Code::OfTenant,
     Code::InvalidPath,
     Code::InvalidJson,
     Code::InvalidBody,
@@ -130,8 +128,8 @@ pub(in crate::http) async fn get_preferences(
 ///
 /// Preferences that are not in the list return to their default, but a `never` for a type or category that is
 /// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
-/// Pending notifications move to the lane that now applies; `never` cancels them. With a key of a tenant, or `tenant` in
-/// the query, the list is that of the tenant, and what is set with another or without one stays.
+/// Pending notifications move to the lane that now applies; `never` cancels them. With `tenant` in the query
+/// the list is that of the tenant, and what is set with another or without one stays.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -189,9 +187,6 @@ async fn set(
     };
     for choice in &mut chosen {
         choice.tenant = reader.tenant(choice.tenant.take())?;
-    }
-    if hours.is_some() && reader.is_of_tenant() {
-        return Err(of_no_tenant());
     }
     let tenant = reader.view().tenant().cloned();
     let recipient = reader.recipient;

@@ -89,7 +89,7 @@ pub(in crate::http) async fn leave_push(
     service.done(&change, device(&reader, endpoint, false)).await
 }
 
-/// The command with which a browser joins or leaves. What it joins for is the tenant of who asks: keys of tenants don't.
+/// The command with which a browser joins or leaves. It joins for the tenant of the token, if that has one.
 fn device(reader: &Reader, text: String, joins: bool) -> Command {
     Command::Device {
         recipient: reader.recipient.clone(),

@@ -22,7 +22,6 @@ use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::caller::Calling;
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
@@ -93,13 +92,6 @@ pub(super) struct RecipientProfile {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>, required = false)]
     tenants: Vec<Id>,
-}
-
-/// A member as a key of the tenant sees them.
-#[derive(Serialize)]
-struct MemberShown {
-    id: String,
-    name: Option<String>,
 }
 
 /// A change of a profile that names its recipient.
@@ -174,8 +166,7 @@ async fn patch_recipient(
 
 /// Get a recipient's profile
 ///
-/// Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant gets only
-/// `id` and `name`.
+/// Every field but `tenants` is present; null = the default of the configuration applies.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -184,7 +175,6 @@ async fn patch_recipient(
 async fn get_recipient(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
-    calling: Calling,
 ) -> Result<Answer, Problem> {
     let asked = id.clone();
     let profile = service
@@ -195,9 +185,6 @@ async fn get_recipient(
         })
         .await?;
     match profile {
-        Some(RecipientProfile { id, name, .. }) if calling.id().is_some() => {
-            Answer::json(StatusCode::OK, &MemberShown { id, name })
-        }
         Some(profile) => Answer::json(StatusCode::OK, &profile),
         None => Err(Refused::UnknownRecipient(id).into()),
     }

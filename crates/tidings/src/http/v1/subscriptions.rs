@@ -19,7 +19,6 @@ use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::caller::Calling;
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
 use crate::http::users::reader::{Reader, TopicInPath};
@@ -153,8 +152,7 @@ pub(in crate::http) async fn list_subscriptions(
 /// Follow and unfollow many topics
 ///
 /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-/// removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
-/// that tenant, and of its members.
+/// removes one. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/subscriptions", tag = "subscriptions",
     params(Wanted),
@@ -169,17 +167,8 @@ pub(in crate::http) async fn list_subscriptions(
 async fn follow_many(
     State(service): State<Arc<Service>>,
     InQuery(wanted): InQuery<Wanted>,
-    calling: Calling,
     request: Request,
 ) -> Result<Response, Problem> {
-    let each = Each::new(move |_, fields| {
-        let mut command = fields.body::<Subscription>()?.command();
-        if let Command::Subscribe { tenant, .. } | Command::Unsubscribe { tenant, .. } =
-            &mut command
-        {
-            *tenant = calling.own(tenant.take())?;
-        }
-        Ok(command)
-    });
+    let each = Each::new(|_, fields| Ok(fields.body::<Subscription>()?.command()));
     array::many(service, request, wanted, each).await
 }

@@ -1,12 +1,10 @@
 //! Streams, pages and marks of views: each shows the entries of a tenant and of none, and hears of nothing else.
 
-use tidings_core::{Audience, Command, Event, Id, Instant, Object};
-use tidings_node::{KeyChange, Role};
+use tidings_core::{Audience, Command, Event, Id, Object};
 
 use super::*;
 use crate::http::post::Post;
 use crate::http::rig::signing_key;
-use crate::keys::NewKey;
 use crate::token::sign;
 
 const ALL: &str = "/v1/recipients/ada/live";
@@ -145,36 +143,6 @@ fn t42_what_a_deleted_tenant_told_leaves_inboxes_and_its_streams_end() {
     assert_eq!(acme.next(&rig).data, json!({"code": "restart", "retry_ms": 0}));
     publish_of(&rig, "b1", Some("bolt"));
     assert_eq!(bolt.change(&rig).data["changed"][0]["items"][0]["event"], "b1");
-}
-
-#[test]
-fn t42_a_stream_of_a_key_ends_before_it_tells_of_who_has_left_the_tenant() {
-    let config = format!("{CONFIG}[tenants]\non = true\n");
-    let rig = Rig::with(&config, Access::Keys { token: None }, Settings::default());
-    let host = NewKey::make(String::new(), Role::Admin, None, Instant(0)).unwrap();
-    let bearer = host.secret.text().to_owned();
-    rig.change_keys(KeyChange::Make(host.stored));
-    let send = |method, path: &str, body: Value| {
-        let (status, answer) = by(&rig, &bearer, method, path, &body);
-        assert!(status.is_success(), "{path}: {answer}");
-        answer
-    };
-    send(Method::PUT, "/v1/tenants/acme", json!({}));
-    send(Method::PUT, "/v1/recipients/ada", json!({}));
-    send(Method::PUT, "/v1/tenants/acme/members/ada", Value::Null);
-    let key = send(Method::POST, "/v1/admin/keys", json!({"tenant": "acme", "role": "read"}));
-    let key = format!("Bearer {}", key["key"].as_str().unwrap());
-    let request = Request::get(ALL).header("authorization", key).body(Body::empty()).unwrap();
-    let mut stream = Reader::of(rig.begin(request)).hello(&rig);
-    let publish = |event: &str| {
-        let body = json!({"id": event, "type": "note", "object": {"id": event}, "to": to("ada"), "tenant": "acme"});
-        send(Method::POST, "/v1/events", body);
-    };
-    publish("a1");
-    assert_eq!(stream.change(&rig).data["changed"][0]["items"][0]["event"], "a1");
-    send(Method::DELETE, "/v1/tenants/acme/members/ada", Value::Null);
-    publish("a2");
-    assert_eq!(stream.next(&rig).data, json!({"code": "restart", "retry_ms": 0}));
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(super) fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
         }
         "role" => {
             let (rig, _) = server(Access::Keys { token: None }, Settings::default());
-            let key = NewKey::make(String::new(), Role::Read, None, Instant(0)).unwrap();
+            let key = NewKey::make(String::new(), Role::Read, Instant(0)).unwrap();
             let bearer = format!("Bearer {}", key.secret.text());
             rig.change_keys(KeyChange::Make(key.stored));
             all(&|call| call.send_with(&rig, ("authorization", &bearer)))

@@ -1,18 +1,16 @@
-//! Errors of calls that name a tenant, or are made with the key of one.
+//! Errors of calls that name a tenant.
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use tidings_core::tenant::TenantNo;
-use tidings_core::{Command, Id, Instant, Object, RecipientChange};
-use tidings_node::{KeyChange, Role, VirtualClock};
+use tidings_core::{Command, Id, Instant, RecipientChange};
+use tidings_node::VirtualClock;
 use tidings_store::{MemoryStore, Store};
 
 use std::sync::Arc;
 
-use super::{Call, KEY, PAID, open, server};
+use super::{Call, KEY, PAID, open};
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings};
-use crate::keys::NewKey;
 
 /// The answers of calls where an error comes about that has to do with tenants; `None` = the error is another.
 pub(super) fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
@@ -34,33 +32,6 @@ pub(super) fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             let (rig, _) = open();
             all(&|call| call.at(call.path.replace("acme", "none")).send(&rig))
         }
-        "tenant" => {
-            let rig = with_tenants();
-            let bearer = key(&rig);
-            all(&|call| of_host(call).send_with(&rig, ("authorization", &bearer)))
-        }
-        "object_not_yours" => {
-            let rig = with_tenants();
-            let of_host =
-                Object { title: Some("T".into()), ..Object::bare(Id::new("works/1").unwrap()) };
-            rig.service.handle.submit(vec![Command::Object(of_host)]).unwrap();
-            let bearer = key(&rig);
-            all(&|call| call.send_with(&rig, ("authorization", &bearer)))
-        }
-        "id_taken" => {
-            let rig = with_tenants();
-            let bearer = key(&rig);
-            let host = NewKey::make(String::new(), Role::Admin, None, Instant(0)).unwrap();
-            let of_host = format!("Bearer {}", host.secret.text());
-            rig.change_keys(KeyChange::Make(host.stored));
-            all(&|call| {
-                let mut event: Value = serde_json::from_str(&call.body).unwrap();
-                event["id"] = json!("theirs");
-                let call = call.with_body(&event.to_string());
-                call.send_with(&rig, ("authorization", &of_host));
-                call.send_with(&rig, ("authorization", &bearer))
-            })
-        }
         _ => return None,
     })
 }
@@ -78,13 +49,6 @@ fn without_tenants() -> Rig {
     rig
 }
 
-/// A server that asks for keys, with a tenant.
-fn with_tenants() -> Rig {
-    let (rig, _) = server(Access::Keys { token: None }, Settings::default());
-    make_tenant(&rig);
-    rig
-}
-
 /// Makes the tenant that calls name, with a member.
 pub(super) fn make_tenant(rig: &Rig) {
     let (tenant, recipient) = (Id::new("acme").unwrap(), Id::new("ann").unwrap());
@@ -95,15 +59,6 @@ pub(super) fn make_tenant(rig: &Rig) {
         Command::Join { recipient, tenant },
     ];
     rig.service.handle.submit(commands).unwrap();
-}
-
-/// The header value with a key of the tenant.
-fn key(rig: &Rig) -> String {
-    let first = TenantNo::of_raw(1);
-    let key = NewKey::make(String::new(), Role::Admin, first, Instant(0)).unwrap();
-    let bearer = format!("Bearer {}", key.secret.text());
-    rig.change_keys(KeyChange::Make(key.stored));
-    bearer
 }
 
 /// The call with a tenant in its body, or else in its query.
@@ -136,22 +91,6 @@ fn naming(call: &Call, tenant: &str) -> Call {
             call.with_body(&json!({ "tenant": tenant }).to_string())
         }
         _ => call.at(format!("{}?tenant={tenant}", call.path)),
-    }
-}
-
-/// The call with what only the host may say.
-fn of_host(call: &Call) -> Call {
-    match call.path.as_str() {
-        "/v1/events" => {
-            let mut event: Value = serde_json::from_str(&call.body).unwrap();
-            event["to"]["recipients"] = json!([{ "id": "ann", "email": "ann@example.org" }]);
-            call.with_body(&event.to_string())
-        }
-        "/v1/tenants/acme" if call.method == Method::PATCH => {
-            call.with_body(r#"{ "disabled": true }"#)
-        }
-        path if path.ends_with("/preferences") => call.with_body(r#"{ "quiet_hours": null }"#),
-        _ => call.clone(),
     }
 }
 

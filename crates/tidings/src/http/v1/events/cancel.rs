@@ -19,7 +19,6 @@ use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
-use crate::http::request::caller::Calling;
 use crate::http::{Answer, Change, Service, only};
 
 /// The calls that cancel and withdraw events.
@@ -153,12 +152,11 @@ struct OfTenant {
 }
 
 /// The tenant whose event is meant, if the request says one.
-fn tenant_of(calling: &Calling, change: &Change) -> Result<Option<Id>, Problem> {
-    let said = match change.body.trim_ascii() {
+fn tenant_of(change: &Change) -> Result<Option<Id>, Problem> {
+    Ok(match change.body.trim_ascii() {
         b"" | b"null" => None,
         _ => tenant::named(change.parse::<OfTenant>()?.tenant),
-    };
-    calling.own(said)
+    })
 }
 
 fn cancel(what: Cancelled, tenant: Option<Id>) -> Command {
@@ -198,10 +196,9 @@ async fn take_back(
 async fn cancel_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let what = (Cancelled::Event(id), tenant_of(&calling, &change)?);
+    let what = (Cancelled::Event(id), tenant_of(&change)?);
     take_back(&service, &change, what, cancel).await
 }
 
@@ -215,11 +212,10 @@ async fn cancel_event(
 )]
 async fn cancel_all(
     State(service): State<Arc<Service>>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
     let what = match change.parse::<Cancel>()?.named()? {
-        (key @ Cancelled::Key(_), tenant) => (key, calling.own(tenant)?),
+        (key @ Cancelled::Key(_), tenant) => (key, tenant),
         (Cancelled::Event(_), _) => {
             let problem = Problem::new(Code::InvalidBody, "unknown field `event`");
             return Err(problem.hint("one event is cancelled by `POST /v1/events/{id}/cancel`"));
@@ -240,10 +236,9 @@ async fn cancel_all(
 async fn withdraw_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let what = (Cancelled::Event(id), tenant_of(&calling, &change)?);
+    let what = (Cancelled::Event(id), tenant_of(&change)?);
     take_back(&service, &change, what, withdrawn).await
 }
 
@@ -256,12 +251,7 @@ async fn withdraw_event(
     request_body = Cancel,
     responses((status = 200, description = "The result", body = CancelAnswer))
 )]
-async fn withdraw(
-    State(service): State<Arc<Service>>,
-    calling: Calling,
-    change: Change,
-) -> Result<Answer, Problem> {
-    let (what, tenant) = change.parse::<Cancel>()?.named()?;
-    let what = (what, calling.own(tenant)?);
+async fn withdraw(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
+    let what = change.parse::<Cancel>()?.named()?;
     take_back(&service, &change, what, withdrawn).await
 }

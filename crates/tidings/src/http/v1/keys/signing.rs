@@ -6,11 +6,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::Id;
+use tidings_core::engine::TenantDirectory;
+use tidings_core::tenant::TenantNo;
 use tidings_node::{KeyChange, SigningKey, SigningSecret};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::{name_of, of_tenants};
+use super::name_of;
 use crate::body::Fault;
 use crate::body::text::Text;
 use crate::http::call::{Calls, Kind};
@@ -126,6 +128,19 @@ struct SigningKeyMade {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     secret: Option<String>,
+}
+
+/// The tenants of these numbers, as far as they are there.
+async fn of_tenants(
+    service: &Service,
+    numbers: impl Iterator<Item = Option<TenantNo>>,
+) -> Result<Vec<Option<Id>>, Problem> {
+    let numbers: Vec<_> = numbers.collect();
+    let found = service.look(move |node| {
+        let tenants = TenantDirectory::of(node.engine());
+        numbers.iter().map(|number| number.and_then(|no| tenants.id(no).cloned())).collect()
+    });
+    found.await
 }
 
 /// List the signing keys

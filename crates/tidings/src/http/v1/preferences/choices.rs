@@ -34,7 +34,7 @@ pub(in crate::http) struct AllPreferences {
     digests: BTreeMap<String, String>,
     /// The muted topics and objects.
     mutes: Vec<Mute>,
-    /// Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant is always told.
+    /// Quiet hours: null = none at all, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
     /// The key by which browsers subscribe; left out where nothing is sent to browsers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,8 +158,6 @@ impl AllPreferences {
             }
         }
         let mut presenter = Presenter::new(engine, node.view());
-        // Whoever mutes an object by its id learns nothing of one that the view has not.
-        let sight = engine.reader(node.view()).numbered(view)?;
         let mut mutes = Vec::new();
         for Choice { scope, channel, mode, .. } in &chosen {
             let (topic, object) = match scope {
@@ -173,7 +171,7 @@ impl AllPreferences {
             let text = |id: &Id| id.as_str().to_owned();
             mutes.push(Mute {
                 title: presenter
-                    .object(id, sight)?
+                    .object(id)?
                     .title
                     .as_ref()
                     .map(|title| titles.localised(title).to_owned()),
@@ -182,10 +180,9 @@ impl AllPreferences {
                 channel: channel.clone(),
             });
         }
-        let connected = connected(profile, sight.tenant().copied());
-        // They are of the profile, of which a tenant sees the name alone.
-        let hours = profile.filter(|_| !matches!(view, View::Only(_)));
-        let hours = hours.and_then(|of| of.quiet_hours.as_deref());
+        let tenant = engine.reader(node.view()).numbered(view)?.tenant().copied();
+        let connected = connected(profile, tenant);
+        let hours = profile.and_then(|of| of.quiet_hours.as_deref());
         let named = digests(rules).into_iter();
         Ok(Self {
             choices: Chooser { rules, titles: &titles, applying: &applying, connected: &connected }

@@ -18,7 +18,6 @@ use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::caller::{Calling, of_no_tenant};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
@@ -111,10 +110,9 @@ impl MembersPage {
 async fn put_member(
     State(service): State<Arc<Service>>,
     InPath((tenant, recipient)): InPath<(Id, Id)>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &tenant).await?;
+    in_path(&service, &tenant).await?;
     service.done(&change, Command::Join { recipient, tenant }).await.map_err(of_path)
 }
 
@@ -132,17 +130,16 @@ async fn put_member(
 async fn remove_member(
     State(service): State<Arc<Service>>,
     InPath((tenant, recipient)): InPath<(Id, Id)>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &tenant).await?;
+    in_path(&service, &tenant).await?;
     service.done(&change, Command::Leave { recipient, tenant }).await.map_err(of_path)
 }
 
 /// Add and remove many members
 ///
 /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
-/// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
+/// Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/tenants/{id}/members", tag = "tenants",
     params(
@@ -161,21 +158,10 @@ async fn change_members(
     State(service): State<Arc<Service>>,
     InPath(tenant): InPath<Id>,
     InQuery(wanted): InQuery<Wanted>,
-    calling: Calling,
     request: Request,
 ) -> Result<Response, Problem> {
-    in_path(&service, &calling, &tenant).await?;
-    let is_host = calling.id().is_none();
-    let each = Each::new(move |_, fields| {
-        let command = fields.body::<MemberBody>()?.command(tenant.clone());
-        match command {
-            Command::Join { .. } if !is_host => {
-                let hint = "write `\"remove\": true`, or leave it out: only the host adds members";
-                Err(of_no_tenant().hint(hint))
-            }
-            command => Ok(command),
-        }
-    });
+    in_path(&service, &tenant).await?;
+    let each = Each::new(move |_, fields| Ok(fields.body::<MemberBody>()?.command(tenant.clone())));
     array::many(service, request, wanted, each).await
 }
 
@@ -194,10 +180,9 @@ async fn list_members(
     State(service): State<Arc<Service>>,
     InPath(tenant): InPath<Id>,
     InQuery(query): InQuery<PageQuery>,
-    calling: Calling,
     others: OtherShards,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &tenant).await?;
+    in_path(&service, &tenant).await?;
     let most = query.most();
     let own = service.look(move |node| -> Result<MembersPage, Problem> {
         let tenants = TenantDirectory::of(node.engine());

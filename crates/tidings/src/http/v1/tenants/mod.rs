@@ -27,7 +27,6 @@ use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::caller::{Calling, no_tenant, of_no_tenant};
 use crate::http::request::catch_up::look;
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
@@ -50,7 +49,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
         Code::UnknownPreference,
         Code::UnsupportedMediaType,
         Code::LimitExceeded,
-        Code::OfTenant,
         Code::TenantsOff,
     ];
     const KNOWN: &[Code] = &[
@@ -62,7 +60,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
         Code::UnknownPreference,
         Code::UnsupportedMediaType,
         Code::LimitExceeded,
-        Code::OfTenant,
         Code::TenantsOff,
         Code::TenantNotFound,
     ];
@@ -188,11 +185,16 @@ fn are_on(service: &Service) -> Result<(), Problem> {
 ///
 /// # Errors
 /// [`Code::TenantNotFound`], [`Code::TenantsOff`].
-async fn in_path(service: &Service, calling: &Calling, id: &Id) -> Result<TenantNo, Problem> {
-    calling.check_own(id)?;
+async fn in_path(service: &Service, id: &Id) -> Result<TenantNo, Problem> {
     are_on(service)?;
     let found = look(service, |tenants| tenants.number(id)).await?;
     found.ok_or_else(|| no_tenant(id).hint(hint(service, id)))
+}
+
+/// The problem of a path whose tenant is not there.
+fn no_tenant(id: &Id) -> Problem {
+    let detail = format!("unknown tenant {}", quoted(id.as_str()));
+    Problem::new(Code::TenantNotFound, detail)
 }
 
 /// A problem of a call whose path names the tenant.
@@ -226,7 +228,7 @@ async fn put_tenant(
 /// Change a tenant
 ///
 /// Changes the given fields, and of `brand` and `limits` the given keys; null removes a value. Pending notifications use
-/// the new values. A key of the tenant can change everything but `limits` and `disabled`.
+/// the new values.
 #[utoipa::path(
     patch, path = "/v1/tenants/{id}", tag = "tenants",
     params(("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256)),
@@ -236,17 +238,10 @@ async fn put_tenant(
 async fn patch_tenant(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
-    calling: Calling,
     change: Change,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &id).await?;
-    let body: TenantBody = change.parse()?;
-    if calling.id().is_some() && body.is_of_host() {
-        return Err(
-            of_no_tenant().hint("leave `limits` and `disabled` out: only the host sets them")
-        );
-    }
-    let command = body.command(&service.rules(), Some(id), false)?;
+    in_path(&service, &id).await?;
+    let command = change.parse::<TenantBody>()?.command(&service.rules(), Some(id), false)?;
     service.done(&change, command).await.map_err(of_path)
 }
 
@@ -261,9 +256,8 @@ async fn patch_tenant(
 async fn get_tenant(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
-    calling: Calling,
 ) -> Result<Answer, Problem> {
-    in_path(&service, &calling, &id).await?;
+    in_path(&service, &id).await?;
     let asked = id.clone();
     let shown = service.look(move |node| {
         let known = TenantDirectory::of(node.engine()).get(&asked)?;
@@ -278,7 +272,7 @@ async fn get_tenant(
 /// Delete a tenant
 ///
 /// Cancels pending notifications immediately, and removes the tenant's notifications from inboxes. Deletes its members,
-/// subscriptions, preferences, keys and tokens. A new tenant with the same id inherits nothing.
+/// subscriptions, preferences and tokens. A new tenant with the same id inherits nothing.
 #[utoipa::path(
     delete, path = "/v1/tenants/{id}", tag = "tenants",
     params(("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256)),
