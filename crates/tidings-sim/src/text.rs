@@ -147,8 +147,6 @@ fn tenant(id: &Id, change: &TenantChange) -> Value {
     give(&mut body, "quiet_hours", hours.map(|own| own_hours(own.as_deref())));
     let chosen = change.preferences.as_ref();
     give(&mut body, "preferences", chosen.map(|chosen| chosen.iter().map(choice).collect()));
-    let limit = change.notifications_per_day;
-    give(&mut body, "limits", limit.map(|limit| json!({"notifications_per_day": limit})));
     give(&mut body, "disabled", change.disabled.map(|disabled| json!(disabled)));
     body
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use tidings_core::time::HOUR_MS;
-use tidings_core::{Command, Id, Instant, Timed};
+use tidings_core::{Id, Instant};
 use tidings_sim::engine;
 use tidings_sim::inbox::Inbox;
 use tidings_sim::random::{RECIPIENTS, TENANTS, World, world};
@@ -12,16 +12,6 @@ use tidings_sim::subject::{self, Make, Played, Step, difference, play_all};
 
 fn played(make: Make, world: &World) -> Result<Played, String> {
     play_all(make, &world.rules, &world.steps, world.until)
-}
-
-/// A world whose tenants have no limits: of several nodes each takes the first of its own (decision 086).
-fn without_limits(mut world: World) -> World {
-    for step in &mut world.steps {
-        if let Step::Play(Timed { command: Command::Tenant { change, .. }, .. }) = step {
-            change.notifications_per_day = None;
-        }
-    }
-    world
 }
 
 fn id(letter: char, number: u8) -> Id {
@@ -98,7 +88,6 @@ proptest! {
 
     #[test]
     fn nodes_that_share_the_shards_come_to_what_one_comes_to(world in world()) {
-        let world = without_limits(world);
         let whole = played(engine::engine, &world).map_err(TestCaseError::fail)?;
         let shared = played(engine::on_three_nodes, &world).map_err(TestCaseError::fail)?;
         prop_assert_eq!(difference(&whole, &shared), None);

@@ -60,11 +60,6 @@ impl From<&Warning> for Worded {
                 format!("`expires_at` is {at}, not after its delivery: nothing is sent"),
                 "give an `expires_at` after the event is delivered, or none",
             ),
-            Warning::TenantLimit(recipients) => (
-                "tenant_limit",
-                format!("{recipients} recipients were left out: the tenant's limit is reached"),
-                "raise `limits.notifications_per_day` of the tenant, or wait for the next UTC day",
-            ),
             Warning::Differs => (
                 "differs",
                 "the id was used before for an event with other content; that event is unchanged"

@@ -11,7 +11,6 @@ mod clock;
 mod explain;
 mod inbox;
 mod intake;
-mod limited;
 mod message;
 
 mod read;

@@ -3,8 +3,6 @@
 use rustc_hash::FxHashSet;
 
 use super::intake::accept::Accepted;
-use super::intake::state::Intake;
-use super::limited::{limited, with_limit};
 use super::replica::progress::KeptObjects;
 use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
@@ -13,7 +11,6 @@ use super::rows::occurred::{note_hooks, write_occurred};
 use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, Stop};
 use super::shard::follow::together;
-use super::shard::limit;
 use super::shard::members;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
@@ -209,7 +206,7 @@ fn publish(
     step: &mut Step,
 ) -> Result<(), Unreadable> {
     while !commands.is_empty() {
-        let (alike, rest) = commands.split_at(distinct(&engine.intake, commands));
+        let (alike, rest) = commands.split_at(distinct(commands));
         publish_all(engine, draft, alike, step)?;
         commands = rest;
     }
@@ -230,7 +227,7 @@ fn publish_all(
     for command in commands {
         replies.push(match engine.intake.accept(draft, command) {
             Ok(Accepted::Act(act)) => {
-                acts.push((replies.len(), with_limit(engine, act)));
+                acts.push((replies.len(), act));
                 Ok(Reply::Done)
             }
             Ok(Accepted::Answered(reply)) => Ok(reply),
@@ -238,18 +235,13 @@ fn publish_all(
             Err(stop) => Err(stop.refusal()?),
         });
     }
-    // One with a limit is alone.
-    let own = match &acts[..] {
-        [(_, act)] => limited(engine, draft, act, |_| true)?,
-        _ => None,
-    };
     let applied = engine.shards.each(
         &engine.intake,
         draft,
         engine.shards.are_large(commands),
         |intake, shard, draft| {
             acts.iter()
-                .map(|(_, act)| limit::apply(shard, intake, draft, own.as_ref().unwrap_or(act)))
+                .map(|(_, act)| shard.apply(intake, draft, act))
                 .collect::<Result<Vec<_>, _>>()
         },
     )?;
@@ -336,7 +328,7 @@ pub(super) fn apply(
 ) -> Result<Applied, Unreadable> {
     let is_large = matches!(act, Act::Rules { .. });
     let applied = engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
-        limit::apply(shard, intake, draft, act)
+        shard.apply(intake, draft, act)
     })?;
     Ok(Applied::sum(applied))
 }
@@ -408,17 +400,13 @@ pub(super) fn set_clocks(engine: &mut Engine, clock: Instant) {
     }
 }
 
-/// The number of the first commands that publish events of different ids. What the limit of a tenant leaves to an event
-/// depends on the events before it, so an event under a limit is alone.
-fn distinct(intake: &Intake, commands: &[Command]) -> usize {
+/// The number of the first commands that publish events of different ids.
+fn distinct(commands: &[Command]) -> usize {
     let mut ids = FxHashSet::default();
     for (at, command) in commands.iter().enumerate() {
         let Command::Publish(event) = command else {
             continue;
         };
-        if intake.has_limit(event.tenant.as_ref()) {
-            return at.max(1);
-        }
         if !ids.insert(&event.id) {
             return at;
         }

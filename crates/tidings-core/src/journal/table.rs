@@ -59,7 +59,6 @@
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook | how far it was told of this owner's occurrences |
 //! | `TENANTS` | base | intake | number of a tenant | its id, what it sets, whether it was deleted |
 //! | `SCHEDULED_OF_TENANTS` | base | intake | number of a tenant, t, place | nothing: an event of it is scheduled |
-//! | `NOTIFIED_OF_TENANTS` | base | shard | number of a tenant, of a shard | a day, and the notifications of its events that arrived on it |
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook, 0, next try, instant, number, index | an occurrence that it refuses, and that waits |
 //! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
@@ -169,7 +168,6 @@ pub enum Table {
     Members = 87,
     TenantTerms = 89,
     ScheduledOfTenants = 90,
-    NotifiedOfTenants = 91,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.

@@ -39,8 +39,6 @@ pub struct Tenant {
     pub quiet_hours: Option<Box<OwnHours>>,
     /// Its defaults, which replace the types' policies; without mutes.
     pub preferences: Vec<Choice>,
-    /// Limits on what it may send.
-    pub limits: TenantLimits,
     /// Data of the host.
     pub data: Option<Data>,
     /// True = publishing is refused, and nothing is sent.
@@ -123,13 +121,6 @@ impl Tenant {
     }
 }
 
-/// Limits on what a tenant may send.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TenantLimits {
-    /// Maximum number of notifications per UTC day; `None` = no limit.
-    pub notifications_per_day: Option<u64>,
-}
-
 /// A change of a tenant: only the given fields change. `Some(None)` removes what was set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -152,8 +143,6 @@ pub struct TenantChange {
     pub quiet_hours: Option<Option<Box<OwnHours>>>,
     /// New defaults, all of them.
     pub preferences: Option<Vec<Choice>>,
-    /// A new limit; `Some(None)` = no limit.
-    pub notifications_per_day: Option<Option<u64>>,
     /// New data, as a whole.
     pub data: Option<Option<Data>>,
     /// True = disable, false = enable.
@@ -187,11 +176,6 @@ impl TenantChange {
     #[must_use]
     pub fn of(&self, known: Option<&Tenant>) -> Tenant {
         let known = known.filter(|_| !self.replaces).cloned().unwrap_or_default();
-        let limits = TenantLimits {
-            notifications_per_day: self
-                .notifications_per_day
-                .unwrap_or(known.limits.notifications_per_day),
-        };
         Tenant {
             name: given(self.name.as_ref(), known.name),
             brand: self.brand.of(known.brand),
@@ -201,7 +185,6 @@ impl TenantChange {
             tz: given(self.tz.as_ref(), known.tz),
             quiet_hours: given(self.quiet_hours.as_ref(), known.quiet_hours),
             preferences: self.preferences.clone().unwrap_or(known.preferences),
-            limits,
             data: given(self.data.as_ref(), known.data),
             disabled: self.disabled.unwrap_or(known.disabled),
         }

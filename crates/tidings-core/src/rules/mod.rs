@@ -21,4 +21,4 @@ pub use config::{
     in_words,
 };
 pub use hook::HookRules;
-pub use tenant::{LeftOutBy, TenantRules, UnknownTenant};
+pub use tenant::{TenantRules, UnknownTenant};

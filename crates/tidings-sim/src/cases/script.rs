@@ -21,7 +21,7 @@
 //! TIME suppress CHANNEL ADDRESS [until=TIME] | unsuppress CHANNEL ADDRESS
 //! TIME report CHANNEL ADDRESS of=TIME [reason=R | bounced | arrived | refused=PROVIDER | taken=PROVIDER]
 //! tenants [make|refuse]                         tenants are on
-//! TIME tenant T [replaces] [name=N] [tz=Z] [locale=L] [quiet=…] [quiet_on=C] [limit=N|none] [data={…}]
+//! TIME tenant T [replaces] [name=N] [tz=Z] [locale=L] [quiet=…] [quiet_on=C] [data={…}]
 //!      [disabled|enabled] [prefer=SCOPE=NAME,CHANNEL,MODE … | prefer=none] | TIME tenant T deleted
 //! TIME member T R | unmember T R | recipient R tenants=T,T|none
 //! TIME … tenant=T     of that tenant: publish, subscribe, unsubscribe, preference, cancel, withdraw

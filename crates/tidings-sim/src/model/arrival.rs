@@ -75,10 +75,7 @@ impl Model {
         );
         self.counted.warnings += concerned.unknown + u64::from(concerned.told.is_empty());
         let left_out = self.counted.suppressed;
-        // By their bytes, of which a limit lets the first in.
-        let mut told: Vec<_> = concerned.told.into_iter().collect();
-        told.sort_by(|(a, _), (b, _)| self.people[*a].id.cmp(&self.people[*b].id));
-        for (person, reasons) in told {
+        for (person, reasons) in concerned.told {
             notify(self, arrival, person, &Arc::new(reasons), &channels);
         }
         // Its id is as if it had not come.
@@ -119,12 +116,12 @@ impl Model {
     }
 }
 
-/// Contract, section 6, "Admission", and section 12, "Limit".
+/// Contract, section 6, "Admission".
 fn admits(model: &mut Model, arrival: usize, person: usize) -> bool {
     let event = &model.events[arrival].event;
     let admission = model.current().types[event.event_type.as_str()].admission;
     if admission == Admission::Always {
-        return model.tenants.fits_limit(model.events[arrival].tenant, model.now.day());
+        return true;
     }
     let key = model.key_of(arrival);
     let pending: Vec<usize> = (0..model.entries.len())
@@ -140,7 +137,7 @@ fn admits(model: &mut Model, arrival: usize, person: usize) -> bool {
         Admission::OncePending => pending.is_empty(),
         Admission::OnceEver => pending.is_empty() && !model.told_once.contains(&(person, key)),
     };
-    if !is_first || !model.tenants.fits_limit(model.events[arrival].tenant, model.now.day()) {
+    if !is_first {
         return false;
     }
     if admission == Admission::LastOnly {

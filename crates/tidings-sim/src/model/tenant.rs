@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use tidings_core::recipient::OwnHours;
 use tidings_core::tenant::{TenantChange, View};
-use tidings_core::{Data, Day, Id};
+use tidings_core::{Data, Id};
 
 use super::route::Preferences;
 
@@ -20,10 +20,6 @@ pub(super) struct Tenant {
     pub(super) locale: Option<String>,
     pub(super) quiet_hours: Option<Box<OwnHours>>,
     pub(super) preferences: Preferences,
-    /// The most notifications of a day.
-    limit: Option<u64>,
-    /// Number of its notifications by the day of their arrival.
-    counted: BTreeMap<Day, u64>,
     pub(super) members: BTreeSet<usize>,
 }
 
@@ -32,29 +28,19 @@ impl Tenant {
     pub(super) fn change(&mut self, change: TenantChange, chosen: Option<Preferences>) {
         if change.replaces {
             (self.name, self.data, self.tz, self.locale) = (None, None, None, None);
-            (self.quiet_hours, self.limit, self.disabled) = (None, None, false);
+            (self.quiet_hours, self.disabled) = (None, false);
             self.preferences.clear();
         }
         if let Some(chosen) = chosen {
             self.preferences = chosen;
         }
-        let TenantChange { name, data, tz, locale, quiet_hours, notifications_per_day, .. } =
-            change;
+        let TenantChange { name, data, tz, locale, quiet_hours, .. } = change;
         self.name = name.unwrap_or(self.name.take());
         self.data = data.unwrap_or(self.data.take());
         self.tz = tz.unwrap_or(self.tz.take());
         self.locale = locale.unwrap_or(self.locale.take());
         self.quiet_hours = quiet_hours.unwrap_or(self.quiet_hours.take());
-        self.limit = notifications_per_day.unwrap_or(self.limit);
         self.disabled = change.disabled.unwrap_or(self.disabled);
-    }
-
-    /// Contract, section 12, "Limit": counts one more notification of a day, if it fits.
-    fn fits_limit(&mut self, today: Day) -> bool {
-        let counted = self.counted.entry(today).or_default();
-        let fits = self.limit.is_none_or(|limit| *counted < limit);
-        *counted += u64::from(fits);
-        fits
     }
 
     /// The value of `tenant` in conditions.
@@ -114,8 +100,6 @@ impl Tenants {
             locale: None,
             quiet_hours: None,
             preferences: Preferences::new(),
-            limit: None,
-            counted: BTreeMap::new(),
             members: BTreeSet::new(),
         });
         self.all.len() - 1
@@ -133,11 +117,6 @@ impl Tenants {
         for tenant in &mut self.all {
             tenant.members.remove(&person);
         }
-    }
-
-    /// Counts one more notification of a tenant today, if its limit lets it; of none, each fits.
-    pub(super) fn fits_limit(&mut self, tenant: Option<usize>, today: Day) -> bool {
-        tenant.is_none_or(|tenant| self.all[tenant].fits_limit(today))
     }
 }
 

@@ -17,13 +17,11 @@
 //! 35. A cancel that names a tenant is about events of that tenant alone, by id as by key. One of an id that is no
 //!     event of that tenant is remembered, though the id may be another's event.
 //! 36. Who is no member can't cease to be one: removing them from the members takes no subscription.
-//! 37. A day's count for the limit has all notifications of the tenant that arrived on it, also from before the limit
-//!     was set or the tenant was disabled. Who is beyond it has replaced nothing.
-//! 38. What ends with its tenant leaves its window, whose deadline stays; a lane goes on, once enabled, as if its
+//! 37. What ends with its tenant leaves its window, whose deadline stays; a lane goes on, once enabled, as if its
 //!     entries had been cancelled. Ended with a deleted tenant, a message still counts for caps.
 //!     The lane of a tenant remembers its last message as long as one with a key does (19).
-//! 39. A profile or a list that names a tenant which isn't there changes nothing at all.
-//! 40. A device that joins for two tenants is two addresses, and gets what both take once. Who leaves a tenant keeps its
+//! 38. A profile or a list that names a tenant which isn't there changes nothing at all.
+//! 39. A device that joins for two tenants is two addresses, and gets what both take once. Who leaves a tenant keeps its
 //!     addresses, as its preferences: somebody who is no member may be told, and may have a token.
 
 use std::collections::BTreeSet;

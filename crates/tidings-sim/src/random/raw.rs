@@ -12,8 +12,6 @@ pub(super) const OBJECTS: u8 = 6;
 pub const RECIPIENTS: u8 = 9;
 /// Greatest number of tenants.
 pub const TENANTS: u8 = 3;
-/// Number of limits of a tenant.
-pub(super) const LIMITS: u8 = 6;
 
 /// Numbers from which a profile is made.
 #[derive(Clone, Debug)]
@@ -62,7 +60,6 @@ pub(super) enum RawOp {
 pub(super) struct RawTenant {
     pub(super) zone: u8,
     pub(super) quiet: u8,
-    pub(super) limit: u8,
     pub(super) disabled: bool,
     pub(super) chosen: Vec<(u8, bool, u8)>,
     /// The fields that are given.
@@ -152,15 +149,8 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
 fn raw_tenant() -> impl Strategy<Value = RawTenant> {
     let disabled = proptest::bool::weighted(0.3);
     let chosen = proptest::collection::vec((0..LEVELS, Just(false), 0..9 + DIGESTS), 0..3);
-    (0..7_u8, 0..2 * HOURS, 0..LIMITS, disabled, chosen, 0..32_u8).prop_map(
-        |(zone, quiet, limit, disabled, chosen, what)| RawTenant {
-            zone,
-            quiet,
-            limit,
-            disabled,
-            chosen,
-            what,
-        },
+    (0..7_u8, 0..2 * HOURS, disabled, chosen, 0..16_u8).prop_map(
+        |(zone, quiet, disabled, chosen, what)| RawTenant { zone, quiet, disabled, chosen, what },
     )
 }
 

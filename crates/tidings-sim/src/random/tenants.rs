@@ -7,11 +7,8 @@ use tidings_core::tenant::{TenantChange, View};
 use tidings_core::{Command, Id, RecipientChange};
 
 use super::ops::{Builder, ZONES, email, name, profile};
-use super::raw::{LIMITS, RawPerson, RawTenant, TENANTS};
+use super::raw::{RawPerson, RawTenant, TENANTS};
 use super::rules::{data, own_hours};
-
-/// Limits of a day's notifications; the rest is no limit.
-const SOME_LIMITS: [u64; LIMITS as usize - 3] = [0, 2, 5];
 
 impl Builder {
     /// Two tenants, of which each has something of its own.
@@ -65,15 +62,13 @@ impl Builder {
             return;
         };
         let chosen = self.choices(&raw.chosen).map(|choice| Choice { tenant: None, ..choice });
-        let limit = SOME_LIMITS.get(usize::from(raw.limit)).copied();
         let change = TenantChange {
-            replaces: raw.what == 31,
+            replaces: raw.what == 15,
             name: (raw.what & 1 > 0).then(|| Some("Acme".to_owned())),
             data: (raw.what & 1 > 0).then(|| data(raw.zone).map(Into::into)),
             tz: (raw.what & 2 > 0).then(|| ZONES[usize::from(raw.zone)].map(str::to_owned)),
             quiet_hours: (raw.what & 4 > 0).then(|| own_hours(raw.quiet)),
             preferences: (raw.what & 8 > 0).then(|| chosen.collect()),
-            notifications_per_day: (raw.what & 16 > 0).then_some(limit),
             disabled: raw.what.is_multiple_of(3).then_some(raw.disabled),
             ..TenantChange::default()
         };

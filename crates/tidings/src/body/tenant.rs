@@ -15,13 +15,10 @@ use super::{id_of, quiet};
 use crate::config::{brand_check, mailbox_fault};
 use crate::wording::quoted;
 
-/// Maximum value of a daily limit.
-const PER_DAY_MAX: f64 = 1e12;
-
 /// A tenant, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours).
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = TenantChange, example = json!({"name": "Acme", "brand": {"color": "#0b57a4"}, "limits": {"notifications_per_day": 100_000}}))]
+#[schema(as = TenantChange, example = json!({"name": "Acme", "brand": {"color": "#0b57a4"}}))]
 pub(crate) struct TenantBody {
     /// Id of the tenant; the same as in the path, if that has one.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
@@ -58,10 +55,6 @@ pub(crate) struct TenantBody {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<Preference>>, required = false)]
     preferences: Change<Vec<Preference>>,
-    /// Limits on what it may send, one by one.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<LimitsBody>, required = false)]
-    limits: Change<LimitsBody>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>, required = false)]
@@ -111,39 +104,6 @@ pub(crate) struct BrandBody {
     address: Change<Address>,
 }
 
-/// Limits on what a tenant may send.
-#[derive(Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = TenantLimitsChange, example = json!({"notifications_per_day": 100_000}))]
-pub(crate) struct LimitsBody {
-    /// Maximum number of notifications per UTC day; 0 = none, null = no limit.
-    #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<u64>)]
-    notifications_per_day: Change<PerDay>,
-}
-
-/// A number of notifications.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "f64")]
-struct PerDay(u64);
-
-impl TryFrom<f64> for PerDay {
-    type Error = Fault;
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the number is whole and within its bounds"
-    )]
-    fn try_from(number: f64) -> Result<Self, Fault> {
-        if number.fract() == 0.0 && (0.0..=PER_DAY_MAX).contains(&number) {
-            return Ok(Self(number as u64));
-        }
-        let reason = format!("must be a whole number from 0 to {PER_DAY_MAX}, got {number}");
-        Err(Fault::new(reason, "write null for no limit"))
-    }
-}
-
 impl TenantBody {
     /// Reads the change of the tenant that the path or the body names; `replaces` = absent fields return to their defaults.
     ///
@@ -165,10 +125,6 @@ impl TenantBody {
             None => BrandChange::default(),
             Some(brand) => brand.map_or_else(none_of_brand, BrandBody::change),
         };
-        let limits = self.limits.map(|limits| match limits {
-            None => Some(None),
-            Some(limits) => limits.notifications_per_day.map(|most| most.map(|PerDay(most)| most)),
-        });
         let change = TenantChange {
             replaces,
             name: self.name,
@@ -179,7 +135,6 @@ impl TenantBody {
             tz: self.tz,
             quiet_hours: self.quiet_hours.map(quiet::Given::choice).transpose()?,
             preferences: preferences.transpose()?,
-            notifications_per_day: limits.flatten(),
             data: self.data,
             disabled: self.disabled.flatten(),
         };

@@ -33,7 +33,7 @@ use super::v1::events::cloud::CloudEvent;
     tags(
         (name = "events", description = "Publish events, get their outcome, cancel them"),
         (name = "recipients", description = "Profiles of the people who can be notified"),
-        (name = "tenants", description = "Organisations with members, defaults, a look and limits of their own"),
+        (name = "tenants", description = "Organisations with members, defaults and a look of their own"),
         (name = "subscriptions", description = "Topics that recipients follow"),
         (name = "preferences", description = "Choices of recipients: what they receive, on which channel and when"),
         (name = "objects", description = "The things that events are about"),

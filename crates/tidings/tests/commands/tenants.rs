@@ -20,25 +20,24 @@ fn both(test: impl Fn(World)) {
 fn t42_tenants_are_made_changed_listed_and_deleted() {
     both(|world| {
         let named = world.file("acme.json", r##"{"brand": {"color": "#0b57a4"}, "locale": "de"}"##);
-        let set = ["tenant", "set", "acme", "--file", &named, "--name", "Acme", "--per-day", "7"];
+        let set = ["tenant", "set", "acme", "--file", &named, "--name", "Acme"];
         let made = world.run(&set).done().out;
         assert_eq!(made, "The tenant acme is saved\n");
         world.run(&["tenant", "set", "acme", "--tz", "Europe/Berlin", "--disable"]).done();
         let acme = world.run(&["tenant", "show", "acme", "--json"]).done().json();
-        let limits = json!({"notifications_per_day": 7});
         assert_eq!((&acme["name"], &acme["locale"]), (&json!("Acme"), &json!("de")));
-        assert_eq!((&acme["brand"]["color"], &acme["limits"]), (&json!("#0b57a4"), &limits));
+        assert_eq!(acme["brand"]["color"], "#0b57a4");
         assert_eq!((&acme["tz"], &acme["disabled"]), (&json!("Europe/Berlin"), &json!(true)));
         let shown = world.run(&["tenant", "show", "acme"]).done().out;
         assert!(shown.contains("brand.color") && shown.contains("#0b57a4"), "{shown}");
         // What is shown can be set again.
         let copy = world.file("copy.json", &acme.to_string());
-        let copy = ["tenant", "set", "b/2", "--file", &copy, "--per-day", "none", "--enable"];
+        let copy = ["tenant", "set", "b/2", "--file", &copy, "--enable"];
         world.run(&copy).done();
         let listed = world.run(&["tenant", "list"]).done().out;
         let rows: Vec<Vec<&str>> =
             listed.lines().map(|row| row.split_whitespace().collect()).collect();
-        assert_eq!(rows[1], ["acme", "Acme", "de", "Europe/Berlin", "7", "true"]);
+        assert_eq!(rows[1], ["acme", "Acme", "de", "Europe/Berlin", "true"]);
         assert_eq!(rows[2], ["b/2", "Acme", "de", "Europe/Berlin", "false"]);
         let first = world.run(&["tenant", "list", "--limit", "1"]).done().out;
         assert!(first.contains("--cursor acme") && !first.contains("b/2"), "{first}");
@@ -47,11 +46,9 @@ fn t42_tenants_are_made_changed_listed_and_deleted() {
         world.run(&["tenant", "delete", "acme", "--yes"]).done();
         let gone = world.run(&["tenant", "show", "acme"]);
         assert!(gone.code == 1 && gone.err.contains("unknown tenant `acme`"), "{}", gone.err);
-        for (flags, told) in [
-            (&["--locale", "de_AT"][..], "de-AT"),
-            (&["--file", "/no/such"], "can't read"),
-            (&["--per-day", "many"], "--per-day"),
-        ] {
+        for (flags, told) in
+            [(&["--locale", "de_AT"][..], "de-AT"), (&["--file", "/no/such"], "can't read")]
+        {
             let refused = world.run(&[&["tenant", "set", "c"][..], flags].concat());
             assert!(refused.code != 0 && refused.err.contains(told), "{}", refused.err);
         }

@@ -8,7 +8,6 @@ use roaring::RoaringBitmap;
 use crate::bucket::{Left, SetBy, Why};
 use crate::engine::explain::{Question, begin};
 use crate::engine::rows::left_out::left_out;
-use crate::engine::rows::notified::elsewhere;
 use crate::engine::shard::admission::would_leave_out;
 use crate::engine::shard::mute::{Branch, Route};
 use crate::engine::shard::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
@@ -23,7 +22,7 @@ use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
 use crate::model::topic::heard_by;
 use crate::rules::compiled::Type;
-use crate::rules::{Admission, Decide, LeftOutBy, Policy};
+use crate::rules::{Admission, Decide, Policy};
 
 /// The rules that hold for all channels, and what they leave.
 pub(super) struct Arrival {
@@ -120,9 +119,6 @@ impl Question<'_> {
         }
         arrival.is_reached = true;
         self.admission(&mut arrival, of_type, is_recorded)?;
-        if arrival.is_reached && !is_recorded {
-            self.tenant_limit(&mut arrival)?;
-        }
         Ok(arrival)
     }
 
@@ -169,7 +165,7 @@ impl Question<'_> {
             None => {
                 let row = &self.event.row;
                 let rows = left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)?;
-                match rows.iter().find(|of| matches!(of.why, LeftOutBy::Admission(_))) {
+                match rows.first() {
                     None => Step::passes(Rule::Admission, looked_at, "left nobody out"),
                     Some(some) => {
                         arrival.is_reached = false;
@@ -180,30 +176,6 @@ impl Question<'_> {
             }
         };
         arrival.steps.push(step);
-        Ok(())
-    }
-
-    /// The limit of the event's tenant on notifications of a day, where it left somebody out.
-    fn tenant_limit(&self, arrival: &mut Arrival) -> Result<(), Unreadable> {
-        let (row, tenants) = (&self.event.row, &self.engine.intake.tenants);
-        let Some(tenant) = row.tenant else {
-            return Ok(());
-        };
-        let is_beyond = if self.supposed {
-            let notified = elsewhere(&[], self.draft.view, tenant, row.arrived.day())?;
-            tenants.limit(tenant).is_some_and(|limit| notified >= limit)
-        } else {
-            let rows = left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)?;
-            rows.iter().any(|of| of.why == LeftOutBy::TenantLimit)
-        };
-        if is_beyond {
-            arrival.is_reached = false;
-            let limit = tenants
-                .limit(tenant)
-                .map_or("no limit, now".to_owned(), |most| format!("{most} a day"));
-            let why = LeftOutBy::TenantLimit.word();
-            arrival.steps.push(Step::ends(Rule::Tenant, limit, format!("left out: {why}")));
-        }
         Ok(())
     }
 

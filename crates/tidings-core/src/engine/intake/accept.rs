@@ -21,7 +21,6 @@ use crate::engine::rows::occurred::{change_hook, wants};
 use crate::engine::rows::reply::{
     Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,
 };
-use crate::engine::rows::room::Room;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
@@ -241,7 +240,7 @@ impl Intake {
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        Ok(Accepted::Act(Act::Publish { row, at, profiles, room: Room::ForAll }))
+        Ok(Accepted::Act(Act::Publish { row, at, profiles }))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.

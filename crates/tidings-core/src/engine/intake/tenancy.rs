@@ -71,12 +71,6 @@ impl Intake {
         }
     }
 
-    /// Returns true if notifications of a tenant are limited.
-    pub(crate) fn has_limit(&self, tenant: Option<&Id>) -> bool {
-        let number = tenant.and_then(|id| self.tenants.number(id).ok());
-        number.is_some_and(|number| self.tenants.limit(number).is_some())
-    }
-
     fn makes_unknown(&self) -> bool {
         let rules = self.rules().and_then(|rules| rules.tenants);
         rules.is_some_and(|rules| rules.unknown == UnknownTenant::Make)

@@ -46,11 +46,6 @@ impl Tenants {
         Ok(tenants)
     }
 
-    /// The most notifications of a tenant on a day; `None` = there is no limit.
-    pub(crate) fn limit(&self, number: TenantNo) -> Option<u64> {
-        self.get(number)?.tenant.limits.notifications_per_day
-    }
-
     /// Takes over a tenant as another node has it.
     pub(crate) fn note(&mut self, number: TenantNo, known: KnownTenant) {
         if let Some(at) = known.deleted {

@@ -32,7 +32,7 @@ use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, EventNo, RecipientAt, RecipientNo, Seq};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::time::{Day, Instant};
-use crate::rules::LeftOutBy;
+use crate::rules::Admission;
 
 /// A report on an event.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub struct EventReport {
     /// Its entries by channel.
     pub channels: BTreeMap<&'static str, Fate>,
     /// Number of recipients whom the admission of its type left out, by reason.
-    pub suppressed: BTreeMap<LeftOutBy, u64>,
+    pub suppressed: BTreeMap<Admission, u64>,
 }
 
 /// Counts of entries by their state.

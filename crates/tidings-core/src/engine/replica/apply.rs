@@ -10,14 +10,11 @@ use std::sync::Arc;
 use super::answer::{Answers, OpenReply};
 use super::progress::KeptObjects;
 use crate::engine::intake::state::Intake;
-use crate::engine::limited::limited;
 use crate::engine::rows::act::{Act, Applied, LogEntry, LogNo, log_key};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::reach::Reach;
 use crate::engine::rows::reply::Reply;
-use crate::engine::rows::room::Room;
-use crate::engine::shard::limit;
 use crate::engine::shard::state::read_heads;
 use crate::engine::state::{Engine, Step};
 use crate::journal::record::EventAt;
@@ -129,21 +126,16 @@ fn apply_acts(
         .zip(logged)
         .flat_map(|(at, logged)| logged.acts.iter().map(move |act| (at, logged.no(), act)))
         .collect();
-    let goes_along = |act: &Act| act.is_publish() && !act.is_limited();
-    for alike in acts.chunk_by(|one, next| goes_along(one.2) && goes_along(next.2)) {
+    for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
         for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
             engine.intake.observe(draft.view, act)?;
         }
-        let own = match alike {
-            [(_, no, act)] => limited(engine, draft, act, |shard| shard.applied < *no)?,
-            _ => None,
-        };
         let is_large = engine.shards.are_many_acts(alike.iter().map(|(_, _, act)| *act));
         let applied =
             engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
                 let each = alike.iter().map(|(_, no, act)| {
                     if shard.applied < *no {
-                        limit::apply(shard, intake, draft, own.as_ref().unwrap_or(act))
+                        shard.apply(intake, draft, act)
                     } else {
                         Ok(Applied::Done)
                     }
@@ -205,10 +197,6 @@ pub fn applied_by_shards(view: &dyn ReadView) -> Result<Vec<LogNo>, Unreadable> 
 impl Act {
     fn is_publish(&self) -> bool {
         matches!(self, Self::Publish { .. })
-    }
-
-    fn is_limited(&self) -> bool {
-        matches!(self, Self::Publish { room: Room::Within(_), .. })
     }
 
     /// The scheduled events, each with an instant, that do not wait any more.

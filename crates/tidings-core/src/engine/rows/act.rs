@@ -18,7 +18,6 @@ use super::listed::Listed;
 use super::reply::{
     Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
 };
-use super::room::Room;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Table};
@@ -115,8 +114,6 @@ pub(crate) enum Act {
         at: Option<EventAt>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         profiles: Vec<RecipientChange>,
-        #[serde(default, skip_serializing_if = "Room::is_for_all")]
-        room: Room,
     },
     /// A scheduled event enters its lanes.
     Enter { row: Box<EventRow>, at: EventAt, t: Instant },
@@ -206,9 +203,6 @@ pub(crate) struct Spread {
     /// Number of recipients whom the admission left out.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) suppressed: u64,
-    /// Number of recipients beyond the limit of its tenant, who are among these.
-    #[serde(skip_serializing_if = "is_default")]
-    pub(crate) beyond_limit: u64,
     /// Recipients that the event names and that do not exist.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) unknown: BTreeSet<Id>,
@@ -244,7 +238,6 @@ impl Applied {
                 sum.notifications += other.notifications;
                 sum.entries += other.entries;
                 sum.suppressed += other.suppressed;
-                sum.beyond_limit += other.beyond_limit;
                 sum.unknown.extend(other.unknown);
             }
             (Self::Cancelled(sum), Self::Cancelled(other)) => {
@@ -277,9 +270,6 @@ impl Applied {
                     warnings.extend(why_nobody(&event.to, spread.actor_is_left_out));
                 }
                 warnings.extend(why_never(row));
-                if spread.beyond_limit > 0 {
-                    warnings.push(Warning::TenantLimit(spread.beyond_limit));
-                }
                 let published = Published {
                     id: event.id.clone(),
                     status: PublishedAs::Accepted,
@@ -319,7 +309,6 @@ mod tests {
             notifications: 2,
             entries: 4,
             suppressed: 1,
-            beyond_limit: 0,
             unknown: [Id::new("ada").unwrap()].into(),
         };
         let stored = to_json(&Applied::Published(spread));

@@ -2,25 +2,42 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::journal::stored::{ReadView, Unreadable, decode};
+use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::id::BucketNo;
 use crate::model::number::EventNo;
 use crate::model::time::Day;
-use crate::rules::LeftOutBy;
+use crate::rules::Admission;
 
-/// Number of recipients that an event left out, by cause.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Suppressed {
-    pub(crate) by_admission: u64,
-    pub(crate) by_limit: u64,
+/// A count of recipients that an event left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) why: Admission,
+    pub(crate) recipients: u64,
 }
 
-/// A stored count of recipients that an event left out.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct LeftOut {
-    pub(crate) why: LeftOutBy,
-    pub(crate) recipients: u64,
+/// A count as it is stored.
+#[derive(Serialize, Deserialize)]
+struct StoredCount {
+    why: StoredCause,
+    recipients: u64,
+}
+
+/// A cause as it is stored.
+#[derive(Serialize, Deserialize)]
+enum StoredCause {
+    /// The admission of the event's type.
+    Admission(Admission),
+    /// A daily limit of the event's tenant, which earlier versions had.
+    TenantLimit,
+}
+
+impl LeftOut {
+    /// The row of the only count of an event in a bucket.
+    pub(crate) fn row(self) -> Vec<u8> {
+        let why = StoredCause::Admission(self.why);
+        encode(&[StoredCount { why, recipients: self.recipients }].as_slice())
+    }
 }
 
 pub(crate) fn left_out_key(bucket: BucketNo, place: EventNo) -> Vec<u8> {
@@ -35,6 +52,30 @@ pub(crate) fn left_out(
     place: EventNo,
 ) -> Result<Vec<LeftOut>, Unreadable> {
     let row = view.get(Partition::Day(arrived), &left_out_key(bucket, place))?;
-    let row = row.map(|row| decode("whom an event left out", &row));
-    Ok(row.transpose()?.unwrap_or_default())
+    row.map_or_else(|| Ok(Vec::new()), |row| read(&row))
+}
+
+fn read(row: &[u8]) -> Result<Vec<LeftOut>, Unreadable> {
+    let counts: Vec<StoredCount> = decode("whom an event left out", row)?;
+    let counts = counts.into_iter().filter_map(|StoredCount { why, recipients }| match why {
+        StoredCause::Admission(why) => Some(LeftOut { why, recipients }),
+        StoredCause::TenantLimit => None,
+    });
+    Ok(counts.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_an_earlier_version_is_read_without_what_a_limit_left_out() {
+        let of_admission = LeftOut { why: Admission::OnceEver, recipients: 3 };
+        assert_eq!(read(&of_admission.row()).unwrap(), [of_admission]);
+        let earlier = [
+            StoredCount { why: StoredCause::Admission(Admission::OnceEver), recipients: 3 },
+            StoredCount { why: StoredCause::TenantLimit, recipients: 7 },
+        ];
+        assert_eq!(read(&encode(&earlier.as_slice())).unwrap(), [of_admission]);
+    }
 }

@@ -157,8 +157,6 @@ pub enum Warning {
     AlreadyExpired(Instant),
     /// The event expires at this instant, before it enters any lane or as it does: nothing of it is sent.
     ExpiresBeforeDelivery(Instant),
-    /// This number of recipients were left out: the tenant's limit on notifications of a day is reached.
-    TenantLimit(u64),
     /// The id was used before for an event with other content, which is unchanged.
     Differs,
 }

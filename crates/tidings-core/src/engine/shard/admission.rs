@@ -19,11 +19,10 @@ use crate::engine::intake::accepted;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::left_out::{LeftOut, Suppressed, left_out_key};
+use crate::engine::rows::left_out::{LeftOut, left_out_key};
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::rows::not_entered::NotEntered;
 use crate::engine::rows::reach::Reached;
-use crate::engine::rows::room::Room;
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{StoredArrival, Unreadable, decode, encode};
@@ -36,7 +35,7 @@ use crate::model::reason::Reason;
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
-use crate::rules::{Admission, LeftOutBy, Per};
+use crate::rules::{Admission, Per};
 
 pub(crate) mod once;
 
@@ -141,22 +140,21 @@ impl Shard {
 }
 
 impl Shard {
-    /// Leaves out of an event those whom the admission of its type does not take, then those beyond the limit of its tenant,
-    /// and ends what it replaces.
+    /// Leaves out of an event those whom the admission of its type does not take, and ends what it replaces; returns
+    /// how many it leaves out.
     pub(crate) fn admit(
         &mut self,
         intake: &Intake,
         draft: &mut Draft<'_>,
         row: &EventRow,
         of_type: &Type,
-        room: &Room,
         routed: &mut BTreeMap<BucketNo, Routed>,
-    ) -> Result<Suppressed, Unreadable> {
+    ) -> Result<u64, Unreadable> {
         let (admission, per) = (of_type.rules.admission, of_type.rules.per);
-        let mut suppressed = Suppressed::default();
-        if admission == Admission::Always && room.is_for_all() {
-            return Ok(suppressed);
+        if admission == Admission::Always {
+            return Ok(0);
         }
+        let mut suppressed = 0;
         let of = AdmissionKeySpec { type_no: of_type.no, per };
         let key = key_of_event(per, &row.event, row.tenant);
         for (&no, routed) in routed.iter_mut() {
@@ -166,38 +164,33 @@ impl Shard {
             }
             let once = once_left_out(self, intake, &*draft, no, row, of_type, &who)?;
             who -= &once;
-            let beyond = room.beyond(&self.buckets[no], &who);
-            who -= &beyond;
             if admission == Admission::LastOnly {
                 find_admitted(self, intake, &*draft, no, of)?;
                 let pending = pending(self, draft, no, of, key, &who)?;
                 replace(self, draft, no, pending)?;
             }
-            suppressed.by_admission += once.len();
-            suppressed.by_limit += beyond.len();
-            let counted =
-                [(LeftOutBy::Admission(admission), once), (LeftOutBy::TenantLimit, beyond)];
-            let mut rows = Vec::new();
-            for (why, left_out) in counted.into_iter().filter(|(_, who)| !who.is_empty()) {
-                routed.values_mut().for_each(|set| *set -= &left_out);
-                rows.push(LeftOut { why, recipients: left_out.len() });
-            }
-            if !rows.is_empty() {
+            if !once.is_empty() {
+                suppressed += once.len();
+                routed.values_mut().for_each(|set| *set -= &once);
                 routed.retain(|_, set| !set.is_empty());
-                let today = Partition::Day(self.now.day());
-                draft.put(today, left_out_key(no, row.place), encode(&rows));
+                let left_out = LeftOut { why: admission, recipients: once.len() };
+                draft.put(
+                    Partition::Day(self.now.day()),
+                    left_out_key(no, row.place),
+                    left_out.row(),
+                );
             }
             if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
                 *known.by_key.entry(key).or_default() |= who;
             }
         }
-        self.tally.suppressed += suppressed.by_admission + suppressed.by_limit;
+        self.tally.suppressed += suppressed;
         Ok(suppressed)
     }
 }
 
 /// The recipients of a set whom an admission of `once_*` leaves out of an event.
-pub(crate) fn once_left_out(
+fn once_left_out(
     shard: &mut Shard,
     intake: &Intake,
     draft: &Draft<'_>,

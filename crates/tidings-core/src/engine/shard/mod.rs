@@ -7,7 +7,6 @@ pub(super) mod cancel;
 pub(super) mod copies;
 pub(super) mod due;
 pub(super) mod follow;
-pub(super) mod limit;
 pub(super) mod members;
 pub(super) mod messages;
 pub(super) mod mute;

@@ -13,7 +13,6 @@ use crate::engine::rows::act::Spread;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::record_size::{pieces, set_bytes};
-use crate::engine::rows::room::Room;
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::{ChannelNo, INBOX_NO};
@@ -60,7 +59,6 @@ impl Shard {
         draft: &mut Draft<'_>,
         row: &EventRow,
         at: Option<EventAt>,
-        room: &Room,
     ) -> Result<Spread, Unreadable> {
         let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
@@ -73,9 +71,7 @@ impl Shard {
         if routed.is_empty() {
             return Ok(spread);
         }
-        let left_out = self.admit(intake, &mut *draft, row, of_type, room, &mut routed)?;
-        spread.suppressed = left_out.by_admission + left_out.by_limit;
-        spread.beyond_limit = left_out.by_limit;
+        spread.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
         for (route, who) in routed.values().flatten() {
             spread.notifications += who.len();
             spread.entries += route.lanes.len() as u64 * who.len();
@@ -153,14 +149,14 @@ impl Shard {
 }
 
 /// The audience of an event, divided by lanes and reasons.
-pub(crate) struct Routing {
-    pub(crate) spread: Spread,
-    pub(crate) reasons: Reasons,
-    pub(crate) routed: BTreeMap<BucketNo, Routed>,
+struct Routing {
+    spread: Spread,
+    reasons: Reasons,
+    routed: BTreeMap<BucketNo, Routed>,
 }
 
 /// Divides the audience of an event in a shard, as preferences are now.
-pub(crate) fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
+fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
     let event = &row.event;
     let (mut named, unknown) = named(shard, row);
     let mut spread = Spread { unknown, ..Spread::default() };

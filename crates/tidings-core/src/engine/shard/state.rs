@@ -21,7 +21,6 @@ use crate::engine::rows::ends::note_ends;
 use crate::engine::rows::going::Going;
 use crate::engine::rows::ledger::Ledger;
 use crate::engine::rows::named::days_with;
-use crate::engine::rows::notified::NotifiedRows;
 use crate::engine::rows::reply::Refused;
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
@@ -71,8 +70,6 @@ pub(crate) struct Shard {
     pub(crate) admitted: Own<BTreeMap<(BucketNo, TypeNo), Admitted>>,
     /// Deleted tenants that may have members or subscriptions left; `None` = they are to be found.
     pub(crate) ended_tenants: Own<Option<BTreeSet<TenantNo>>>,
-    /// The notifications of tenants, as far as they were asked for.
-    pub(crate) notified: NotifiedRows,
     /// The messages that go again or at once, of this step.
     pub(crate) going: Vec<Going>,
     /// The last instant that ended with a delivery or a closing.
@@ -196,7 +193,6 @@ impl Shard {
             kept_objects: Vec::new(),
             admitted: Own::default(),
             ended_tenants: Own::default(),
-            notified: NotifiedRows::default(),
             going: Vec::new(),
             last_output_at: None,
             busy: 0,
@@ -231,9 +227,9 @@ impl Shard {
         act: &Act,
     ) -> Result<Applied, Unreadable> {
         match act {
-            Act::Publish { row, at, profiles, room, .. } => {
+            Act::Publish { row, at, profiles } => {
                 self.take_profiles(intake, draft, profiles)?;
-                let spread = self.publish(intake, draft, row, *at, room)?;
+                let spread = self.publish(intake, draft, row, *at)?;
                 return Ok(Applied::Published(spread));
             }
             Act::Cancel(cancel) => {

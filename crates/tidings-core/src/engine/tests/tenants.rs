@@ -4,7 +4,7 @@ use super::ended::with_mail;
 use crate::engine::tests::*;
 use crate::model::command::Cancelled;
 use crate::model::reason::Reason;
-use crate::model::tenant::{TenantChange, View};
+use crate::model::tenant::TenantChange;
 use crate::rules::{TenantRules, UnknownTenant};
 
 const SECOND: i64 = 1_000;
@@ -167,54 +167,6 @@ fn a_cancel_of_a_tenant_reaches_its_events_alone_also_ahead() {
     let statuses: Vec<_> = replies.iter().map(status).collect();
     let expected = [PublishedAs::Cancelled, PublishedAs::Accepted, PublishedAs::Cancelled];
     assert_eq!(statuses, expected);
-}
-
-#[test]
-fn a_limit_leaves_out_those_beyond_it_and_begins_anew_each_day() {
-    let mut world = World::new(UnknownTenant::Refuse);
-    let recipients = ["a", "b", "c", "d"]
-        .map(|name| Command::Recipient(Box::new(RecipientChange::nothing(id(name)))));
-    world.run(&recipients);
-    let limit = |most| {
-        let change = TenantChange { notifications_per_day: Some(most), ..TenantChange::default() };
-        Command::Tenant { tenant: id("acme"), change: Box::new(change) }
-    };
-    let event = |name: &str, tenant: Option<&str>| {
-        let recipients = ["d", "c", "b", "a"].map(id).to_vec();
-        let to = Audience { recipients, ..Audience::default() };
-        let event = Event::new(id(name), id("told"), Object::bare(id("o")), to);
-        Command::Publish(Box::new(Event { tenant: tenant.map(id), ..event }))
-    };
-    let told = |replies: &[Result<Reply, Refused>]| -> Vec<(u64, u64)> {
-        let published = replies.iter().map(|reply| match reply {
-            Ok(Reply::Published(published)) => (published.notifications, published.suppressed),
-            other => panic!("{other:?}"),
-        });
-        published.collect()
-    };
-    // What came before the limit was set counts, too; two events of one step share what is left.
-    world.run(&[event("e0", Some("acme")), limit(Some(6))]);
-    let replies = world.run(&[event("e1", Some("acme")), event("e2", Some("acme"))]);
-    assert_eq!(told(&replies), [(2, 2), (0, 4)]);
-    let Ok(Reply::Published(published)) = &replies[0] else { panic!() };
-    assert_eq!(published.warnings, [Warning::TenantLimit(2)]);
-    let reader = world.engine.reader(&world.stored);
-    let unseen = |name: &str| reader.inbox_counts(&id(name), &View::All).unwrap().unseen;
-    assert_eq!(["a", "b", "c", "d"].map(unseen), [1, 1, 1, 1], "groups of one object");
-    let held = |name: &str| {
-        let page = reader.inbox(&id(name), &InboxQuery::newest(9)).unwrap();
-        page.groups[0].count
-    };
-    assert_eq!(["a", "b", "c", "d"].map(held), [2, 2, 1, 1], "the first by their ids");
-    let trace = reader.trace(&id("e1")).unwrap().unwrap().report(&world.stored).unwrap();
-    assert_eq!(trace.suppressed, [(crate::rules::LeftOutBy::TenantLimit, 2)].into());
-    assert_eq!(told(&world.run(&[event("e3", Some("bolt")), event("e4", None)])), [(4, 0), (4, 0)]);
-    world.now = crate::model::time::DAY_MS;
-    assert_eq!(told(&world.run(&[event("e5", Some("acme"))])), [(4, 0)]);
-    world.run(&[limit(Some(0))]);
-    assert_eq!(told(&world.run(&[event("e6", Some("acme"))])), [(0, 4)]);
-    world.run(&[limit(None)]);
-    assert_eq!(told(&world.run(&[event("e7", Some("acme"))])), [(4, 0)]);
 }
 
 #[test]

@@ -43,8 +43,6 @@ pub(super) fn tenant(name: &str, facets: &[&str]) -> Read<Command> {
                 ("tz", tz) => change.tz = text(tz),
                 ("locale", locale) => change.locale = text(locale),
                 ("data", data) => change.data = Some(Some(self::data(data)?)),
-                ("limit", "none") => change.notifications_per_day = Some(None),
-                ("limit", most) => change.notifications_per_day = Some(Some(number(most)?)),
                 ("quiet", "default") => change.quiet_hours = Some(None),
                 ("quiet", hours) => {
                     let (hours, channels) = (quiet_hours(hours)?, None);

@@ -92,9 +92,6 @@ struct Set {
     /// Mailbox to which answers to its mails go
     #[arg(long, value_name = "MAILBOX")]
     reply_to: Option<String>,
-    /// Most notifications of a UTC day, or `none` for no limit
-    #[arg(long, value_name = "N", value_parser = per_day)]
-    per_day: Option<PerDay>,
     /// Publish nothing for it, and cancel what waits
     #[arg(long)]
     disable: bool,
@@ -103,22 +100,6 @@ struct Set {
     enable: bool,
     #[command(flatten)]
     to: To,
-}
-
-/// The limit of a day.
-#[derive(Clone, Copy, Debug)]
-enum PerDay {
-    /// There is none.
-    Unbounded,
-    /// So many notifications.
-    Most(u64),
-}
-
-fn per_day(text: &str) -> Result<PerDay, &'static str> {
-    match text {
-        "none" => Ok(PerDay::Unbounded),
-        number => number.parse().map(PerDay::Most).map_err(|_| "a whole number, or `none`"),
-    }
 }
 
 /// `tidings tenant delete`.
@@ -219,13 +200,6 @@ impl Set {
                 body.insert(name.to_owned(), json!(text));
             }
         }
-        if let Some(per_day) = self.per_day {
-            let most = match per_day {
-                PerDay::Unbounded => None,
-                PerDay::Most(most) => Some(most),
-            };
-            body.insert("limits".to_owned(), json!({ "notifications_per_day": most }));
-        }
         if self.disable || self.enable {
             body.insert("disabled".to_owned(), json!(self.disable));
         }
@@ -284,9 +258,9 @@ impl Call for List {
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::new(&["ID", "NAME", "LOCALE", "TZ", "PER DAY", "DISABLED"]);
+        let mut table = Table::new(&["ID", "NAME", "LOCALE", "TZ", "DISABLED"]);
         for one in list(answer, "tenants") {
-            let names = ["id", "name", "locale", "tz", "limits.notifications_per_day", "disabled"];
+            let names = ["id", "name", "locale", "tz", "disabled"];
             table.whole_row(names.map(|name| cell(one, name)));
         }
         table.write_page(answer, "No tenants", out)

@@ -94,8 +94,7 @@ enum PublishedStatus {
 #[derive(Serialize, ToSchema)]
 pub(super) struct EventWarning {
     /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `tenant_limit`;
-    /// `differs` for an id that was used before for another event; or `more_warnings` in place of many.
+    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id that was used before for another event; or `more_warnings` in place of many.
     pub(super) code: &'static str,
     /// The fault, in words.
     pub(super) detail: String,

@@ -27,7 +27,7 @@ fn t42_of_a_tenant_only_what_is_given_changes() {
         r##""name":"Acme","brand":{"name":"A","color":"#0b57a4","url":"https://a.example/","address":"formal","logo":null},
         "from_name":"Acme Inc","reply_to":"help@a.example","locale":"de","tz":"Europe/Paris",
         "quiet_hours":{"from":"22:00","to":"07:00"},"preferences":[{"type":"work","channel":"email","mode":"never"}],
-        "limits":{"notifications_per_day":5},"data":{"plan":"gold"},"disabled":true"##,
+        "data":{"plan":"gold"},"disabled":true"##,
     );
     let text = |text: &str| Some(Some(text.to_owned()));
     assert_eq!((change.name, change.from_name), (text("Acme"), text("Acme Inc")));
@@ -42,18 +42,11 @@ fn t42_of_a_tenant_only_what_is_given_changes() {
         ..BrandChange::default()
     };
     assert_eq!(change.brand, brand);
-    assert_eq!(change.notifications_per_day, Some(Some(5)));
     assert_eq!(change.disabled, Some(true));
     let hours = change.quiet_hours.unwrap().unwrap();
     assert_eq!(hours.hours.unwrap().from_minute, 22 * 60);
     let [default] = &change.preferences.unwrap()[..] else { panic!() };
     assert_eq!((&default.mode, &default.tenant), (&Mode::Never, &None));
-    assert_eq!(
-        changed(r#""limits":{"notifications_per_day":null}"#).notifications_per_day,
-        Some(None)
-    );
-    assert_eq!(changed(r#""limits":{}"#).notifications_per_day, None);
-    assert_eq!(changed(r#""limits":null"#).notifications_per_day, Some(None));
     assert_eq!(changed(r#""brand":null"#).brand.footer, Some(None));
     assert_eq!(changed(r#""quiet_hours":"default""#).quiet_hours, Some(None));
     assert_eq!(changed(r#""preferences":null"#).preferences, Some(Vec::new()));
@@ -73,8 +66,7 @@ fn t42_each_field_of_a_tenant_is_checked() {
         (r#""locale":"de_AT""#, "`locale` must be a locale"),
         (r#""tz":"Mars""#, "`tz` names the unknown time zone"),
         (r#""quiet_hours":{"from":"22:00","to":"22:00"}"#, "`quiet_hours` begin and end"),
-        (r#""limits":{"notifications_per_day":1.5}"#, "`limits.notifications_per_day` must be"),
-        (r#""limits":{"notifications_per_day":-1}"#, "`limits.notifications_per_day` must be"),
+        (r#""limits":{}"#, "unknown field `limits`"),
         (r#""disabled":null"#, "`disabled` can't be null"),
         (r#""preferences":[{"topic":"t","channel":"*","mode":"never"}]"#, "a tenant can't mute"),
         (

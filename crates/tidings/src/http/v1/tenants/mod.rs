@@ -227,7 +227,7 @@ async fn put_tenant(
 
 /// Change a tenant
 ///
-/// Changes the given fields, and of `brand` and `limits` the given keys; null removes a value. Pending notifications use
+/// Changes the given fields, and of `brand` the given keys; null removes a value. Pending notifications use
 /// the new values.
 #[utoipa::path(
     patch, path = "/v1/tenants/{id}", tag = "tenants",

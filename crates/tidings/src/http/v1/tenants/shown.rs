@@ -12,7 +12,7 @@ use crate::body::quiet;
 
 /// A tenant.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Tenant, example = json!({"id": "acme", "name": "Acme", "brand": {"color": "#0b57a4"}, "from_name": null, "reply_to": null, "locale": "de", "tz": null, "quiet_hours": "default", "preferences": [], "limits": {"notifications_per_day": 100_000}, "data": null, "disabled": false}))]
+#[schema(as = Tenant, example = json!({"id": "acme", "name": "Acme", "brand": {"color": "#0b57a4"}, "from_name": null, "reply_to": null, "locale": "de", "tz": null, "quiet_hours": "default", "preferences": [], "data": null, "disabled": false}))]
 pub(in crate::http) struct TenantShown {
     /// Id of the tenant.
     #[schema(min_length = 1, max_length = 256)]
@@ -33,8 +33,6 @@ pub(in crate::http) struct TenantShown {
     quiet_hours: Option<quiet::Shown>,
     /// Its defaults, which replace the types' policies.
     preferences: Vec<Preference>,
-    /// Limits on what it may send.
-    limits: LimitsShown,
     /// Data of the host.
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
     data: Option<Data>,
@@ -80,15 +78,6 @@ struct BrandShown {
     address: Option<&'static str>,
 }
 
-/// Limits on what a tenant may send.
-#[derive(Serialize, ToSchema)]
-#[schema(as = TenantLimits, example = json!({"notifications_per_day": 100_000}))]
-struct LimitsShown {
-    /// Maximum number of notifications per UTC day; null = no limit.
-    #[schema(required)]
-    notifications_per_day: Option<u64>,
-}
-
 /// A page of tenants.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"tenants": [], "next": null}))]
@@ -114,7 +103,6 @@ impl TenantShown {
             tz: tenant.tz.clone(),
             quiet_hours: quiet::Shown::of(tenant.quiet_hours.as_deref()),
             preferences: preferences.collect(),
-            limits: LimitsShown { notifications_per_day: tenant.limits.notifications_per_day },
             data: tenant.data.clone(),
             disabled: tenant.disabled,
         }

@@ -77,19 +77,18 @@ fn refused(answer: &Answered, status: u16, code: &str) -> Value {
 }
 
 #[test]
-fn t42_put_replaces_and_patch_merges_brand_and_limits_key_by_key() {
+fn t42_put_replaces_and_patch_merges_brand_key_by_key() {
     let world = World::new();
     let whole = json!({
         "name": "Acme", "brand": { "color": "#0b57a4", "footer": "Bye" }, "locale": "de",
-        "limits": { "notifications_per_day": 7 }, "data": { "plan": "gold" },
+        "data": { "plan": "gold" },
     });
     world.done(Method::PUT, "/v1/tenants/acme", &whole);
-    let change = json!({ "brand": { "footer": null, "name": "A" }, "limits": {}, "locale": null });
+    let change = json!({ "brand": { "footer": null, "name": "A" }, "locale": null });
     world.done(Method::PATCH, "/v1/tenants/acme", &change);
     let shown = world.get("/v1/tenants/acme");
     assert_eq!(shown["brand"], json!({ "color": "#0b57a4", "name": "A" }));
     assert_eq!((&shown["name"], &shown["locale"]), (&json!("Acme"), &Value::Null));
-    assert_eq!(shown["limits"], json!({ "notifications_per_day": 7 }));
     assert_eq!(shown["data"], json!({ "plan": "gold" }));
     // What is shown can be put back.
     world.done(Method::PUT, "/v1/tenants/acme", &shown);
@@ -97,7 +96,6 @@ fn t42_put_replaces_and_patch_merges_brand_and_limits_key_by_key() {
     world.done(Method::PUT, "/v1/tenants/acme", &json!({}));
     let bare = world.get("/v1/tenants/acme");
     assert_eq!((&bare["name"], &bare["brand"]), (&Value::Null, &json!({})));
-    assert_eq!(bare["limits"], json!({ "notifications_per_day": null }));
 }
 
 #[test]
@@ -308,23 +306,6 @@ fn t42_an_export_plays_also_where_a_tenant_is_disabled() {
     let rules = crate::config::parse(&format!("{CONFIG}{ON}"), "tidings.toml").unwrap();
     for (number, line) in (1..).zip(export.lines()) {
         crate::timeline::read_line(&rules, number, line.as_bytes()).unwrap();
-    }
-}
-
-#[test]
-fn t42_an_explanation_says_that_the_limit_of_a_tenant_left_somebody_out() {
-    let world = World::new();
-    let limit = json!({ "limits": { "notifications_per_day": 0 } });
-    world.done(Method::PATCH, "/v1/tenants/acme", &limit);
-    let event = json!({ "id": "e", "type": "note", "object": { "id": "o" }, "to": { "recipients": ["ada"] }, "tenant": "acme" });
-    let published = world.done(Method::POST, "/v1/events", &event);
-    assert_eq!(published["suppressed"], 1, "{published}");
-    for asked in [json!("e"), event] {
-        let why = json!({ "event": asked, "recipient": "ada" });
-        let told = world.done(Method::POST, "/v1/explain", &why);
-        let last = told["steps"].as_array().unwrap().last().unwrap().clone();
-        assert_eq!((&last["rule"], &last["ends"]), (&json!("tenant"), &json!(true)), "{told}");
-        assert_eq!(last["result"], "left out: tenant_limit", "{told}");
     }
 }
 
