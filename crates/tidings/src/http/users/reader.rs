@@ -11,6 +11,7 @@ use tidings_core::tenant::View;
 use crate::body::Fault;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::query::{FromQuery, Parameters};
 use crate::http::service::Service;
 use crate::http::v1::tenants;
 use crate::token::Token;
@@ -24,6 +25,17 @@ pub(in crate::http) struct Reader {
     token: Option<Arc<Token>>,
     /// The view that the token gives, or else the query.
     view: View,
+}
+
+/// The query of a call that takes no parameter but `tenant`, which [`Reader`] reads.
+pub(in crate::http) struct TenantAlone;
+
+impl FromQuery for TenantAlone {
+    const KNOWN: &'static [&'static str] = &["tenant"];
+
+    fn read(_: &Parameters) -> Result<Self, Problem> {
+        Ok(Self)
+    }
 }
 
 /// The recipient of a path.

@@ -16,7 +16,7 @@ use crate::config::duration::{self, DurationError};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
-use crate::http::users::reader::Reader;
+use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::{Answer, Service};
 use crate::wording::{did_you_mean, quoted};
 
@@ -260,6 +260,7 @@ pub(in crate::http) async fn inbox(
 pub(in crate::http) async fn counts(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
 ) -> Result<Answer, Problem> {
     Answer::json(StatusCode::OK, &counted(&service, &reader).await?)
 }

@@ -24,7 +24,7 @@ use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
-use crate::http::users::reader::Reader;
+use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::{Answer, Change, Service};
 use crate::wording::quoted;
 
@@ -142,6 +142,7 @@ pub(in crate::http) async fn get_preferences(
 async fn put_preferences(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     set(&service, reader, &change, true, By::Key).await
@@ -165,6 +166,7 @@ async fn put_preferences(
 pub(in crate::http) async fn patch_preferences(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     let by = if reader.is_user() { By::User } else { By::Key };

@@ -11,7 +11,8 @@ use utoipa_axum::routes;
 use crate::body::addresses::{Browser, GonePushSubscription, PushSubscription};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::users::reader::Reader;
+use crate::http::request::query::InQuery;
+use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::{Answer, Change, Service};
 
 #[cfg(test)]
@@ -60,6 +61,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 pub(in crate::http) async fn join_push(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     let Browser(subscription) = change.parse()?;
@@ -83,6 +85,7 @@ pub(in crate::http) async fn join_push(
 pub(in crate::http) async fn leave_push(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     let GonePushSubscription { endpoint } = change.parse()?;

@@ -21,7 +21,7 @@ use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
-use crate::http::users::reader::{Reader, TopicInPath};
+use crate::http::users::reader::{Reader, TenantAlone, TopicInPath};
 use crate::http::{Answer, Change, Service};
 
 /// The errors of following.
@@ -78,6 +78,7 @@ struct Subscriptions {
 pub(in crate::http) async fn follow(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     InPath(TopicInPath { topic }): InPath<TopicInPath>,
     change: Change,
 ) -> Result<Answer, Problem> {
@@ -101,6 +102,7 @@ pub(in crate::http) async fn follow(
 pub(in crate::http) async fn unfollow(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     InPath(TopicInPath { topic }): InPath<TopicInPath>,
     change: Change,
 ) -> Result<Answer, Problem> {
@@ -130,6 +132,7 @@ fn topic_of(text: &str) -> Result<Id, Problem> {
 pub(in crate::http) async fn list_subscriptions(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
 ) -> Result<Answer, Problem> {
     let id = reader.recipient.clone();
     let topics = service.look(move |node| node.engine().reader(node.view()).following(&id)).await?;

@@ -20,7 +20,8 @@ use crate::body::short::FlushLimits;
 use crate::body::tenant;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::users::reader::Reader;
+use crate::http::request::query::InQuery;
+use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::v1::messages::page::MessageShown;
 use crate::http::{Answer, Change, Service, only};
 
@@ -220,6 +221,7 @@ impl ScheduledCount {
 pub(in crate::http) async fn pending(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
 ) -> Result<Answer, Problem> {
     let (id, of) = (reader.recipient.clone(), reader.view());
     let pending = service
@@ -284,6 +286,7 @@ fn scheduled(node: &Durable, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Pr
 pub(in crate::http) async fn flush(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     let mut limits =

@@ -11,7 +11,8 @@ use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::live::Opening;
-use crate::http::users::reader::Reader;
+use crate::http::request::query::InQuery;
+use crate::http::users::reader::{Reader, TenantAlone};
 
 /// The call that opens a stream.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -57,6 +58,7 @@ fn last_event(headers: &HeaderMap) -> Option<String> {
 pub(in crate::http) async fn live(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let opening =

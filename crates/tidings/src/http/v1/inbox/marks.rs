@@ -13,7 +13,8 @@ use super::shown::Counts;
 use crate::body::items::Items;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::users::reader::Reader;
+use crate::http::request::query::InQuery;
+use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::{Answer, Change, Service};
 
 /// The calls of marks.
@@ -89,6 +90,7 @@ async fn done(
 pub(in crate::http) async fn mark_seen(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     mark(&service, reader, &change, Made::Mark(MarkKind::Seen)).await
@@ -110,6 +112,7 @@ pub(in crate::http) async fn mark_seen(
 pub(in crate::http) async fn mark_read(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     mark(&service, reader, &change, Made::Mark(MarkKind::Read)).await
@@ -131,6 +134,7 @@ pub(in crate::http) async fn mark_read(
 pub(in crate::http) async fn mark_unread(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     mark(&service, reader, &change, Made::Items(ItemChange::Unread)).await
@@ -152,6 +156,7 @@ pub(in crate::http) async fn mark_unread(
 pub(in crate::http) async fn archive(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     mark(&service, reader, &change, Made::Items(ItemChange::Archive)).await
@@ -173,6 +178,7 @@ pub(in crate::http) async fn archive(
 pub(in crate::http) async fn unarchive(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     mark(&service, reader, &change, Made::Items(ItemChange::Unarchive)).await
@@ -194,6 +200,7 @@ pub(in crate::http) async fn unarchive(
 pub(in crate::http) async fn unsnooze(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     mark(&service, reader, &change, Made::Items(ItemChange::Unsnooze)).await
@@ -215,6 +222,7 @@ pub(in crate::http) async fn unsnooze(
 pub(in crate::http) async fn delete_items(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     mark(&service, reader, &change, Made::Items(ItemChange::Delete)).await
@@ -236,6 +244,7 @@ pub(in crate::http) async fn delete_items(
 pub(in crate::http) async fn snooze(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
     let mut items: Items = change.parse()?;
