@@ -40,11 +40,13 @@ pub enum Bound {
     Mutes,
     /// Objects of which the store keeps what `object` commands gave.
     Objects,
+    /// Preferences of a recipient, of all tenants and of none, each on one channel; mutes apart.
+    Preferences,
 }
 
 impl Bound {
     /// All bounds, in the order of the documentation.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::EventBytes,
         Self::EventRecipients,
         Self::EventTopics,
@@ -55,6 +57,7 @@ impl Bound {
         Self::DataBytes,
         Self::Mutes,
         Self::Objects,
+        Self::Preferences,
     ];
 
     /// Its key in `[limits]`.
@@ -71,6 +74,7 @@ impl Bound {
             Self::DataBytes => "data_bytes",
             Self::Mutes => "mutes",
             Self::Objects => "objects",
+            Self::Preferences => "preferences",
         }
     }
 
@@ -85,7 +89,7 @@ impl Bound {
             Self::TopicLevels => 16,
             Self::TopicBytes => 256,
             Self::DataBytes => 16 << 10,
-            Self::Mutes => 1000,
+            Self::Mutes | Self::Preferences => 1000,
             Self::Objects => 1_000_000,
         }
     }
@@ -103,7 +107,7 @@ impl Bound {
             Self::Subscriptions => 1_000_000,
             Self::DataBytes => 64 << 10,
             // One row has those of a recipient.
-            Self::Mutes => 2000,
+            Self::Mutes | Self::Preferences => 2000,
             Self::Objects => 100_000_000,
         }
     }
@@ -121,6 +125,7 @@ impl Bound {
             Self::DataBytes => ("`data` has", "bytes as compact JSON"),
             Self::Mutes => ("the recipient would have", "mutes, each on one channel"),
             Self::Objects => ("the store would keep", "objects"),
+            Self::Preferences => ("the recipient would have", "preferences, each on one channel"),
         }
     }
 
@@ -135,14 +140,33 @@ impl Bound {
             Self::DataBytes => "keep only what conditions ask for",
             Self::Mutes => "lift a mute first, or mute a topic that lies above several",
             Self::Objects => "delete objects that are gone, or raise the bound",
+            Self::Preferences => {
+                "take others back by `default` first, or set one without a tenant, or for a category"
+            }
         }
     }
 }
 
 /// The value of each bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "Vec<u32>", into = "Vec<u32>")]
 pub struct Limits([u32; Bound::ALL.len()]);
+
+impl From<Vec<u32>> for Limits {
+    /// Reads stored values. Bounds that came after them have their defaults.
+    fn from(values: Vec<u32>) -> Self {
+        Bound::ALL
+            .into_iter()
+            .zip(values)
+            .fold(Self::default(), |limits, (bound, value)| limits.with(bound, value))
+    }
+}
+
+impl From<Limits> for Vec<u32> {
+    fn from(limits: Limits) -> Self {
+        limits.0.into()
+    }
+}
 
 impl Default for Limits {
     fn default() -> Self {
@@ -287,6 +311,15 @@ mod tests {
             assert!(bound.default_value() <= bound.most());
         }
         assert!(limits.reason_bytes() <= REASON_BYTES_MAX);
+    }
+
+    #[test]
+    fn values_that_were_stored_when_there_were_fewer_bounds_are_read() {
+        let read = |stored: &str| serde_json::from_str::<Limits>(stored).unwrap();
+        let limits = Limits::default().with(Bound::EventBytes, 1_000);
+        assert_eq!(read(&serde_json::to_string(&limits).unwrap()), limits);
+        assert_eq!(read("[1000]"), limits);
+        assert_eq!(read("[]"), Limits::default());
     }
 
     #[test]

@@ -226,6 +226,38 @@ fn may_mute(
     Ok(shard.limits().check(Bound::Mutes, all.len() as u64)?)
 }
 
+/// Refuses more preferences than a recipient may have, if a change adds some.
+fn may_prefer(
+    shard: &Shard,
+    intake: &Intake,
+    RecipientAt { bucket, number }: RecipientAt,
+    choices: &[Preference],
+) -> Result<(), Refused> {
+    let chosen = choices.iter().filter(|of| !of.scope.is_mute());
+    if chosen.clone().all(|of| of.mode == Mode::Default) {
+        return Ok(());
+    }
+    let mut known = shard.buckets[bucket].preferences.of(number.0);
+    // Those of a deleted tenant are on their way out.
+    known.retain(|of| {
+        let is_there = |tenant| intake.tenants.get(tenant).is_some();
+        !of.scope.is_mute() && of.tenant.is_none_or(is_there)
+    });
+    let at = |of: &Preference| (of.tenant, of.channel, of.scope.clone());
+    let before: BTreeSet<_> = known.iter().map(at).collect();
+    let mut after = before.clone();
+    for of in chosen {
+        match of.mode {
+            Mode::Default => after.remove(&at(of)),
+            _ => after.insert(at(of)),
+        };
+    }
+    if after.len() <= before.len() {
+        return Ok(());
+    }
+    Ok(shard.limits().check(Bound::Preferences, after.len() as u64)?)
+}
+
 fn choose(
     shard: &mut Shard,
     intake: &Intake,
@@ -235,6 +267,7 @@ fn choose(
     by: By,
 ) -> Result<Reply, Stop> {
     may_mute(shard, at, &choices)?;
+    may_prefer(shard, intake, at, &choices)?;
     note_chosen(shard, intake, draft, at, &choices, by);
     let RecipientAt { bucket, number } = at;
     let mut changed: BTreeMap<ChannelNo, BTreeSet<Option<TenantNo>>> = BTreeMap::new();

@@ -3,6 +3,7 @@
 use crate::engine::tests::*;
 use crate::model::channel::EMAIL_NO;
 use crate::model::command::Pausable;
+use crate::model::limits::{Bound, Exceeded};
 use crate::model::reason::Reason;
 use crate::model::recipient::OwnHours;
 use crate::model::tenant::{Tenant, TenantChange};
@@ -415,7 +416,7 @@ fn conditions_see_the_tenant_and_the_zone_and_locale_that_hold_for_its_entries()
         ("id", "tenant.id == 'acme' && event.tenant == 'acme'"),
         ("tz", "recipient.tz == 'Asia/Tokyo' && recipient.locale == 'ja'"),
         ("data", "tenant.data.plan == 'big' && tenant.name == 'Acme'"),
-        ("none", "!has(tenant.id) && !has(event.tenant) && !has(recipient.tz)"),
+        ("none", "!has(tenant.id) && !has(event.tenant) && recipient.tz == 'UTC'"),
     ];
     let mut world = World::with(|rules| {
         for (name, condition) in conditions {
@@ -439,6 +440,42 @@ fn conditions_see_the_tenant_and_the_zone_and_locale_that_hold_for_its_entries()
         }
     }
     assert_eq!(world.ended("datazed"), [(Reason::ConditionError, 1)]);
+}
+
+#[test]
+fn preferences_of_a_recipient_are_bounded_over_all_tenants() {
+    let mut world = World::with(|rules| rules.limits = rules.limits.with(Bound::Preferences, 2));
+    let choice = |kind: &str, tenant: Option<&str>, mode| Choice {
+        scope: PreferenceScope::Type(kind.to_owned()),
+        channel: "email".to_owned(),
+        mode,
+        tenant: tenant.map(id),
+    };
+    let choose = |chosen: Vec<Choice>, whole| Command::Preferences {
+        recipient: id("a"),
+        chosen,
+        whole,
+        tenant: None,
+        by: By::User,
+    };
+    let two = [choice("news", None, Mode::Never), choice("news", Some("acme"), Mode::Never)];
+    world.run(1, &[choose(two.to_vec(), false)]);
+    let third = choice("news", Some("zed"), Mode::Never);
+    let refused = Err(Refused::Exceeded(Exceeded { bound: Bound::Preferences, got: 3, most: 2 }));
+    for whole in [false, true] {
+        let of =
+            if whole { [&two[..], slice::from_ref(&third)].concat() } else { vec![third.clone()] };
+        assert_eq!(world.replies(2, &[choose(of, whole)]), [refused.clone()]);
+    }
+    // What takes the place of another is no more.
+    let changed = choice("news", None, Mode::Immediate);
+    let lifted = choice("news", Some("acme"), Mode::Default);
+    world.run(3, &[choose(vec![changed, lifted, third.clone()], false)]);
+    // A mute is bounded by itself, and those of a deleted tenant count no more.
+    let mute = Choice { scope: PreferenceScope::Topic(id("t")), ..third };
+    let delete = Command::DeleteTenant { tenant: id("zed") };
+    world.run(4, &[choose(vec![mute], false), delete]);
+    world.run(4, &[choose(vec![choice("soon", None, Mode::Never)], false)]);
 }
 
 #[test]
