@@ -192,18 +192,16 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
     fields
 }
 
-/// A recipient as a condition sees them, for an entry of a tenant or of none. What neither their profile nor the tenant
-/// says is absent, but `data` is empty.
+/// A recipient as a condition sees them, with the zone and the locale that hold for an entry. `data` that was not given
+/// is empty.
 #[must_use]
-pub fn of_recipient<'a>(recipient: &'a Recipient, tenant: Option<&'a Tenant>) -> Value<'a> {
-    let fields = [
-        ("tz", recipient.tz.as_ref().or_else(|| tenant?.tz.as_ref())),
-        ("locale", recipient.locale.as_ref().or_else(|| tenant?.locale.as_ref())),
-    ];
-    let given = fields.into_iter().filter_map(|(name, text)| Some((name, Value::of_text(text?))));
-    let always =
-        [("id", Value::of_text(recipient.id.as_str())), ("data", of_data(recipient.data.as_ref()))];
-    Value::of_fields(given.chain(always))
+pub fn of_recipient<'a>(recipient: &'a Recipient, tz: &'a str, locale: &'a str) -> Value<'a> {
+    Value::of_fields([
+        ("id", Value::of_text(recipient.id.as_str())),
+        ("tz", Value::of_text(tz)),
+        ("locale", Value::of_text(locale)),
+        ("data", of_data(recipient.data.as_ref())),
+    ])
 }
 
 /// A tenant as a condition sees it. A name that was not given is absent, but `data` is empty.

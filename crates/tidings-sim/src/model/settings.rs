@@ -66,14 +66,10 @@ impl<'m> Settings<'m> {
     pub(super) fn values(&self) -> (Value, Value) {
         let (person, tenant) = (self.person, self.of_tenant());
         let mut recipient = person.as_value();
-        for (name, own, of_tenant) in [
-            ("tz", &person.tz, tenant.and_then(|tenant| tenant.tz.as_ref())),
-            ("locale", &person.locale, tenant.and_then(|tenant| tenant.locale.as_ref())),
-        ] {
-            if let Some(text) = own.as_ref().or(of_tenant) {
-                recipient[name] = json!(text);
-            }
-        }
+        let of_tenant = tenant.and_then(|tenant| tenant.locale.as_ref());
+        let locale = person.locale.as_ref().or(of_tenant);
+        recipient["tz"] = json!(self.tz());
+        recipient["locale"] = json!(locale.unwrap_or(&self.rules.defaults.locale));
         (recipient, tenant.map_or_else(|| json!({}), Tenant::as_value))
     }
 }

@@ -12,8 +12,8 @@
 //! 32. A deleted tenant isn't there: naming it is naming one that is unknown, and under `make` an event makes it anew.
 //! 33. On a channel that somebody's own quiet hours don't name, the tenant's hold, and where these don't name it
 //!     either, the channel's. `"default"` of a recipient takes back what they said: the tenant's hold.
-//! 34. In conditions `recipient.tz` and `recipient.locale` are the recipient's own or the tenant's; where neither
-//!     says one they are absent, as before there were tenants.
+//! 34. In conditions `recipient.tz` and `recipient.locale` are the recipient's own, else the tenant's, else those of
+//!     `[defaults]`, also where there are no tenants.
 //! 35. A cancel that names a tenant is about events of that tenant alone, by id as by key. One of an id that is no
 //!     event of that tenant is remembered, though the id may be another's event.
 //! 36. Who is no member can't cease to be one: removing them from the members takes no subscription.

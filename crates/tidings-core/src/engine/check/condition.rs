@@ -64,6 +64,10 @@ pub(crate) fn ask(
     let Some(condition) = of_type.condition.as_ref().filter(|_| !who.is_empty()) else {
         return Ok(answers);
     };
+    // A type comes of rules.
+    let Some(defaults) = intake.rules().map(|rules| &rules.defaults) else {
+        return Ok(answers);
+    };
     let arrival = &kept.arrival;
     let event = intake.event(draft, arrival.at.day(), arrival.event)?;
     let now_of = |id| intake.objects.now(draft, id);
@@ -92,7 +96,10 @@ pub(crate) fn ask(
         let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
             continue;
         };
-        names.push(("recipient", of_recipient(profile, tenant)));
+        let tz = profile.tz.as_ref().or_else(|| tenant?.tz.as_ref());
+        let locale = profile.locale.as_ref().or_else(|| tenant?.locale.as_ref());
+        let (tz, locale) = (tz.unwrap_or(&defaults.tz), locale.unwrap_or(&defaults.locale));
+        names.push(("recipient", of_recipient(profile, tz, locale)));
         let answer = each.holds(&names);
         // As with `&&`, what is false makes up for a failure.
         let answer = answer.and_then(|holds| if holds { once } else { Ok(false) });
