@@ -168,7 +168,8 @@ fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Proble
 
 /// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,
 /// and listening on loopback does not keep that out. The `Origin` (RFC 6454) tells whose page it is. Of a
-/// page whose own name was made to point here it tells nothing, but the `Host` does.
+/// page whose own name was made to point here it tells nothing, but the `Host` does, and the authority of the target,
+/// which HTTP/2 has in its place, or beside it.
 fn foreign(request: &Request) -> Option<&'static str> {
     let header = |name| request.headers().get(name);
     let is_foreign =
@@ -178,7 +179,10 @@ fn foreign(request: &Request) -> Option<&'static str> {
             "a server without API keys (--dev) refuses requests from web pages of other sites",
         );
     }
-    if header(header::HOST).is_some_and(|host| is_foreign(host, is_this_machine)) {
+    let authority = request.uri().authority();
+    if authority.is_some_and(|authority| !is_this_machine(authority.as_str()))
+        || header(header::HOST).is_some_and(|host| is_foreign(host, is_this_machine))
+    {
         return Some(
             "a server without API keys (--dev) accepts local host names only: call it as 127.0.0.1 or localhost",
         );
@@ -239,6 +243,32 @@ mod tests {
         }
         for host in ["", "evil.example:8990", "127.0.0.1.example.org", "10.0.0.1:8990"] {
             assert!(!is_this_machine(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn the_authority_of_a_target_is_looked_at_beside_the_host() {
+        let asked = |uri: &str, host: Option<&str>| {
+            let mut request = Request::builder().uri(uri);
+            if let Some(host) = host {
+                request = request.header("host", host);
+            }
+            foreign(&request.body(axum::body::Body::empty()).unwrap())
+        };
+        for (uri, host) in [
+            ("/v1/types", Some("localhost:8990")),
+            ("http://localhost:8990/v1/types", None),
+            ("http://127.0.0.1/v1/types", Some("localhost")),
+        ] {
+            assert_eq!(asked(uri, host), None, "{uri} {host:?}");
+        }
+        for (uri, host) in [
+            ("http://evil.example/v1/types", Some("localhost")),
+            ("http://evil.example/v1/types", None),
+            ("http://localhost@evil.example/v1/types", Some("localhost")),
+            ("http://localhost/v1/types", Some("evil.example")),
+        ] {
+            assert!(asked(uri, host).is_some(), "{uri} {host:?}");
         }
     }
 }
