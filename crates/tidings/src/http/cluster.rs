@@ -278,14 +278,13 @@ impl Cluster {
         if request.uri().path() == "/healthz" {
             return ALIVE.into_response();
         }
-        match request.headers_mut().remove(&NODE) {
-            None => {
-                request.headers_mut().remove(&FORWARDED);
-                request.headers_mut().remove(&HOME);
-            }
-            Some(token) if self.is_token_of_member(token.to_str().unwrap_or_default()) => {}
-            // The node that had this address before was meant.
-            Some(_) => return no_holder(NO_MORE).into_response(),
+        let token = request.headers_mut().remove(&NODE);
+        let token = token.as_ref().and_then(|token| token.to_str().ok());
+        // With any other token the node that had this address before was meant, or a stranger asks. What the headers say
+        // is void then, and the call is let in as any other, by its key.
+        if !token.is_some_and(|token| self.is_token_of_member(token)) {
+            request.headers_mut().remove(&FORWARDED);
+            request.headers_mut().remove(&HOME);
         }
         let Some(serving) = self.serving() else {
             return self.answer_of_holder(request).await;
@@ -342,7 +341,8 @@ impl Cluster {
         if path == "/readyz" {
             return "ready\n".into_response();
         }
-        if path.starts_with(OF_NODES) || request.headers().contains_key(&SHARDS) {
+        let is_of_nodes = path.starts_with(OF_NODES) || request.headers().contains_key(&SHARDS);
+        if is_of_nodes && self.is_of_member(request.headers()) {
             return no_holder(NO_MORE).into_response();
         }
         if path != "/metrics" {

@@ -132,6 +132,24 @@ async fn a_call_is_forwarded_twice_at_most() {
     assert!(is(&answer, "does not hold the store"), "{answer:?}");
 }
 
+#[tokio::test]
+async fn a_node_that_serves_nothing_leaves_strangers_with_headers_of_nodes_to_the_holder() {
+    let holder = listen(Router::new().fallback(any(async || StatusCode::UNAUTHORIZED))).await;
+    let (_, api) = standby(&holder.to_string());
+    let ask = async |bearer: Option<&str>, header: &str| {
+        let mut request = Request::builder().uri("/v1/types").header(header, "own");
+        if let Some(bearer) = bearer {
+            request = request.header("authorization", format!("Bearer {bearer}"));
+        }
+        read(api.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()).await
+    };
+    for header in ["tidings-node", "tidings-parts"] {
+        assert_eq!(ask(None, header).await.0, StatusCode::UNAUTHORIZED, "{header}");
+    }
+    let of_node = ask(Some("of node 2"), "tidings-parts").await;
+    assert!(is(&of_node, "no_holder"), "{of_node:?}");
+}
+
 /// The recipient with this number among those of a shard, of two.
 fn in_shard(shard: u16, n: usize) -> String {
     let homes = homes(shard, true);

@@ -369,10 +369,19 @@ fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
             assert_eq!(found.status, StatusCode::OK, "{name}: {value}, part {shard}");
         }
     }
-    // A token that no node has is no reason to believe the caller.
+    // A token that no node has is no reason to believe the caller, who is let in as any other.
     let forged = [("tidings-home", "0"), ("tidings-node", "x")];
-    let refused = two.send(Method::GET, &path, &forged, "");
-    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(two.send(Method::GET, &path, &forged, "").status, StatusCode::OK);
+    let own = format!("/v1/recipients/{}", in_shard(0, 0));
+    for path in [&path, &own, "/cluster/commands"] {
+        for header in [("tidings-node", "x"), ("tidings-parts", "own")] {
+            for headers in [&[header][..], &[header, ("authorization", "Bearer x")]] {
+                let refused = two.send_to(0, Method::GET, path, headers, "");
+                let answer = (refused.status, refused.json()["code"].clone());
+                assert_eq!(answer, (StatusCode::UNAUTHORIZED, json!("unauthorized")), "{path}");
+            }
+        }
+    }
     // And where a node is believed, the path still says whose the call is.
     let token = two.0[0].secret.text().to_owned();
     let odd = [("tidings-home", "0"), ("tidings-node", token.as_str())];
