@@ -94,6 +94,26 @@ mod tests {
     }
 
     #[test]
+    fn logos_are_https_and_addresses_have_no_character_to_escape() {
+        let is_taken = |line: &str| config::parse(&format!("[brand]\n{line}"), "t").is_ok();
+        for fine in ["logo = 'https://e.org/a%20b.png?v=2'", "url = 'https://e.org:8443/n'"] {
+            assert!(is_taken(fine), "{fine}");
+        }
+        for (key, wrong) in [
+            ("logo", "http://127.0.0.1/a.png"),
+            ("logo_dark", "http://localhost/a.png"),
+            ("logo", "https://e.org/a b.png"),
+            ("logo", "https://e.org/a\\\"b.png"),
+            ("url", "https://e.org/a\\\"b"),
+            ("url", "https://e.org/a'b"),
+            ("url", "http://127.0.0.1:8990/a'b"),
+            ("url", "https://e.org/<b>"),
+        ] {
+            assert!(!is_taken(&format!("{key} = \"{wrong}\"")), "{key} {wrong}");
+        }
+    }
+
+    #[test]
     fn a_day_in_full_is_answered_with_its_short_name() {
         let text = "[digests.d]\nevery = \"week\"\non = \"monday\"";
         let faults = config::parse(text, "tidings.toml").unwrap_err();

@@ -5,7 +5,7 @@ use tidings_core::event::Pivot;
 use tidings_core::presentation::{
     Address, Brand, Order, Presentation, Quota, Share, Texts, Wording,
 };
-use tidings_mail::{Sentence, is_color, picture_address, web_address};
+use tidings_mail::{Sentence, is_color, web_address};
 
 use super::brand::is_of_this_machine;
 use super::mailbox::mailbox;
@@ -90,8 +90,8 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     let address = walk.word(&section, "address", &Address::ALL.map(Address::word));
     Brand {
         name: shown(walk, &section, "name"),
-        logo: picture(walk, &section, "logo"),
-        logo_dark: picture(walk, &section, "logo_dark"),
+        logo: checked(walk, &section, "logo", LOGO, is_logo),
+        logo_dark: checked(walk, &section, "logo_dark", LOGO, is_logo),
         color: checked(walk, &section, "color", COLOR, is_color),
         footer: shown(walk, &section, "footer"),
         postal_address: shown(walk, &section, "postal_address"),
@@ -101,20 +101,22 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     }
 }
 
-/// The requirement of a key of `[brand]` that a text doesn't meet.
+/// The requirement of a key of a tenant's brand that a text doesn't meet.
 pub(crate) fn brand_check(key: &str, text: &str) -> Option<String> {
     let (is_fine, what) = match key {
-        "logo" | "logo_dark" => (is_picture(text), PICTURE.to_owned()),
+        "logo" | "logo_dark" => (is_logo(text), LOGO.to_owned()),
         "color" => (is_color(text), COLOR.to_owned()),
-        "url" => (is_public_address(text), URL.to_owned()),
+        "url" => (is_site(text), SITE.to_owned()),
         _ => (is_shown(text), text_to_show()),
     };
     (!is_fine).then_some(what)
 }
 
 const COLOR: &str = "a colour, such as `\"#0b57a4\"`";
-const PICTURE: &str = "an https address of a picture";
-const URL: &str = "an https address without `?` and `#`, such as `\"https://example.org\"`, or `\"http://127.0.0.1:8990\"` in development";
+const LOGO: &str = "an https address of a picture, with quotes and the like percent-encoded";
+const SITE: &str =
+    "an https address without `?`, `#` and quotes, such as `\"https://example.org\"`";
+const URL: &str = "an https address without `?`, `#` and quotes, such as `\"https://example.org\"`, or `\"http://127.0.0.1:8990\"` in development";
 
 fn text_to_show() -> String {
     format!("a text of 1 to {TEXT_BYTES_MAX} bytes")
@@ -124,22 +126,32 @@ fn is_shown(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= TEXT_BYTES_MAX
 }
 
-fn is_picture(text: &str) -> bool {
-    picture_address(text).is_some()
+/// Returns true if an address stands in pages and headers as it is written, since no character needs an escape.
+fn is_plain_https(text: &str) -> bool {
+    text.starts_with("https://") && is_plain_web(text)
 }
 
-/// The address of a picture.
-fn picture(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<String> {
-    checked(walk, section, key, PICTURE, is_picture)
+fn is_plain_web(text: &str) -> bool {
+    !text.contains('\'') && web_address(text).is_some_and(|link| link == text)
+}
+
+/// Returns true if a text is the address of a logo. The pages behind links load pictures over https alone.
+fn is_logo(text: &str) -> bool {
+    is_plain_https(text)
 }
 
 /// Returns true if links in mails can begin with an address, in headers, too.
+fn is_site(text: &str) -> bool {
+    is_plain_https(text) && is_base(text)
+}
+
+/// The same, or the address of this machine, where a developer tries things.
 fn is_public_address(text: &str) -> bool {
-    let is_plain = text.is_ascii() && !text.contains(['?', '#']);
-    (text.starts_with("https://") || is_of_this_machine(text))
-        && is_plain
-        && text.len() <= URL_BYTES_MAX
-        && web_address(text).is_some()
+    is_base(text) && (is_plain_https(text) || is_of_this_machine(text) && is_plain_web(text))
+}
+
+fn is_base(text: &str) -> bool {
+    !text.contains(['?', '#']) && text.len() <= URL_BYTES_MAX
 }
 
 /// A text that is shown.

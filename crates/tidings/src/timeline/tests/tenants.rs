@@ -56,6 +56,11 @@ fn t42_of_a_tenant_only_what_is_given_changes() {
 fn t42_each_field_of_a_tenant_is_checked() {
     for (body, reason) in [
         (r#""brand":{"logo":"http://a.example/a.png"}"#, "`brand.logo` cannot be"),
+        (r#""brand":{"logo":"http://127.0.0.1/a.png"}"#, "`brand.logo` cannot be"),
+        (r#""brand":{"logo_dark":"https://a.example/a'b.png"}"#, "`brand.logo_dark` cannot be"),
+        (r#""brand":{"url":"http://127.0.0.1:8990"}"#, "`brand.url` cannot be"),
+        (r#""brand":{"url":"https://a.example/\"b"}"#, "`brand.url` cannot be"),
+        (r#""brand":{"url":"https://a.example/'b"}"#, "`brand.url` cannot be"),
         (r#""brand":{"color":"blue"}"#, "`brand.color` cannot be"),
         (r#""brand":{"url":"https://a.example/?a"}"#, "`brand.url` cannot be"),
         (r#""brand":{"address":"rude"}"#, "unknown address `rude`"),
