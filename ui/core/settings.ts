@@ -42,9 +42,11 @@ export interface QuietHours {
   channels?: string[] | null;
 }
 
-/** The quiet hours of a channel. */
-export interface ChannelHours extends QuietHours {
+/** The quiet hours in force on a channel. */
+export interface ChannelHours {
   channel: string;
+  hours: QuietHours;
+  set_by: "recipient" | "tenant" | "channel";
 }
 
 export interface Mute {
@@ -77,7 +79,7 @@ export class Settings {
   mutes: Mute[] = [];
   /** `default`: those of the channels. */
   quiet: QuietHours | "default" | null = "default";
-  /** The hours that hold with `default`, of the channels that have any. */
+  /** The hours that hold with `default`, of the channels that have any, as far as the server told them. */
   usual: ChannelHours[] = [];
   /** The zone in which quiet hours are; undefined: the server doesn't tell it. */
   zone: string | undefined;
@@ -198,15 +200,16 @@ export class Settings {
 
   #take(told: Record<string, any>): void {
     const answer = Array.isArray(told) ? { preferences: told } : told;
-    const { choices, digests = {}, mutes, preferences = [], quiet_hours, quiet_hours_default = [], timezone, push } = answer as Record<string, any>;
+    const { choices, digests = {}, mutes, preferences = [], quiet_hours, quiet_hours_in_force = [], tz, push } = answer as Record<string, any>;
     this.choices = (Array.isArray(choices) ? choices : (choices?.categories ?? [])).map(choice);
     this.digests = Object.fromEntries(
       Object.entries<any>(digests).map(([name, digest]) => [name, typeof digest === "string" ? digest : digest?.title]),
     );
     this.mutes = mutes ?? preferences.filter(({ topic, object, mode }: Preference) => (topic ?? object) && mode === "never");
     this.quiet = quiet_hours === undefined ? "default" : quiet_hours;
-    this.usual = quiet_hours_default;
-    this.zone = timezone;
+    // Hours of one's own hide the others, which were heard of before or are not known.
+    if (this.quiet === "default") this.usual = quiet_hours_in_force;
+    this.zone = tz;
     this.pushKey = push?.key;
     this.#tell();
   }

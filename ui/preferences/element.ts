@@ -273,7 +273,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
   }
 
   /** The hours of a channel in words: "Email · 10:00 PM – 7:00 AM · Sat, Sun". */
-  #hours({ channel, from, to, days }: ChannelHours): string {
+  #hours({ channel, hours: { from, to, days } }: ChannelHours): string {
     const clock = new Intl.DateTimeFormat(this.locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" });
     const names = new Intl.DateTimeFormat(this.locale, { weekday: "short", timeZone: "UTC" });
     const at = (time: string) => clock.format(Date.parse(`2024-01-01T${time}Z`));

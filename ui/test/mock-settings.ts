@@ -20,9 +20,9 @@ export class MockSettings {
   channels = ["inbox", "email"];
   /** The channels without an address of this person. */
   lacking: string[] = [];
-  /** The quiet hours of channels. */
+  /** The quiet hours of channels, where the person has none. */
   hours: object[] = [];
-  timezone = "Europe/Madrid";
+  tz = "Europe/Madrid";
 
   answer(): object {
     const choice = (row: (typeof types)[0]) => ({
@@ -44,8 +44,8 @@ export class MockSettings {
       digests,
       mutes: this.preferences.filter(({ topic, object }) => topic ?? object).map(({ mode: _, ...mute }) => ({ ...mute, title: "Andy Warhol" })),
       quiet_hours: this.quiet,
-      quiet_hours_default: this.hours,
-      timezone: this.timezone,
+      quiet_hours_in_force: this.quiet === "default" ? this.hours : [],
+      tz: this.tz,
       ...(this.pushKey && { push: { key: this.pushKey } }),
     };
   }

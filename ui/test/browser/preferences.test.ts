@@ -107,8 +107,11 @@ test("quiet hours are set, and mutes lifted with a way back", only, async () => 
 test("quiet hours of channels are shown with their zone, and a person may have others, none, or these again", only, async () => {
   const ana = scene.person();
   const settings = scene.mock.settingsOf(ana);
-  settings.hours = [{ channel: "email", from: "22:00", to: "07:00" }, { channel: "sms", from: "21:00", to: "09:30", days: ["sat", "sun"] }];
-  settings.timezone = "America/New_York";
+  settings.hours = [
+    { channel: "email", hours: { from: "22:00", to: "07:00" }, set_by: "channel" },
+    { channel: "sms", hours: { from: "21:00", to: "09:30", days: ["sat", "sun"] }, set_by: "tenant" },
+  ];
+  settings.tz = "America/New_York";
   const page = await scene.show(ana, "preferences", html);
   const quiet = page.locator("tidings-preferences [part=quiet]");
   const select = page.locator(key("quiet"));
