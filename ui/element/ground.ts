@@ -10,9 +10,11 @@ export function lay(root: HTMLElement, flat: boolean): void {
   const probe = h("span", { class: "probe", "aria-hidden": "true" });
   const look = () => {
     const style = getComputedStyle(probe);
-    const lightness = /^oklch\(([\d.]+)/.exec(style.color)?.[1];
+    const [first = 0, second = 0, third = 0] = (style.color.match(/[\d.]+/g) ?? []).map(Number);
+    // A browser that can't tell the lightness of a colour shows the colour itself.
+    const lightness = style.color.startsWith("rgb") ? (first + second + third) / 765 : first;
     const own = style.getPropertyValue("--tidings-background").trim();
-    set(root, "data-ground", own || !lightness ? null : Number(lightness) > 0.6 ? "dark" : "light");
+    set(root, "data-ground", own ? null : lightness > 0.6 ? "dark" : "light");
   };
   // Another colour of the text is heard of as the probe's own transition.
   for (const event of ["transitionrun", "transitionend"]) probe.addEventListener(event, look);
