@@ -228,7 +228,7 @@ pub enum View<T = Id> {
     All,
     /// Entries of this tenant and of none.
     Of(T),
-    /// Entries of this tenant only.
+    /// Entries of this tenant only: what its export has, and what marks reach that earlier versions stored so.
     Only(T),
 }
 
