@@ -17,7 +17,7 @@ from tidings import AsyncTidings, Tidings, errors, models, sign_token
 @pytest.fixture
 def ana(client: Tidings) -> str:
     name = f"ana-{uuid.uuid4().hex[:8]}"
-    client.recipients.put(name, email="ana@example.org", name="Ana Ruiz", tz="America/New_York")
+    client.recipients.upsert(name, email="ana@example.org", name="Ana Ruiz", tz="America/New_York")
     return name
 
 
@@ -107,10 +107,10 @@ def test_pages_are_one_iterator(client: Tidings, ana: str, server: Server) -> No
 
     assert asyncio.run(asynchronously()) == found
     for address in ("a@example.org", "b@example.org", "c@example.org"):
-        client.suppressions.suppress("email", address, reason="manual")
+        client.suppressions.add("email", address, reason="manual")
     listed = [of.address for of in client.suppressions.list(channel="email", limit=1)]
     assert listed == ["a@example.org", "b@example.org", "c@example.org"]
-    client.suppressions.unsuppress("email", "a@example.org")
+    client.suppressions.remove("email", "a@example.org")
     with pytest.raises(errors.SuppressionNotFoundError):
         client.suppressions.get("email", "a@example.org")
 
@@ -125,7 +125,7 @@ def test_a_poll_waits_for_news(client: Tidings, ana: str) -> None:
 
 def test_names_in_paths_are_escaped(client: Tidings) -> None:
     for name in ("..", ".", "a/b?c#d", "50%", "Zoë ‮x"):
-        client.recipients.put(name, name="X")
+        client.recipients.upsert(name, name="X")
         assert client.recipients.get(name).id == name
         client.subscriptions.follow(name, "artist/42/../..")
         assert client.subscriptions.list(name).topics == ["artist/42/../.."]
@@ -146,7 +146,7 @@ def test_preferences_are_a_list_and_choices_an_object(client: Tidings, ana: str)
     assert (choices.quiet_hours.from_, choices.quiet_hours.days) == ("22:00", ["sat", "sun"])
     client.preferences.patch(ana, quiet_hours=None)
     assert client.preferences.choices(ana).quiet_hours is None
-    client.preferences.put(ana, [])
+    client.preferences.replace(ana, [])
     assert client.preferences.get(ana) == []
 
 

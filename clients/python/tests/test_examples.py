@@ -47,7 +47,7 @@ def run(server: Server, *arguments: str) -> str:
 
 
 def test_quick_start(server: Server, client: Tidings) -> None:
-    client.recipients.put("ana")
+    client.recipients.upsert("ana")
     before = client.inbox.page("ana").unread
     assert run(server, "examples/quickstart.py") == f"unread: {before + 1}\n"
 
@@ -60,7 +60,7 @@ def test_quick_start_of_the_page(server: Server) -> None:
 
 
 def test_quick_start_of_the_product(server: Server, client: Tidings) -> None:
-    client.recipients.put("ana")
+    client.recipients.upsert("ana")
     told = sum(group.count for group in client.inbox.list("ana"))
     [code] = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.S | re.M)
     assert unread(server, code) >= 1
@@ -80,7 +80,7 @@ def test_the_other_code_of_the_page_is_python() -> None:
 
 def test_asynchronous(server: Server, client: Tidings) -> None:
     for name in ("ana", "ben", "cleo"):
-        client.recipients.put(name)
+        client.recipients.upsert(name)
     said = run(server, "examples/asynchronous.py")
     assert said.startswith("told: 3\nartwork_published ")
 
@@ -94,7 +94,7 @@ def test_bring_in(server: Server, client: Tidings, tmp_path: Path) -> None:
 
 
 def test_host(server: Server, client: Tidings) -> None:
-    client.recipients.put("ana")
+    client.recipients.upsert("ana")
     command = [sys.executable, "-W", "error", "examples/host.py"]
     with subprocess.Popen(
         command, env=environment(server), stdout=subprocess.PIPE, text=True

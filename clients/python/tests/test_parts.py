@@ -232,3 +232,29 @@ def test_an_answer_that_is_not_of_the_server() -> None:
         client = tidings.Tidings("http://host", http_client=http)
         with pytest.raises(tidings.AnswerError, match="no JSON"):
             client.admin.status()
+
+
+def test_settings_that_are_left_out_are_those_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("TIDINGS_URL", raising=False)
+    with pytest.raises(ValueError, match="TIDINGS_URL"):
+        tidings.Tidings(key="k")
+    monkeypatch.setenv("TIDINGS_URL", "http://host/")
+    monkeypatch.setenv("TIDINGS_KEY", "of the environment")
+    with tidings.Tidings() as client:
+        options = client._transport.options
+        assert (options.url, options.key) == ("http://host", "of the environment")
+
+
+def test_a_refusal_says_what_is_wrong_and_what_to_do() -> None:
+    problem = {
+        "code": "unknown_type",
+        "title": "The type is not configured",
+        "detail": "unknown type `task_asigned`",
+        "hint": "did you mean `task_assigned`?",
+    }
+    fault = tidings.APIError(422, problem, request_id="r1", retry_after=None)
+    said = "unknown type `task_asigned`: did you mean `task_assigned`?"
+    assert str(fault) == f"{said} (unknown_type, status 422, request r1)"
+    assert str(tidings.APIError(502, {}, request_id="r1", retry_after=None)) == "status 502, request r1"

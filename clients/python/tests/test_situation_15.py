@@ -38,7 +38,7 @@ def publish(kind: str, url: str, key: str, to: str, **settings: Any) -> models.P
 def reader(client: Tidings) -> str:
     """A recipient whose inbox is empty."""
     name = f"reader-{uuid.uuid4().hex[:8]}"
-    client.recipients.put(name)
+    client.recipients.upsert(name)
     return name
 
 
@@ -227,7 +227,7 @@ def test_situation_15_absent_null_and_a_value_of_a_patch(client: Tidings, reader
         profile = client.recipients.get(reader)
         return profile.name, profile.tz
 
-    client.recipients.put(reader, name="Ana", tz="America/New_York")
+    client.recipients.upsert(reader, name="Ana", tz="America/New_York")
     client.recipients.patch(reader, name=UNSET, tz="Europe/Lisbon")
     assert state() == ("Ana", "Europe/Lisbon")
     client.recipients.patch(reader, name=None)
@@ -284,7 +284,7 @@ def test_situation_15_descriptors_are_constant_over_10000_asynchronous_calls(stu
 def test_situation_15_descriptors_are_closed_where_streams_and_connections_break(
     server: Server, client: Tidings, faults: Faults, pauses: list[float]
 ) -> None:
-    client.recipients.put("ana")
+    client.recipients.upsert("ana")
     lines = client.admin.export()
     next(lines)
     lines.close()

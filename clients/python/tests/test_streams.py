@@ -21,7 +21,7 @@ from tidings import Tidings, errors, models, params
 @pytest.fixture
 def crowd(client: Tidings) -> str:
     name = f"crowd-{uuid.uuid4().hex[:8]}"
-    client.recipients.put(name)
+    client.recipients.upsert(name)
     return name
 
 

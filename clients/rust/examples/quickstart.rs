@@ -1,12 +1,11 @@
-//! The quick start: `TIDINGS_KEY=… cargo run --example quickstart`.
+//! The quick start: `TIDINGS_URL=http://127.0.0.1:8990 TIDINGS_KEY=… cargo run --example quickstart`.
 
 use tidings_client::Client;
 use tidings_client::api::InboxQuery;
 use tidings_client::types::{Audience, Event, EventObject, RecipientChange};
 
 /// Makes a recipient, publishes an event, and reads the inbox.
-pub(crate) async fn run(url: &str, key: &str) -> tidings_client::Result<Vec<String>> {
-    let tidings = Client::new(url, key)?;
+pub(crate) async fn run(tidings: Client) -> tidings_client::Result<Vec<String>> {
     let ana = RecipientChange::new().email("ana@example.org").name("Ana Ruiz");
     tidings.recipients().upsert("ana", &ana).await?;
     let plan = EventObject::new("note-7").title("Plan");
@@ -20,7 +19,7 @@ pub(crate) async fn run(url: &str, key: &str) -> tidings_client::Result<Vec<Stri
 /// Asks the server of the quick start.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for line in run("http://127.0.0.1:8990", &std::env::var("TIDINGS_KEY")?).await? {
+    for line in run(Client::from_env()?).await? {
         println!("{line}");
     }
     Ok(())

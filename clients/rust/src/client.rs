@@ -67,6 +67,23 @@ impl Client {
         Self::builder(url).key(key).build()
     }
 
+    /// A client of the server at `TIDINGS_URL`, with the key `TIDINGS_KEY` of the environment.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] where `TIDINGS_URL` is not set or no address, or the machine's certificates can't be read.
+    pub fn from_env() -> Result<Self, Error> {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let url = variable("TIDINGS_URL").ok_or_else(|| {
+            Error::invalid("the address of the server is missing: set TIDINGS_URL, or call `Client::new`")
+        })?;
+        let builder = Self::builder(url);
+        let key = variable("TIDINGS_KEY");
+        match key {
+            Some(key) => builder.key(key).build(),
+            None => builder.build(),
+        }
+    }
+
     /// The settings of a client of the server at an address, `http://HOST:PORT` or `https://HOST`.
     pub fn builder(url: impl Into<String>) -> Builder {
         Builder {
@@ -261,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_key_is_not_shown() {
-        let client = Client::new("http://127.0.0.1:8990", "tdk_secret").unwrap();
+        let client = Client::new("http://127.0.0.1:8990", "tidings_secret").unwrap();
         assert!(!format!("{client:?}").contains("secret"));
         assert!(!format!("{:?}", Client::builder("http://a").key("secret")).contains("secret"));
     }

@@ -159,7 +159,7 @@ mod tests {
         assert!(claims.get("scope").is_none());
         assert!(key.sign_token("", Duration::from_secs(1), None).is_err());
         assert!(key.sign_token("ana", Duration::from_millis(900), None).is_err());
-        for bad in ["", "tdk_a_b", "tsk_a", "tsk__b", "tsk_a_"] {
+        for bad in ["", "tidings_a_b", "tsk_a", "tsk__b", "tsk_a_"] {
             assert!(SigningKey::new(bad).is_err(), "{bad}");
         }
     }

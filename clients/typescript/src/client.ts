@@ -1,6 +1,6 @@
 import type { AnyData } from "./event.js";
 import { Resources } from "./generated/resources.js";
-import type { Options, Settings } from "./options.js";
+import { type Options, type Settings, withEnvironment } from "./options.js";
 import { type Scope, signToken } from "./token.js";
 import { Transport } from "./transport.js";
 
@@ -10,8 +10,8 @@ import { Transport } from "./transport.js";
  * `D` maps types of events to their `data`, as `tidings types --lang ts` writes it: `new Tidings<EventData>(…)`.
  */
 export class Tidings<D = AnyData> extends Resources<D> {
-  constructor(settings: Settings) {
-    super(new Transport(settings));
+  constructor(settings: Settings = {}) {
+    super(new Transport(withEnvironment(settings)));
   }
 
   /** The version of the server, once it has answered. */

@@ -1,6 +1,6 @@
 import { ConnectionError, ProblemError, type ProblemBody, TidingsError, TimeoutError, UnexpectedAnswerError } from "./errors.js";
 import { PROBLEMS, VERSION } from "./generated/problems.js";
-import type { Options, Settings } from "./options.js";
+import type { Complete, Options, Settings } from "./options.js";
 import { browser, randomId, userAgent } from "./runtime.js";
 
 /** A request. */
@@ -37,7 +37,7 @@ export class Http {
   /** The version that the server named first. */
   serverVersion: string | undefined;
 
-  constructor(readonly settings: Settings) {
+  constructor(readonly settings: Complete) {
     this.url = new URL(settings.url).href.replace(/\/+$/, "");
   }
 

@@ -1,10 +1,17 @@
+import { environment } from "./runtime.js";
 import type { SigningKey } from "./token.js";
 
 /** The settings of a client. */
 export interface Settings {
-  /** Address of the server, such as `https://tidings.example.org`; a path in it stays, a slash at its end does not. */
-  url: string | URL;
-  /** The API key, or the token of an end user for the calls of `me`; or a function that gives one for each try. */
+  /**
+   * Address of the server, such as `https://tidings.example.org`; a path in it stays, a slash at its end does not.
+   * `TIDINGS_URL` of the environment if absent.
+   */
+  url?: string | URL | undefined;
+  /**
+   * The API key, or the token of an end user for the calls of `me`; or a function that gives one for each try.
+   * `TIDINGS_KEY` of the environment if absent.
+   */
   key?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /** The signing key of `signToken`. */
   signingKey?: SigningKey | undefined;
@@ -20,6 +27,16 @@ export interface Settings {
   warn?: ((message: string) => void) | undefined;
   /** Waits before another try. Default a timer. */
   sleep?: ((ms: number) => Promise<void>) | undefined;
+}
+
+/** The settings of a client, with its address. */
+export type Complete = Settings & { url: string | URL };
+
+/** Takes from the environment what settings lack. */
+export function withEnvironment(settings: Settings): Complete {
+  const url = settings.url ?? environment("TIDINGS_URL");
+  if (!url) throw new TypeError("The address of the server is missing: pass `url`, or set TIDINGS_URL");
+  return { ...settings, url, key: settings.key ?? environment("TIDINGS_KEY") };
 }
 
 /** The settings of one call. */

@@ -1,6 +1,6 @@
 interface Global {
   navigator?: { userAgent?: string };
-  process?: { versions?: { node?: string } };
+  process?: { versions?: { node?: string }; env?: Record<string, string | undefined> };
 }
 const { navigator, process } = globalThis as Global;
 
@@ -11,6 +11,15 @@ export const browser = navigator?.userAgent?.startsWith("Mozilla/") ?? false;
 export function userAgent(version: string): string {
   const node = process?.versions?.node;
   return [`tidings-typescript/${version}`, navigator?.userAgent ?? (node && `Node.js/${node}`)].filter(Boolean).join(" ");
+}
+
+/** A variable of the environment; undefined where there is none, or where it may not be read. */
+export function environment(name: string): string | undefined {
+  try {
+    return process?.env?.[name] || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A random id of 32 letters and digits. */

@@ -93,3 +93,23 @@ test("a key may be a function, which each try asks", async () => {
   await tidings.me.counts();
   assert.deepEqual(keys, ["Bearer t1", "Bearer t2"]);
 });
+
+test("settings that are left out are those of the environment", () => {
+  const { TIDINGS_URL, TIDINGS_KEY } = process.env;
+  try {
+    delete process.env.TIDINGS_URL;
+    assert.throws(() => new Tidings(), /address of the server is missing.*TIDINGS_URL/);
+    assert.throws(() => new Tidings({ key: "k" }), /TIDINGS_URL/);
+    process.env.TIDINGS_URL = "http://localhost/";
+    process.env.TIDINGS_KEY = "of the environment";
+    const { http } = new Tidings() as unknown as { http: { url: string; settings: { key?: unknown } } };
+    assert.deepEqual([http.url, http.settings.key], ["http://localhost", "of the environment"]);
+    const given = new Tidings({ url: "http://other", key: "given" }) as unknown as { http: { url: string; settings: { key?: unknown } } };
+    assert.deepEqual([given.http.url, given.http.settings.key], ["http://other", "given"]);
+  } finally {
+    for (const [name, value] of Object.entries({ TIDINGS_URL, TIDINGS_KEY })) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+});

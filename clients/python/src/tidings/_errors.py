@@ -60,5 +60,6 @@ class APIError(TidingsError):
         self.problem = dict(problem)
         self.request_id = request_id
         self.retry_after = retry_after
-        said = " ".join(part for part in (self.title, self.detail, self.hint) if part)
-        super().__init__(f"{self.code or 'error'} ({status}): {said} [request {request_id}]")
+        said = ": ".join(part for part in (self.detail or self.title, self.hint) if part)
+        known = ", ".join(filter(None, (self.code, f"status {status}", f"request {request_id}")))
+        super().__init__(f"{said} ({known})" if said else known)

@@ -2606,7 +2606,7 @@ impl TenantsCalls<'_> {
     /// the given fields change. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants`
-    pub fn change(&self, body: &[NamedTenant]) -> Request<Vec<ItemAnswer>> {
+    pub fn patch_many(&self, body: &[NamedTenant]) -> Request<Vec<ItemAnswer>> {
         self.0.call(Method::POST, "/v1/tenants".to_owned()).json(body).once().answer()
     }
 
@@ -2651,7 +2651,7 @@ impl TenantsCalls<'_> {
     /// Creates or replaces the tenant. Absent fields get their defaults. A tenant from `GET` can be put back unchanged.
     ///
     /// `PUT /v1/tenants/{id}`
-    pub fn put(&self, id: &str, body: &TenantChange) -> Request<()> {
+    pub fn upsert(&self, id: &str, body: &TenantChange) -> Request<()> {
         self.0.call(Method::PUT, format!("/v1/tenants/{}", segment(id))).json(body).once().nothing()
     }
 
@@ -2684,7 +2684,7 @@ impl TenantsCalls<'_> {
     /// Returns members, sorted by the bytes of their ids.
     ///
     /// `GET /v1/tenants/{id}/members`
-    pub fn list_members(&self, id: &str, query: &ListMembersQuery) -> ItemStream<Member> {
+    pub fn members(&self, id: &str, query: &ListMembersQuery) -> ItemStream<Member> {
         self.0.pages(
             format!("/v1/tenants/{}/members", segment(id)),
             query.query(),
@@ -2697,7 +2697,7 @@ impl TenantsCalls<'_> {
     /// Returns members, sorted by the bytes of their ids.
     ///
     /// `GET /v1/tenants/{id}/members`
-    pub fn list_members_page(&self, id: &str, query: &ListMembersQuery) -> Request<MembersPage> {
+    pub fn members_page(&self, id: &str, query: &ListMembersQuery) -> Request<MembersPage> {
         self.0
             .call(Method::GET, format!("/v1/tenants/{}/members", segment(id)))
             .query(query.query())
@@ -2755,7 +2755,7 @@ impl TenantsCalls<'_> {
     /// A recipient may be a member of many tenants.
     ///
     /// `PUT /v1/tenants/{id}/members/{recipient}`
-    pub fn put_member(&self, id: &str, recipient: &str) -> Request<()> {
+    pub fn add_member(&self, id: &str, recipient: &str) -> Request<()> {
         self.0
             .call(
                 Method::PUT,

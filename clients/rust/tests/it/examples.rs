@@ -13,7 +13,7 @@ mod import;
 #[tokio::test(flavor = "multi_thread")]
 async fn examples_run() {
     let Some(server) = Server::start() else { return };
-    let lines = quickstart::run(&server.url, &server.key).await.unwrap();
+    let lines = quickstart::run(server.client()).await.unwrap();
     assert_eq!(lines.len(), 1);
     assert!(lines[0].contains("Plan") && lines[0].ends_with("(1)"), "{lines:?}");
     let imported = import::run(&server.url, &server.key, 2_100).await.unwrap();

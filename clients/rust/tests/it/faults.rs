@@ -141,7 +141,7 @@ async fn situation_15_a_refusal_is_never_tried_again() {
         assert!(matches!(error, Error::RequestTimeout(_)), "{error}");
         assert_eq!(proxy.take("idempotency-key"), [""], "what changes nothing has no key");
     }
-    let wrong = tidings_client::Client::new(&proxy.url, "tdk_wrong").unwrap();
+    let wrong = tidings_client::Client::new(&proxy.url, "tidings_wrong").unwrap();
     let error = wrong.recipients().get("ana").await.unwrap_err();
     assert!(matches!(error, Error::Unauthorized(_)), "{error}");
     assert_eq!(proxy.take("").len(), 1);

@@ -19,7 +19,7 @@ class AsyncTidings(AsyncResources):
     """A client of a tidings server, on one connection pool. Make one, and use it from everywhere.
 
     Args:
-        url: Where the server is; `TIDINGS_URL` in the environment if absent, or this machine.
+        url: Where the server is; `TIDINGS_URL` in the environment if absent.
         key: An API key, `TIDINGS_KEY` in the environment if absent; or the token of an end user,
             which opens `me` alone.
         timeout: Seconds to wait for a connection, and for each part of an answer.
@@ -39,7 +39,9 @@ class AsyncTidings(AsyncResources):
         headers: Mapping[str, str] | None = None,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
-        url = url or os.environ.get("TIDINGS_URL") or "http://127.0.0.1:8990"
+        url = url or os.environ.get("TIDINGS_URL")
+        if not url:
+            raise ValueError("the address of the server is missing: pass `url`, or set TIDINGS_URL")
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"{url!r} is no URL of a server: it begins with http:// or https://")
         options = Options(

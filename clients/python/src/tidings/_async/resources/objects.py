@@ -92,7 +92,7 @@ class AsyncObjects:
         )
         return answer
 
-    async def put(
+    async def upsert(
         self,
         object: str,
         /,

@@ -60,7 +60,7 @@ class AsyncPreferences:
         )
         return answer
 
-    async def put(
+    async def replace(
         self,
         recipient: str,
         items: Sequence[params.Preference],

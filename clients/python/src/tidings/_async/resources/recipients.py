@@ -93,7 +93,7 @@ class AsyncRecipients:
         )
         return answer
 
-    async def put(
+    async def upsert(
         self,
         recipient: str,
         /,

@@ -88,7 +88,7 @@ class AsyncSuppressions:
         )
         return answer
 
-    async def suppress(
+    async def add(
         self,
         channel: str,
         address: str,
@@ -122,7 +122,7 @@ class AsyncSuppressions:
             idempotency_key=idempotency_key,
         )
 
-    async def unsuppress(
+    async def remove(
         self,
         channel: str,
         address: str,

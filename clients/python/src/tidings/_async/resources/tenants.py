@@ -127,7 +127,7 @@ class AsyncTenants:
         )
         return answer
 
-    async def put(
+    async def upsert(
         self,
         tenant: str,
         /,
@@ -390,7 +390,7 @@ class AsyncTenants:
             idempotency_key=idempotency_key,
         )
 
-    async def put_member(
+    async def add_member(
         self,
         tenant: str,
         recipient: str,

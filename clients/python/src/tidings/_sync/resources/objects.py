@@ -92,7 +92,7 @@ class Objects:
         )
         return answer
 
-    def put(
+    def upsert(
         self,
         object: str,
         /,

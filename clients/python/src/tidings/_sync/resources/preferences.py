@@ -60,7 +60,7 @@ class Preferences:
         )
         return answer
 
-    def put(
+    def replace(
         self,
         recipient: str,
         items: Sequence[params.Preference],

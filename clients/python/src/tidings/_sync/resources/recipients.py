@@ -93,7 +93,7 @@ class Recipients:
         )
         return answer
 
-    def put(
+    def upsert(
         self,
         recipient: str,
         /,

@@ -88,7 +88,7 @@ class Suppressions:
         )
         return answer
 
-    def suppress(
+    def add(
         self,
         channel: str,
         address: str,
@@ -122,7 +122,7 @@ class Suppressions:
             idempotency_key=idempotency_key,
         )
 
-    def unsuppress(
+    def remove(
         self,
         channel: str,
         address: str,

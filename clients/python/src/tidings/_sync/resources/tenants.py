@@ -127,7 +127,7 @@ class Tenants:
         )
         return answer
 
-    def put(
+    def upsert(
         self,
         tenant: str,
         /,
@@ -390,7 +390,7 @@ class Tenants:
             idempotency_key=idempotency_key,
         )
 
-    def put_member(
+    def add_member(
         self,
         tenant: str,
         recipient: str,
