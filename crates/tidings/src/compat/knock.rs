@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use tidings_core::Id;
 
 use super::{
-    NO_TENANTS, Trigger, actor, field, missing, nothing_else, put_phone, put_text, refuse, take,
-    take_table, take_text, text, wrong_kind,
+    Trigger, actor, field, missing, nothing_else, put_phone, put_text, refuse, take, take_table,
+    take_tenant, take_text, text, wrong_kind,
 };
 use crate::body::Fault;
 use crate::body::json::{Json, Table};
@@ -22,7 +22,7 @@ pub(crate) fn trigger<'a>(
     id: &'a Id,
     mut body: Table<'a>,
 ) -> Result<Table<'a>, Fault> {
-    refuse(&mut body, &[("tenant", NO_TENANTS)])?;
+    let tenant = take_tenant(&mut body, "tenant", "id")?;
     let (mut recipients, mut topics) = (Vec::new(), Vec::new());
     let all = match take(&mut body, "recipients") {
         Some(Json::List(all)) => all,
@@ -51,7 +51,8 @@ pub(crate) fn trigger<'a>(
     let cancellation_key = take_text(&mut body, "cancellation_key")?;
     nothing_else(&body, &FIELDS)?;
     let event_type = Cow::Borrowed(workflow);
-    let trigger = Trigger { event_type, id, actor, data, recipients, topics, cancellation_key };
+    let trigger =
+        Trigger { event_type, id, actor, data, recipients, topics, cancellation_key, tenant };
     Ok(trigger.publish())
 }
 

@@ -52,11 +52,7 @@ fn missing(name: &str) -> Fault {
 /// Refuses fields that nothing here corresponds to, if they say something.
 fn refuse(table: &mut Table<'_>, refused: &[(&str, &'static str)]) -> Result<(), Fault> {
     for (name, hint) in refused {
-        let said = take(table, name).filter(|value| match value {
-            Json::Table(fields) => !fields.is_empty(),
-            Json::List(items) => !items.is_empty(),
-            _ => true,
-        });
+        let said = take(table, name).filter(|value| !is_nothing(value));
         if said.is_some() {
             return Err(Fault::new(format!("`{name}` can't be mapped"), *hint));
         }
@@ -74,8 +70,41 @@ fn nothing_else(table: &Table<'_>, known: &[&str]) -> Result<(), Fault> {
     Err(Fault::new(format!("unknown field {}", quoted(name)), hint))
 }
 
-/// The hint for whoever sends a tenant.
-const NO_TENANTS: &str = "leave it out: this server has no tenants";
+/// Takes the tenant of a trigger: its id, or an object in which `id` names it.
+fn take_tenant<'a>(
+    table: &mut Table<'a>,
+    name: &str,
+    id: &str,
+) -> Result<Option<Cow<'a, str>>, Fault> {
+    match take(table, name) {
+        None => Ok(None),
+        Some(Json::Text(tenant)) => Ok(Some(tenant)),
+        Some(Json::Table(mut fields)) => {
+            let tenant = take_text(&mut fields, id)?;
+            let tenant = tenant.ok_or_else(|| missing(&format!("{name}.{id}")))?;
+            fields.retain(|(_, value)| !is_nothing(value));
+            match fields.first() {
+                Some((field, _)) => {
+                    Err(Fault::new(format!("`{name}.{field}` can't be mapped"), TENANT))
+                }
+                None => Ok(Some(tenant)),
+            }
+        }
+        Some(other) => Err(wrong_kind(name, "a string or an object", &other)),
+    }
+}
+
+const TENANT: &str = "send the id alone; the rest of a tenant is set with `PUT /v1/tenants/{id}`";
+
+/// Returns true for a value that says nothing.
+fn is_nothing(value: &Json<'_>) -> bool {
+    match value {
+        Json::Null => true,
+        Json::Table(fields) => fields.is_empty(),
+        Json::List(items) => items.is_empty(),
+        _ => false,
+    }
+}
 
 fn text<'a>(text: impl Into<Cow<'a, str>>) -> Json<'a> {
     Json::Text(text.into())
@@ -94,6 +123,7 @@ struct Trigger<'a> {
     recipients: Vec<Json<'a>>,
     topics: Vec<Json<'a>>,
     cancellation_key: Option<Cow<'a, str>>,
+    tenant: Option<Cow<'a, str>>,
 }
 
 impl<'a> Trigger<'a> {
@@ -120,6 +150,7 @@ impl<'a> Trigger<'a> {
         fields.extend(target.map(|target| field("target", target)));
         fields.extend(self.actor.map(|actor| field("actor", actor)));
         fields.extend(self.cancellation_key.map(|key| field("cancellation_key", text(key))));
+        fields.extend(self.tenant.map(|tenant| field("tenant", text(tenant))));
         fields.extend(self.data.map(|data| field("data", Json::Table(data))));
         fields
     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use tidings_core::Id;
 
 use super::{
-    NO_TENANTS, Trigger, actor, field, missing, nothing_else, put_phone, put_text, refuse, take,
-    take_table, take_text, text, wrong_kind,
+    Trigger, actor, field, is_nothing, missing, nothing_else, put_phone, put_text, refuse, take, take_table,
+    take_tenant, take_text, text, wrong_kind,
 };
 use crate::body::Fault;
 use crate::body::json::{Json, Table};
@@ -36,8 +36,8 @@ pub(crate) fn transaction(body: &mut Table<'_>) -> Result<Option<Id>, Fault> {
 /// # Errors
 /// The fields that can't be mapped.
 pub(crate) fn trigger<'a>(id: &'a Id, mut body: Table<'a>) -> Result<Table<'a>, Fault> {
-    let refused = [("tenant", NO_TENANTS), ("context", NO_TENANTS), ("overrides", OVERRIDES)];
-    refuse(&mut body, &refused)?;
+    refuse(&mut body, &[("overrides", OVERRIDES)])?;
+    let tenant = tenant(&mut body)?;
     let event_type = take_text(&mut body, "name")?.ok_or_else(|| missing("name"))?;
     let all = match take(&mut body, "to") {
         Some(Json::List(all)) => all,
@@ -70,8 +70,30 @@ pub(crate) fn trigger<'a>(id: &'a Id, mut body: Table<'a>) -> Result<Table<'a>, 
     let data = take_table(&mut body, "payload")?;
     nothing_else(&body, &FIELDS)?;
     let cancellation_key = None;
-    let trigger = Trigger { event_type, id, actor, data, recipients, topics, cancellation_key };
+    let trigger =
+        Trigger { event_type, id, actor, data, recipients, topics, cancellation_key, tenant };
     Ok(trigger.publish())
+}
+
+const CONTEXT: &str = "send `tenant` alone: an event has no other context, and `payload` is there in templates";
+
+/// The tenant of a trigger, which newer clients name in `context`.
+fn tenant<'a>(body: &mut Table<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
+    let of_body = take_tenant(body, "tenant", "identifier")?;
+    let mut context = take_table(body, "context")?.unwrap_or_default();
+    let within = |fault: Fault| Fault { reason: format!("`context`: {}", fault.reason), ..fault };
+    let of_context = take_tenant(&mut context, "tenant", "id").map_err(within)?;
+    context.retain(|(_, value)| !is_nothing(value));
+    if let Some((name, _)) = context.first() {
+        return Err(Fault::new(format!("`context.{name}` can't be mapped"), CONTEXT));
+    }
+    if let (Some(one), Some(other)) = (&of_body, &of_context)
+        && one != other
+    {
+        let hint = "name one tenant";
+        return Err(Fault::new("`tenant` and `context.tenant` differ", hint));
+    }
+    Ok(of_context.or(of_body))
 }
 
 /// The topic that a recipient is, if it is one.

@@ -38,7 +38,7 @@ pub mod v1;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Router;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, Uri, header};
 use axum::middleware;
 use axum::response::{IntoResponse as _, Response};
@@ -117,7 +117,10 @@ fn all() -> call::Calls {
     openapi::calls(metrics::health::calls(me::calls(v1::calls(calls))))
 }
 
-async fn no_such_call(uri: Uri) -> Problem {
+async fn no_such_call(State(service): State<Arc<Service>>, uri: Uri) -> Problem {
+    if let Some(problem) = compat::names::not_taken_path(service.rules().compat, uri.path()) {
+        return problem;
+    }
     let detail = format!("no call has the path {}", quoted(uri.path()));
     let near = call::nearest_path(uri.path(), DOCUMENT.paths.paths.keys().map(String::as_str));
     let hint =

@@ -135,8 +135,10 @@ fn compat_knock_refuses_what_it_can_not_map() {
         body[key] = value;
         post(&rig, KNOCK, &body)
     };
-    refused(&with("tenant", json!("acme")), "`tenant` can't be mapped", "no tenants");
-    refused(&with("tenant", json!({ "id": "acme" })), "`tenant` can't be mapped", "no tenants");
+    let of_tenant = with("tenant", json!({ "id": "acme", "name": "Acme" }));
+    refused(&of_tenant, "`tenant.name` can't be mapped", "/v1/tenants/{id}");
+    refused(&with("tenant", json!({ "name": "Acme" })), "`tenant.id` is missing", "add");
+    refused(&with("tenant", json!(7)), "`tenant` must be a string or an object", "moving.md");
     refused(&with("recipient", json!("ann")), "unknown field `recipient`", "did you mean");
     refused(&with("recipients", json!(null)), "`recipients` is missing", "add");
     refused(&with("recipients", json!([7])), "`recipients[0]`", "moving.md");
@@ -198,8 +200,11 @@ fn compat_novu_refuses_what_it_can_not_map() {
         body[key] = value;
         post(&rig, NOVU, &body)
     };
-    refused(&with("tenant", json!("acme")), "`tenant` can't be mapped", "no tenants");
-    refused(&with("context", json!({ "tenant": "acme" })), "`context` can't", "no tenants");
+    let of_tenant = with("tenant", json!({ "identifier": "acme", "data": { "plan": "pro" } }));
+    refused(&of_tenant, "`tenant.data` can't be mapped", "/v1/tenants/{id}");
+    refused(&with("context", json!({ "app": "shop" })), "`context.app` can't be mapped", "tenant");
+    let of_tenant = with("context", json!({ "tenant": { "id": "acme", "data": { "a": 1 } } }));
+    refused(&of_tenant, "`context`: `tenant.data` can't be mapped", "/v1/tenants/{id}");
     refused(&with("overrides", json!({ "email": {} })), "`overrides` can't", "configuration");
     refused(&with("paylod", json!({})), "unknown field `paylod`", "did you mean `payload`?");
     refused(&with("to", json!([{ "subscriberId": "a", "mail": "x" }])), "`to[0]`", "email");
@@ -208,6 +213,90 @@ fn compat_novu_refuses_what_it_can_not_map() {
     refused(&with("transactionId", json!("")), "`transactionId`", "another");
     refused(&with("name", json!(null)), "`name` is missing", "add");
     assert_eq!(with("name", json!("nope")).json()["code"], "unknown_type");
+}
+
+#[test]
+fn f4_compat_triggers_name_the_tenant_of_their_event() {
+    let with_tenants = rig("[tenants]\non = true\n[compat]\nknock = true\nnovu = true\n");
+    let made = with_tenants.call(Method::PUT, "/v1/tenants/acme", &json!({ "name": "Acme" }));
+    assert!(made.status.is_success(), "{made:?}");
+    let knock = |rig: &Rig, tenant: Value| {
+        post(rig, KNOCK, &json!({ "recipients": [{ "id": "ann" }], "tenant": tenant }))
+    };
+    let novu = |rig: &Rig, name: &str, tenant: Value| {
+        let mut body = json!({ "name": "note", "to": { "subscriberId": "ann" } });
+        body[name] = tenant;
+        post(rig, NOVU, &body)
+    };
+    let rig = &with_tenants;
+    for tenant in [json!("acme"), json!({ "id": "acme" }), json!({ "id": "acme", "name": null })] {
+        let told = knock(rig, tenant.clone()).json();
+        let id = told["workflow_run_id"].as_str().unwrap_or_else(|| panic!("{tenant}: {told}"));
+        assert_eq!(event(rig, id)["tenant"], "acme", "{tenant}");
+    }
+    for (name, tenant) in [
+        ("tenant", json!("acme")),
+        ("tenant", json!({ "identifier": "acme" })),
+        ("context", json!({ "tenant": "acme" })),
+        ("context", json!({ "tenant": { "id": "acme", "data": {} } })),
+    ] {
+        let told = novu(rig, name, tenant.clone()).json();
+        let id = told["data"]["transactionId"].as_str();
+        let id = id.unwrap_or_else(|| panic!("{name}: {tenant}: {told}"));
+        assert_eq!(event(rig, id)["tenant"], "acme", "{name}: {tenant}");
+    }
+    assert_eq!(knock(rig, json!("acne")).json()["code"], "unknown_tenant");
+    // Where there are no tenants the answer says how there are.
+    let rig = both();
+    for answered in [knock(&rig, json!("acme")), novu(&rig, "context", json!({ "tenant": "acme" }))]
+    {
+        let problem = answered.json();
+        assert_eq!(problem["code"], "tenants_off", "{problem}");
+        assert!(problem["hint"].as_str().unwrap().contains("[tenants]"), "{problem}");
+    }
+}
+
+#[test]
+fn f5_compat_refuses_their_other_calls_by_what_to_use() {
+    let config = format!("{CONFIG}[compat]\nknock = true\nnovu = true\n");
+    let keyed = Rig::with(&config, Access::Keys { token: None }, Settings::default());
+    let send = |rig: &Rig, method: Method, path: &str, authorization: &str| {
+        let headers = [("content-type", "application/json"), ("authorization", authorization)];
+        rig.send(method, path, &headers, "{}".to_owned())
+    };
+    for (method, path, call) in [
+        (Method::POST, "/v1/events/trigger/bulk", "POST /v1/events"),
+        (Method::POST, "/v1/events/trigger/broadcast", "everyone"),
+        (Method::DELETE, "/v1/events/trigger/tx-1", "POST /v1/events/{id}/cancel"),
+        (Method::POST, "/v2/subscribers", "/v1/recipients"),
+        (Method::GET, "/v1/messages", "Bearer"),
+        (Method::GET, "/v1/integrations", "/v1/openapi.json"),
+    ] {
+        let answered = send(&keyed, method, path, "ApiKey tidings_x");
+        assert_eq!(answered.status, StatusCode::NOT_FOUND, "{path}");
+        let problem = answered.json();
+        let said = "Of Novu's calls only `POST /v1/events/trigger` is taken.";
+        assert_eq!((&problem["code"], &problem["detail"]), (&json!("not_found"), &json!(said)));
+        assert!(problem["hint"].as_str().unwrap().contains(call), "{problem}");
+    }
+    let rig = both();
+    for (path, product, call) in [
+        ("/v1/workflows/note/cancel", "Knock", "POST /v1/cancel"),
+        ("/v1/users/ann", "Knock", "/v1/recipients"),
+        ("/v1/objects/projects/p1", "Knock", "subscriptions"),
+        ("/v1/events/trigger/bulk", "Novu", "POST /v1/events"),
+    ] {
+        let problem = post(&rig, path, &json!({})).json();
+        assert_eq!(problem["code"], "not_found", "{path}: {problem}");
+        assert!(problem["detail"].as_str().unwrap().contains(product), "{path}: {problem}");
+        assert!(problem["hint"].as_str().unwrap().contains(call), "{path}: {problem}");
+    }
+    // Without `[compat]` they are paths like any other.
+    let problem = post(&Rig::new(), "/v1/users/ann", &json!({})).json();
+    assert!(!problem["detail"].as_str().unwrap().contains("Knock"), "{problem}");
+    let off = Rig::with(CONFIG, Access::Keys { token: None }, Settings::default());
+    let answered = send(&off, Method::POST, "/v1/events/trigger/bulk", "ApiKey tidings_x");
+    assert_eq!(answered.json()["code"], "unauthorized");
 }
 
 #[test]
@@ -237,5 +326,5 @@ fn compat_triggers_need_a_key_that_may_publish() {
     }
     // The scheme of Novu opens its own path alone.
     let elsewhere = send("/v1/events", &format!("ApiKey {publish}"), &novu);
-    assert_eq!(elsewhere.json()["code"], "unauthorized");
+    assert_eq!(elsewhere.json()["code"], "not_found");
 }

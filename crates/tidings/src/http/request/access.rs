@@ -13,7 +13,7 @@ use tidings_node::Role;
 
 use crate::http::call::CallName;
 use crate::http::cluster::{OF_NODES, SHARDS};
-use crate::http::compat::names::NOVU_PATH;
+use crate::http::compat::names::{NOVU_PATH, not_taken_of_novu};
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
 use crate::http::request::caller::Caller;
@@ -155,6 +155,13 @@ fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Proble
     // Who has the token of this start could open the store as well.
     let known = keys.chain(token.iter().map(|token| (token, None)));
     let Some(key) = key(request) else {
+        // Whoever hears of the key here looks for a fault in it.
+        let is_theirs = authorization(request).is_some_and(|(scheme, _)| is_of_novu(scheme));
+        let compat = service.rules().compat;
+        let not_taken = || not_taken_of_novu(compat, request.uri().path());
+        if let Some(problem) = is_theirs.then(not_taken).flatten() {
+            return Err(problem);
+        }
         return Err(Problem::new(Code::Unauthorized, "the request has no API key"));
     };
     match owner_of(key, known) {
@@ -208,10 +215,19 @@ fn is_this_machine(place: &str) -> bool {
 
 /// The key of a request. Clients of Novu name another scheme.
 fn key(request: &Request) -> Option<&str> {
-    let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, key) = value.split_once(' ')?;
-    let is_novu = || request.uri().path() == NOVU_PATH && scheme.eq_ignore_ascii_case("apikey");
+    let (scheme, key) = authorization(request)?;
+    let is_novu = || request.uri().path() == NOVU_PATH && is_of_novu(scheme);
     (scheme.eq_ignore_ascii_case("bearer") || is_novu()).then(|| key.trim())
+}
+
+/// The scheme of a request's authorization, and what follows it.
+fn authorization(request: &Request) -> Option<(&str, &str)> {
+    request.headers().get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')
+}
+
+/// Returns true for the scheme of Novu's clients.
+fn is_of_novu(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("apikey")
 }
 
 #[cfg(test)]
