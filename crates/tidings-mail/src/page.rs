@@ -1,5 +1,6 @@
 //! The page of a mail: all texts that templates need, ready to be shown.
 
+pub(super) mod arrange;
 pub(super) mod brand;
 pub(super) mod columns;
 pub(super) mod design;
@@ -13,12 +14,14 @@ pub(super) mod site;
 pub(super) mod subject;
 pub(super) mod tenant;
 pub(super) mod writer;
+pub(super) mod written;
 
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 use tidings_core::Batch;
 use tidings_core::batch::{Group, Line};
+use tidings_core::event::Pivot;
 
 use crate::message::list;
 use crate::message::token::Rest;
@@ -26,7 +29,7 @@ use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::item::Item;
 use crate::page::lines::entries;
-use crate::page::single::Single;
+use crate::page::single::{Face, Single};
 use crate::page::writer::{Writer, lines_shown};
 use crate::words::locale::Language;
 use crate::words::told::Tags;
@@ -64,6 +67,13 @@ pub(crate) struct About {
     pub(crate) subject: String,
     /// The heading and the window's title.
     pub(crate) title: String,
+    /// The page of what the mail is about, where all of several items are about one thing and its name is the title.
+    pub(crate) title_url: Option<String>,
+    /// "7 comments · A, B and 3 others", where the title is the name of what they are about.
+    pub(crate) tally: Option<String>,
+    /// The label and the address of the button, where all of several items are about one thing.
+    pub(crate) action: Option<String>,
+    pub(crate) action_url: Option<String>,
     /// The preview that lists of mails show beside the subject.
     pub(crate) preview: String,
     /// Number of notifications, shown or not.
@@ -109,6 +119,13 @@ pub(crate) struct Section {
 pub(crate) struct BlockView {
     /// The name of what they share; `None` if they stand for themselves.
     pub(crate) heading: Option<String>,
+    /// The page to which the heading leads.
+    pub(crate) url: Option<String>,
+    /// The face beside the heading, where it names the actor of rows without pictures.
+    pub(crate) face: Option<Face>,
+    /// The role that they share.
+    #[serde(skip)]
+    pub(crate) pivot: Option<Pivot>,
     /// "5 new: comment", or "5 new: comment · A and B"; `None` where the heading or the section says it.
     pub(crate) tally: Option<String>,
     /// True if they stand for themselves after blocks with a heading, to which they don't belong.
@@ -117,6 +134,16 @@ pub(crate) struct BlockView {
     pub(crate) items: Vec<Item>,
     /// Indices of items by column, where they are shown as cards.
     pub(crate) columns: Vec<Vec<usize>>,
+}
+
+impl BlockView {
+    /// The items from the newest or best on, for what shows no more than a few words.
+    fn newest_first(&self) -> Box<dyn Iterator<Item = &Item> + '_> {
+        match self.pivot {
+            Some(Pivot::Target) => Box::new(self.items.iter().rev()),
+            _ => Box::new(self.items.iter()),
+        }
+    }
 }
 
 /// An item as the layout sees it.
@@ -227,7 +254,8 @@ impl<'d> Page<'d> {
                 .or_else(|| writer.only_category(&batch.groups))
                 .unwrap_or_else(|| words.counted(&words.new_for_you, all)),
         };
-        let title = text::cut(&title, 150);
+        let mut title = text::cut(&title, 150);
+        let mut of_one_thing = OneThing::default();
         // The title of the mail says what its only section would say.
         if let [section] = &mut sections[..]
             && !in_sections
@@ -235,12 +263,29 @@ impl<'d> Page<'d> {
             section.title = None;
             if let [block] = &mut section.blocks[..] {
                 block.tally.take_if(|tally| *tally == title);
+                if let [group] = &batch.groups[..]
+                    && lead.is_none()
+                    && block.pivot == Some(Pivot::Target)
+                {
+                    of_one_thing = OneThing::taken_from(block);
+                    title = of_one_thing.title.take().unwrap_or(title);
+                    let has_button = of_one_thing.url.is_some();
+                    of_one_thing.action = has_button.then(|| writer.action(group, &block.items));
+                }
             }
         }
+        let why = why::explanation(&lines, &writer.topics, words);
         let about = About {
-            preview: preview_of(item.as_ref(), lead.as_ref(), &sections, &subject, words),
+            preview: match &item {
+                Some(item) => preview_of_one(item, &subject, why.as_deref()),
+                None => preview_of_many(lead.as_ref(), &sections, &subject, words),
+            },
             subject,
             title,
+            title_url: of_one_thing.url.clone(),
+            tally: of_one_thing.tally,
+            action: of_one_thing.action,
+            action_url: of_one_thing.url,
             count: all,
             more: (hidden > 0).then(|| words.counted(&words.more, hidden)),
             more_url: (hidden > 0).then(|| rest_link(batch, design, orders)).flatten(),
@@ -249,7 +294,7 @@ impl<'d> Page<'d> {
             day: writer.calendar.full_day(batch.at),
             when,
             sent: writer.sent(batch),
-            why: why::explanation(&lines, &writer.topics, words),
+            why,
             look: words.take_a_look.clone(),
             language: language.tag(),
             direction: language.words.direction(),
@@ -264,6 +309,23 @@ impl<'d> Page<'d> {
     }
 }
 
+/// What a mail says at its head where all of several items are about one thing.
+#[derive(Default)]
+struct OneThing {
+    title: Option<String>,
+    url: Option<String>,
+    tally: Option<String>,
+    action: Option<String>,
+}
+
+impl OneThing {
+    /// Takes the heading from the only block.
+    fn taken_from(block: &mut BlockView) -> Self {
+        let BlockView { heading, url, tally, .. } = block;
+        Self { title: heading.take(), url: url.take(), tally: tally.take(), action: None }
+    }
+}
+
 /// The address of the page with the lines that a mail does not show.
 fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<String> {
     let links = design.links.as_ref()?;
@@ -271,30 +333,37 @@ fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<S
     Some(format!("{}/more/{}", links.base, rest.seal(&links.key)))
 }
 
-/// The text that lists of mails show beside the subject, and never the same: what a person wrote, else what the subject does not
-/// say of the items; empty where there is nothing more.
-fn preview_of(
-    item: Option<&Item>,
+/// The text that lists of mails show beside the subject of a mail about one item: what a person wrote, else what the
+/// subject does not say of the item, else why the mail came; never the time, which they show themselves.
+fn preview_of_one(item: &Item, subject: &str, why: Option<&str>) -> String {
+    let single = item.single.as_ref();
+    let is_new = |text: &String| !text.is_empty() && !subject.contains(text.as_str());
+    let circumstances = single.into_iter().flat_map(|single| &single.circumstances);
+    let circumstances: Vec<&str> =
+        circumstances.filter(|text| is_new(text)).map(String::as_str).collect();
+    let told = [
+        single.map(|single| single.paragraphs.join(" ")).unwrap_or_default(),
+        single.map(Single::notice_as_text).unwrap_or_default(),
+        item.title.clone(),
+        circumstances.join(" · "),
+        why.unwrap_or_default().to_owned(),
+    ];
+    let told = told.into_iter().find(is_new).unwrap_or_default();
+    text::cut(&told, PREVIEW_CHARS_MAX)
+}
+
+/// The text that lists of mails show beside the subject of a mail about several items; empty where the subject says all.
+fn preview_of_many(
     lead: Option<&Item>,
     sections: &[Section],
     subject: &str,
     words: &Words,
 ) -> String {
-    let is_new = |text: &str| !text.is_empty() && !text.eq_ignore_ascii_case(subject);
-    if let Some(item) = item {
-        let written = item.single.as_ref().map(|single| single.paragraphs.join(" "));
-        let notice = item.single.as_ref().map(Single::notice_as_text);
-        let told = [
-            written.unwrap_or_default(),
-            notice.unwrap_or_default(),
-            item.title.clone(),
-            item.about.clone(),
-        ];
-        let told = told.into_iter().find(|text| is_new(text) && !subject.contains(text.as_str()));
-        return text::cut(&told.unwrap_or_default(), PREVIEW_CHARS_MAX);
-    }
     let preview = named(lead, sections, subject, words);
-    if is_new(&preview) { text::cut(&preview, PREVIEW_CHARS_MAX) } else { String::new() }
+    if preview.eq_ignore_ascii_case(subject) {
+        return String::new();
+    }
+    text::cut(&preview, PREVIEW_CHARS_MAX)
 }
 
 /// The first few of several items in a few words each, as far as the subject does not name them.
@@ -305,7 +374,7 @@ pub(crate) fn named(
     words: &Words,
 ) -> String {
     let in_sections =
-        sections.iter().flat_map(|section| &section.blocks).flat_map(|block| &block.items);
+        sections.iter().flat_map(|section| &section.blocks).flat_map(BlockView::newest_first);
     let told: Vec<String> = lead
         .into_iter()
         .chain(in_sections)

@@ -391,6 +391,12 @@ impl Design {
         self.types.get(event_type.as_str())?.action.get(language)
     }
 
+    /// Returns true if a language has the label of a type's button.
+    pub(crate) fn has_action(&self, event_type: &Id, language: &Language) -> bool {
+        let phrases = self.types.get(event_type.as_str());
+        phrases.is_some_and(|phrases| phrases.action.serves(language))
+    }
+
     /// The text under a mail about one event of a type.
     pub(crate) fn notice_of(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
         self.types.get(event_type.as_str())?.notice.get(language)

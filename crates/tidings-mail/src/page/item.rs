@@ -6,7 +6,7 @@ use serde::Serialize;
 use tidings_core::Object;
 
 use crate::link;
-use crate::page::single::Single;
+use crate::page::single::{Face, Single};
 use crate::templates::template::{Block, Bodies};
 use crate::words::Words;
 use crate::words::sentence::Stretch;
@@ -23,6 +23,16 @@ pub(crate) struct Item {
     pub(crate) sentence: Vec<Stretch>,
     /// The text that a person wrote, cut to about three lines.
     pub(crate) body: Option<String>,
+    /// The same with the line breaks of its author; empty in a mail about this item alone.
+    pub(crate) lines: Vec<String>,
+    /// The time at which the body was written, among others; with the day where days differ.
+    pub(crate) time: Option<String>,
+    /// True if the actor's name stands in place of the sentence, which the heading above tells.
+    pub(crate) is_talk: bool,
+    /// True if the heading above leads to the same thing.
+    pub(crate) is_linked_above: bool,
+    /// The actor's face, where the sentence begins with the actor.
+    pub(crate) face: Option<Face>,
     /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
     pub(crate) about: String,
     pub(crate) url: Option<String>,

@@ -27,8 +27,18 @@ pub(crate) fn actors<'l>(
     actors: &[Arc<Object>],
     words: &Words,
 ) -> Option<String> {
+    actors_shortly(lines, actors, words, names::NAME_CHARS_MAX)
+}
+
+/// The same with names of this many characters at most.
+pub(crate) fn actors_shortly<'l>(
+    lines: impl IntoIterator<Item = &'l Line>,
+    actors: &[Arc<Object>],
+    words: &Words,
+    name_chars: usize,
+) -> Option<String> {
     let is_signed = is_signed(lines);
-    names::named(actors, words).filter(|_| is_signed)
+    names::named_shortly(actors, words, name_chars).filter(|_| is_signed)
 }
 
 /// Returns true if each entry of some lines has an actor.

@@ -13,16 +13,17 @@ use crate::words::direction::END;
 pub(crate) struct Single {
     /// The sentence as text, else the title.
     pub(crate) headline: String,
-    /// The title as a link below, where the headline does not have it.
+    /// The title, where neither the headline nor a text that somebody wrote stands for it.
     pub(crate) object: Option<String>,
-    /// The actor's face, where there is one actor with a name.
-    pub(crate) face: Option<Face>,
     /// The text that a person wrote, whole.
     pub(crate) paragraphs: Vec<String>,
     /// The label of the button.
     pub(crate) action: String,
     /// The text under all of it, in stretches of which some are links.
     pub(crate) notice: Vec<Linked>,
+    /// What the item's `about` says before the time.
+    #[serde(skip)]
+    pub(crate) circumstances: Vec<String>,
 }
 
 impl Single {
@@ -40,6 +41,11 @@ pub(crate) struct Face {
 }
 
 impl Face {
+    /// The room of a face, left blank, so that the rows of a block stand below each other.
+    pub(crate) fn blank() -> Self {
+        Self { src: None, initials: String::new() }
+    }
+
     /// The face of an actor; `None` if neither picture nor name can be shown.
     pub(crate) fn of(actor: &Object, base: Option<&str>) -> Option<Self> {
         let src = actor.image.as_deref().and_then(|image| link::page(image, base));

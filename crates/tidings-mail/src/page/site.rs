@@ -39,6 +39,8 @@ pub enum Notice {
 pub struct Choices {
     /// The change that takes back what was just chosen.
     pub undo: Option<String>,
+    /// The change that was just made, where it can be told in a sentence.
+    pub done: Option<Done>,
     /// The topics of the message, and its objects that others spoke about.
     pub subjects: Vec<Row>,
     /// The types.
@@ -47,6 +49,15 @@ pub struct Choices {
     pub everything: Vec<Row>,
     /// True if some types can't be turned off.
     pub has_required: bool,
+}
+
+/// A change that was just made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The name of what was chosen.
+    pub name: Name,
+    /// The pace at which it comes now.
+    pub pace: Pace,
 }
 
 /// A thing that is on or off.
@@ -173,7 +184,7 @@ struct ChoicesView<'a> {
 #[derive(Serialize)]
 struct ChoiceWords<'a> {
     lead: &'a str,
-    saved: &'a str,
+    saved: String,
     undo: &'a str,
     required: &'a str,
 }
@@ -266,7 +277,7 @@ impl Design {
                 brand: &self.brand,
                 words: ChoiceWords {
                     lead: &site.lead,
-                    saved: &site.saved,
+                    saved: self.done(choices.done.as_ref(), &language),
                     undo: &site.undo,
                     required: &site.required,
                 },
@@ -297,15 +308,34 @@ impl Design {
         Titles { design: self, languages }
     }
 
+    /// The sentence that says what was just chosen: "No more e-mail about “Plan”.", "New comments: once a day", "Saved."
+    fn done(&self, done: Option<&Done>, language: &Language) -> String {
+        let words = &*language.words;
+        let Some(Done { name, pace }) = done else {
+            return words.site.saved.clone();
+        };
+        let title = self.title_of(name, language);
+        match (pace, name) {
+            (Pace::Off, Name::Title(_) | Name::Type(_)) => {
+                words::fill(&words.site.no_more, "{name}", &title)
+            }
+            _ => format!("{title}{}{}", words.colon, words.site.pace(*pace, words)),
+        }
+    }
+
+    fn title_of(&self, name: &Name, language: &Language) -> String {
+        let words = &*language.words;
+        match name {
+            Name::Title(title) => cut_name(Tags::of([language], &self.usual).find(title), words),
+            Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
+            Name::AllMail => words.site.all_mail.clone(),
+            Name::All => words.site.all.clone(),
+        }
+    }
+
     fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {
         let words = &*language.words;
         let site = &words.site;
-        let title = match &row.name {
-            Name::Title(title) => cut_name(Tags::of([language], &self.usual).find(title), words),
-            Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
-            Name::AllMail => site.all_mail.clone(),
-            Name::All => site.all.clone(),
-        };
         let label = |to: Pace| match to {
             Pace::Off => site.stop.clone(),
             Pace::AtOnce => site.turn_on.clone(),
@@ -316,12 +346,8 @@ impl Design {
         };
         let offers = row.offers.iter();
         RowView {
-            title,
-            state: row.pace.map(|pace| match pace {
-                Pace::Off => site.off.clone(),
-                Pace::AtOnce => site.at_once.clone(),
-                Pace::Digest(every) => site.often(every, words),
-            }),
+            title: self.title_of(&row.name, language),
+            state: row.pace.map(|pace| site.pace(pace, words)),
             buttons: offers
                 .map(|offer| ButtonView { label: label(offer.to), set: &offer.set })
                 .collect(),
@@ -393,6 +419,15 @@ impl Design {
 }
 
 impl SiteWords {
+    /// "off", "as it happens", "once a week".
+    fn pace(&self, pace: Pace, words: &Words) -> String {
+        match pace {
+            Pace::Off => self.off.clone(),
+            Pace::AtOnce => self.at_once.clone(),
+            Pace::Digest(every) => self.often(every, words),
+        }
+    }
+
     /// "once a week".
     fn often(&self, every: Every, words: &Words) -> String {
         match every {

@@ -98,7 +98,7 @@ fn is_one_line(batch: &Batch) -> Option<&Line> {
     lines.next().filter(|_| lines.next().is_none())
 }
 
-/// "Artwork published: Marilyn", "5 new: Notes on a wall".
+/// "Ben Okafor · Review requested · Retry uploads"; without an actor "Artwork published: Marilyn", "5 new: Notes on a wall".
 fn of_line(
     line: &Line,
     batch: &Batch,
@@ -110,12 +110,15 @@ fn of_line(
     let types = wording::types_in_words(&line.types);
     let name =
         lines::own_title(line, words).or_else(|| names::name_of(line.target.as_ref()?, words));
+    let actors = lines::actors_shortly([line], &line.actors, words, name_chars)
+        .filter(|_| line.entries == 1);
     let Some(name) = name else {
-        return lines::untitled(line, design, language);
+        let what = lines::untitled(line, design, language);
+        return actors.into_iter().chain([what]).collect::<Vec<_>>().join(" · ");
     };
     let name = text::cut(&name, name_chars);
     let what = text::cut(&types, TYPES_CHARS_MAX);
-    let lead = match line.entries {
+    let happened = match line.entries {
         1 => {
             let title = match &line.types[..] {
                 [event_type] => design.title(event_type, language, 1),
@@ -126,7 +129,10 @@ fn of_line(
         _ => counts(batch, design, language)
             .unwrap_or_else(|| words.counted(&words.new, line.entries)),
     };
-    format!("{lead}{}{name}", words.colon)
+    match actors {
+        Some(actors) if actors != name => [actors, happened, name].join(" · "),
+        _ => format!("{happened}{}{name}", words.colon),
+    }
 }
 
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works".

@@ -8,11 +8,13 @@ use tidings_core::rules::capitalised;
 use tidings_core::{Batch, Id};
 
 use crate::link;
+use crate::page::arrange::{align, arrange};
 use crate::page::design::Design;
 use crate::page::item::{Frame, Image, Item};
 use crate::page::lines::{self, entries, group_sentence, own_title, said, types_of};
 use crate::page::single::{Face, Single, linked};
-use crate::page::{BlockView, Section, columns};
+use crate::page::written::{first_lines, paragraphs};
+use crate::page::{BlockView, Section};
 use crate::templates::template::Block;
 use crate::words::direction::without_direction_controls;
 use crate::words::format::Calendar;
@@ -23,15 +25,12 @@ use crate::words::{self, Words};
 use crate::words::{text, why};
 
 /// The places of pictures: of a card, beside a line, of the first item of several, of the only one.
-const CARD: Frame = Frame { width: 270, height_max: 540 };
+pub(crate) const CARD: Frame = Frame { width: 270, height_max: 540 };
 const THUMBNAIL: Frame = Frame { width: 72, height_max: 108 };
 const LEAD: Frame = Frame { width: 560, height_max: 560 };
 const SINGLE: Frame = Frame { width: 560, height_max: 1_120 };
 /// Number of characters of a body among other items: about three lines.
 const BODY_CHARS_MAX: usize = 180;
-/// Number of characters of a line of a card, and the height of its lines in pixels.
-const CARD_LINE_CHARS: usize = 32;
-const LINE_HEIGHT: u32 = 22;
 
 /// Groups with those of their lines that are shown.
 type WithShown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
@@ -54,6 +53,8 @@ struct Heading {
 struct Above<'a> {
     /// The name of what they have in common.
     heading: Option<(&'a str, Pivot)>,
+    /// True if the heading leads to its page.
+    has_link: bool,
     /// True if a sentence tells all of them.
     is_told: bool,
     /// Names of the actors of what the tally counts.
@@ -125,6 +126,7 @@ impl<'a> Writer<'a> {
             let target = self.target(line);
             target.into_iter().filter(|target| !headline.contains(target.as_str())).collect()
         };
+        let circumstances = about.clone();
         let mut minute = self.calendar.minute(line.t);
         if is_required {
             minute = format!("{minute} ({})", self.calendar.zone_name());
@@ -132,34 +134,27 @@ impl<'a> Writer<'a> {
         about.push(minute);
         let of_one = self.item(group, line, &about, SINGLE);
         let headline = if headline.is_empty() { of_one.title.clone() } else { headline };
-        let base = self.design.brand.url.as_deref();
-        let begins_with_actor = match &line.types[..] {
-            [of_type] => self.design.sentence(of_type, self.language),
-            _ => None,
-        }
-        .is_some_and(Sentence::begins_with_actor);
-        let face = match &line.actors[..] {
-            [actor] if begins_with_actor && !line.lacks_actor => Face::of(actor, base),
-            _ => None,
-        };
+        let face = self.face(line).filter(|_| line.actors.len() == 1);
+        let paragraphs =
+            self.body(line).map(|body| paragraphs(&body, self.words)).unwrap_or_default();
         let usual = if is_required { &self.words.details } else { &self.words.take_a_look };
         let own = |text: Option<&Sentence>| text.and_then(|text| self.filled(line, text));
         let single = Single {
-            object: (of_one.url.is_some() && !headline.contains(&of_one.title))
-                .then(|| of_one.title.clone()),
+            // What somebody wrote says more than the title of a comment, and the button leads to it.
+            object: (of_one.url.is_some()
+                && paragraphs.is_empty()
+                && !headline.contains(&of_one.title))
+            .then(|| of_one.title.clone()),
             headline,
-            face,
-            paragraphs: self
-                .body(line)
-                .map(|body| paragraphs(&body, self.words))
-                .unwrap_or_default(),
+            paragraphs,
             action: own(self.design.action(event_type, self.language))
                 .unwrap_or_else(|| usual.to_owned()),
             notice: own(self.design.notice_of(event_type, self.language))
                 .map(|notice| linked(&notice))
                 .unwrap_or_default(),
+            circumstances,
         };
-        Item { sentence, single: Some(single), ..of_one }
+        Item { sentence, face, single: Some(single), lines: Vec::new(), ..of_one }
     }
 
     /// The first of several items with its order, where it has a picture of known size to be shown large.
@@ -181,7 +176,8 @@ impl<'a> Writer<'a> {
         } else {
             Vec::new()
         };
-        about.extend(self.note_and_day(line, &about, None));
+        about.extend(self.notes(line, &about, None));
+        about.extend(self.common_day.is_none().then(|| self.calendar.day(line.t)));
         let mut item = Item { sentence, ..self.item(group, line, &about, LEAD) };
         item.image.as_ref()?;
         // Of small pictures nothing is gained.
@@ -262,17 +258,21 @@ impl<'a> Writer<'a> {
         let mut apart: Vec<Item> = Vec::new();
         for (group, lines) in groups {
             let tells_kind = tells_kind && types_of(group).len() == 1;
+            let lines = in_reading_order(group, lines);
             match self.heading(group).filter(|_| lines.len() > 1) {
-                Some(name) => blocks.push(self.block(group, lines, name, tells_kind)),
+                Some(name) => blocks.push(self.block(group, &lines, name, tells_kind)),
                 None => {
                     let above = Above { kind: tells_kind, ..Above::default() };
-                    apart.extend(self.lines(group, lines, above));
+                    apart.extend(self.lines(group, &lines, above));
                 }
             }
         }
         if !apart.is_empty() {
             blocks.push(BlockView {
                 heading: None,
+                url: None,
+                face: None,
+                pivot: None,
                 tally: None,
                 is_apart: !blocks.is_empty(),
                 items: apart,
@@ -281,6 +281,7 @@ impl<'a> Writer<'a> {
         }
         for block in &mut blocks {
             arrange(block);
+            align(block);
         }
         blocks
     }
@@ -293,8 +294,11 @@ impl<'a> Writer<'a> {
         let types = types_of(group);
         let actors = lines::actors(&group.lines, &group.actors, self.words)
             .filter(|_| group.pivot == Pivot::Target);
+        let base = self.design.brand.url.as_deref();
+        let url = group.key.as_ref().and_then(|key| link::page(key.url.as_deref()?, base));
         let above = Above {
             heading: Some((&name, group.pivot)),
+            has_link: url.is_some(),
             is_told,
             actors: actors.as_deref(),
             kind: types.len() == 1,
@@ -313,6 +317,9 @@ impl<'a> Writer<'a> {
             items,
             columns: Vec::new(),
             heading: Some(name),
+            url,
+            face: group.key.as_ref().and_then(|key| Face::of(key, base)),
+            pivot: Some(group.pivot),
             is_apart: false,
         }
     }
@@ -321,26 +328,83 @@ impl<'a> Writer<'a> {
         let item = |line: &&Line| {
             // What no sentence says of all, each says for itself.
             let sentence = if above.is_told { Vec::new() } else { self.sentence(line) };
-            let mut about =
-                if sentence.is_empty() { self.what_who_and_where(line, above) } else { Vec::new() };
-            let heading = above.heading.map(|(name, _)| name);
-            about.extend(self.note_and_day(line, &about, heading));
-            Item { sentence, ..self.item(group, line, &about, THUMBNAIL) }
+            let is_talk = self.is_talk(line, above);
+            let mut about = if sentence.is_empty() && !is_talk {
+                self.what_who_and_where(line, above)
+            } else {
+                Vec::new()
+            };
+            about.extend(self.notes(line, &about, above.heading.map(|(name, _)| name)));
+            let time = self.body(line).is_some().then(|| self.time(line));
+            if time.is_none() && self.common_day.is_none() {
+                about.push(self.calendar.day(line.t));
+            }
+            let has_face = is_talk || !sentence.is_empty();
+            let face = has_face.then(|| self.face(line)).flatten();
+            let is_linked_above = is_talk && above.has_link;
+            let item = self.item(group, line, &about, THUMBNAIL);
+            Item { sentence, time, is_talk, is_linked_above, face, ..item }
         };
         lines.iter().map(item).collect()
     }
 
-    /// The reason of a line where reasons differ, and its day where days do.
-    fn note_and_day(&self, line: &Line, about: &[String], heading: Option<&str>) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.reasons_differ {
-            let known: Vec<&str> = about.iter().map(String::as_str).chain(heading).collect();
-            notes.extend(why::notes(line, &self.topics, &known, self.words));
+    /// Returns true if all that a line says under its heading is who wrote something, and what.
+    fn is_talk(&self, line: &Line, above: Above<'_>) -> bool {
+        let is_of_target = above.heading.is_some_and(|(_, pivot)| pivot == Pivot::Target);
+        let [event_type] = &line.types[..] else {
+            return false;
+        };
+        let tells_no_more = || match self.design.sentence(event_type, self.language) {
+            Some(sentence) => sentence.tells_only_who_and_where(),
+            None => own_title(line, self.words).is_none(),
+        };
+        is_of_target
+            && above.kind
+            && line.entries == 1
+            && tells_no_more()
+            && lines::actors([line], &line.actors, self.words).is_some()
+            && self.body(line).is_some_and(|body| !text::clean(&body).is_empty())
+    }
+
+    /// The time of a line, with its day where days differ.
+    fn time(&self, line: &Line) -> String {
+        let time = match self.common_day {
+            Some(_) => self.calendar.time(line.t),
+            None => self.calendar.day_and_time(line.t),
+        };
+        // It stands at the end of a line, and goes to the next one as a whole.
+        time.replace(' ', "\u{a0}")
+    }
+
+    /// The face of the newest actor of a line of which the sentence begins with the actors, or that has none.
+    fn face(&self, line: &Line) -> Option<Face> {
+        let [event_type] = &line.types[..] else {
+            return None;
+        };
+        let sentence = self.design.sentence(event_type, self.language);
+        let begins_with_actor = sentence.is_none_or(Sentence::begins_with_actor);
+        let actor = line.actors.first().filter(|_| begins_with_actor && !line.lacks_actor)?;
+        Face::of(actor, self.design.brand.url.as_deref())
+    }
+
+    /// The label of the button that leads to what all items are about: that of their type, where they are what people
+    /// wrote there.
+    pub(crate) fn action(&self, group: &Group, items: &[Item]) -> String {
+        let event_type = &group.event_type;
+        let is_talk = items.iter().all(|item| item.is_talk);
+        let own = self.design.action(event_type, self.language);
+        let own = own.filter(|_| is_talk && self.design.has_action(event_type, self.language));
+        let own = own.zip(group.lines.first()).and_then(|(own, line)| self.filled(line, own));
+        own.unwrap_or_else(|| self.words.take_a_look.clone())
+    }
+
+    /// The reason of a line where reasons differ.
+    fn notes(&self, line: &Line, about: &[String], heading: Option<&str>) -> Vec<String> {
+        if !self.reasons_differ {
+            return Vec::new();
         }
-        if self.common_day.is_none() {
-            notes.push(self.calendar.day(line.t));
-        }
-        notes
+        let known: Vec<&str> = about.iter().map(String::as_str).chain(heading).collect();
+        why::notes(line, &self.topics, &known, self.words)
     }
 
     /// The sentence of the only type of a line.
@@ -388,13 +452,20 @@ impl<'a> Writer<'a> {
             _ => Block::default(),
         };
         let base = self.design.brand.url.as_deref();
-        let body = self.body(line).map(|body| text::cut(&text::clean(&body), BODY_CHARS_MAX));
+        let written = self.body(line);
+        let lines = written.as_deref().map(|body| first_lines(body, self.words));
+        let body = written.map(|body| text::cut(&text::clean(&body), BODY_CHARS_MAX));
         Item {
             r#type: event_type.as_str().to_owned(),
             category: self.category(group),
             title,
             sentence: Vec::new(),
             body: body.filter(|body| !body.is_empty()).map(|body| self.words.isolated(body)),
+            lines: lines.unwrap_or_default(),
+            time: None,
+            is_talk: false,
+            is_linked_above: false,
+            face: None,
             about: about.join(" · "),
             url: line.object.url.as_deref().and_then(|url| link::page(url, base)),
             image: Image::of(&line.object, frame, base),
@@ -466,6 +537,15 @@ impl<'a> Writer<'a> {
         if group.pivot == Pivot::Object || group.lines.iter().any(|line| line.object.id == key.id) {
             return None;
         }
+        // Each says its values in its own sentence, which begins with the actor again.
+        let tells_data = |line: &Line| {
+            let [event_type] = &line.types[..] else { return false };
+            let sentence = self.design.sentence(event_type, self.language);
+            sentence.is_some_and(Sentence::tells_data) && !self.sentence(line).is_empty()
+        };
+        if group.pivot == Pivot::Actor && group.lines.iter().any(tells_data) {
+            return None;
+        }
         let name = names::name_of(key, self.words)?;
         let is_own = |line: &Line| own_title(line, self.words).as_ref() == Some(&name);
         (!group.lines.iter().all(is_own)).then_some(name)
@@ -476,33 +556,11 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The paragraphs of a text that a person wrote.
-fn paragraphs(body: &str, words: &Words) -> Vec<String> {
-    let lines = body.lines().map(text::clean).filter(|line| !line.is_empty());
-    lines.map(|line| words.isolated(line)).collect()
-}
-
-/// Makes cards of the items of a block where most have pictures.
-fn arrange(block: &mut BlockView) {
-    let pictures = block.items.iter().filter(|item| item.image.is_some()).count();
-    if pictures < 2 || pictures * 2 < block.items.len() {
-        return;
+/// The lines of a group in the order in which they are read: what was said about one thing the oldest first, as a talk.
+fn in_reading_order<'g>(group: &Group, lines: &[&'g Line]) -> Vec<&'g Line> {
+    let mut lines = lines.to_vec();
+    if group.pivot == Pivot::Target && group.key.is_some() {
+        lines.sort_by_key(|line| line.t);
     }
-    for item in &mut block.items {
-        if let Some(image) = &mut item.image {
-            image.put_into(CARD);
-        }
-        item.block.make_card();
-    }
-    block.columns = columns::columns(block.items.iter().map(card_height)).to_vec();
-}
-
-/// About how high a card is, in pixels.
-fn card_height(item: &Item) -> u32 {
-    let lines =
-        |text: &str| u32::try_from(text.chars().count().div_ceil(CARD_LINE_CHARS)).unwrap_or(0);
-    let said: String = item.sentence.iter().map(|part| part.text.as_str()).collect();
-    let title = if said.is_empty() { &item.title } else { &said };
-    let words = lines(title) + lines(&item.about) + item.body.as_deref().map_or(0, lines);
-    item.image.as_ref().map_or(0, |image| image.height) + words * LINE_HEIGHT
+    lines
 }

@@ -24,7 +24,21 @@ const GIVEN: [&str; 6] = ["alone", "item", "section", "block", "column", "at"];
 const BUILT_IN: [&str; 1] = ["loop"];
 /// The fields that may be absent.
 const OPTIONAL: [(&str, &[&str]); 3] = [
-    ("mail", &["recipient", "more", "more_url", "unsubscribe", "why", "when"]),
+    (
+        "mail",
+        &[
+            "recipient",
+            "more",
+            "more_url",
+            "unsubscribe",
+            "why",
+            "when",
+            "title_url",
+            "tally",
+            "action",
+            "action_url",
+        ],
+    ),
     ("brand", &["logo", "logo_dark", "url", "footer", "postal_address"]),
     (
         "item",
@@ -34,6 +48,7 @@ const OPTIONAL: [(&str, &[&str]); 3] = [
             "actor",
             "target",
             "body",
+            "time",
             "headline",
             "object",
             "face",
@@ -345,7 +360,7 @@ fn complete(page: &mut Value) {
         }
     }
     for item in items_of(page) {
-        for key in ["body", "headline", "object", "action"] {
+        for key in ["body", "time", "headline", "object", "action"] {
             if item[key].is_null() {
                 item[key] = json!("A few words");
             }

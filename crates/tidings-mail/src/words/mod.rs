@@ -112,6 +112,8 @@ pub(crate) struct SiteWords {
     pub(crate) weekly: String,
     pub(crate) monthly: String,
     pub(crate) saved: String,
+    /// "No more e-mail about “{name}”."
+    pub(crate) no_more: String,
     pub(crate) undo: String,
     /// "{n} more", without the mail's "and".
     pub(crate) rest: Numbered,
@@ -283,7 +285,7 @@ mod tests {
         ] {
             assert_eq!(of("en").listed(&names[..named], unnamed), list);
         }
-        assert_eq!(of("de").listed(&names, 0), "A, B und 3 mehr");
+        assert_eq!(of("de").listed(&names, 0), "A, B und 3 weitere");
         assert_eq!(of("he").listed(&names[..1], 2), "A ועוד שניים");
         assert_eq!(of("he").listed(&names[..2], 0), "A ו־B");
         assert_eq!(of("he").listed(&["א", "ב"].map(str::to_owned), 0), "א וב");

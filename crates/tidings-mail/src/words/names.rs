@@ -9,7 +9,7 @@ use crate::words::Words;
 use crate::words::text;
 
 /// Maximum length of a name that is not cut, in characters.
-const NAME_CHARS_MAX: usize = 80;
+pub(crate) const NAME_CHARS_MAX: usize = 80;
 
 /// The name of an actor, a target or a topic; `None` if it has no title that can be shown.
 pub(crate) fn name_of(object: &Object, words: &Words) -> Option<String> {
@@ -22,12 +22,8 @@ pub(crate) fn cut_name(title: &str, words: &Words) -> String {
     words.isolated(text::cut(&text::clean(title), NAME_CHARS_MAX))
 }
 
-/// "A, B and 3 others", where those without a name are among the others; `None` where nobody has one.
-pub(crate) fn named(objects: &[Arc<Object>], words: &Words) -> Option<String> {
-    named_shortly(objects, words, NAME_CHARS_MAX)
-}
-
-/// The same with names of this many characters at most.
+/// "A, B and 3 others" with names of this many characters at most, where those without a name are among the others;
+/// `None` where nobody has one.
 pub(crate) fn named_shortly(
     objects: &[Arc<Object>],
     words: &Words,

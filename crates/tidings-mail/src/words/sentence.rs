@@ -214,6 +214,16 @@ impl Sentence {
         matches!(self.pieces.first(), Some(Piece::Actor))
     }
 
+    /// Returns true if it tells who did something and where, and nothing of the object or of `data`.
+    pub(crate) fn tells_only_who_and_where(&self) -> bool {
+        !self.pieces.iter().any(|piece| matches!(piece, Piece::Object | Piece::Data(..)))
+    }
+
+    /// Returns true if it has values of `data`.
+    pub(crate) fn tells_data(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Data(..)))
+    }
+
     /// The dotted paths of the `data` places with sample values; places with a format come first.
     pub(crate) fn samples(&self) -> Vec<(String, Value)> {
         let mut formatted = Vec::new();

@@ -258,15 +258,15 @@ fn seven_items_of_three_types() {
 #[test]
 fn sixty_items() {
     let lines = [
-        "Subject: Vincent van Gogh, Edvard Munch und 4 mehr: 60 neue Werke",
+        "Subject: Vincent van Gogh, Edvard Munch und 4 weitere: 60 neue Werke",
         "60 neue Werke",
         "Freitag, 1. März 2024",
         "Vincent van Gogh",
         "9 neue Werke",
         "Karl Blossfeldt",
         "17 neue Werke",
-        "und 40 mehr",
-        "Sie erhalten diese Nachricht, weil Sie Vincent van Gogh, Edvard Munch und 4 mehr folgen.",
+        "und 40 weitere",
+        "Sie erhalten diese Nachricht, weil Sie Vincent van Gogh, Edvard Munch und 4 weitere abonniert haben.",
         "Gesendet von Nightwatch am Montag, 4. März 2024 um 09:00 (Ortszeit Paris).",
         "Abbestellen oder auswählen, was Sie bekommen:",
     ];

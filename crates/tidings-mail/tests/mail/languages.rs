@@ -145,7 +145,7 @@ fn a_subject_counts_people_as_people() {
     let design = designed(&rules("en", wording(&[], &sentences, &[])));
     for (locale, begin) in [
         ("en", "Ann, Ben and 2 others: "),
-        ("de", "Ann, Ben und 2 mehr: "),
+        ("de", "Ann, Ben und 2 weitere: "),
         ("ko", "Ann, Ben 외 2명: "),
         ("tr", "Ann, Ben ve 2 kişi daha: "),
         ("zh-CN", "Ann、Ben和另外 2 人："),
@@ -202,7 +202,7 @@ fn field_11_forms_and_lists_are_those_of_the_sentences_language() {
     for (actors, subject) in [
         (&["Ann"][..], "Ann hat Work 0 gezeigt"),
         (&["Ann", "Ben"], "Ann und Ben haben Work 0 gezeigt"),
-        (&["Ann", "Ben", "Cleo", "Dov"], "Ann, Ben und 2 mehr haben Work 0 gezeigt"),
+        (&["Ann", "Ben", "Cleo", "Dov"], "Ann, Ben und 2 weitere haben Work 0 gezeigt"),
     ] {
         assert_eq!(told(&works(1, actors, "en"), &design).0, subject);
     }

@@ -14,6 +14,7 @@ mod lookup;
 mod merged;
 mod outlook;
 mod products;
+mod several;
 mod short;
 mod site;
 mod templates;
@@ -41,7 +42,7 @@ fn m10_one_line_is_told_by_its_title() {
     batch.topics = vec![role("artist/rob-wynne", "Rob Wynne")];
     let mail = render(&batch);
     assert_proper(&mail);
-    assert_eq!(mail.subject, "Artwork published: You're Dreaming");
+    assert_eq!(mail.subject, "Rob Wynne · Artwork published · You're Dreaming");
     let (text, html) = bodies(&mail);
     assert_eq!(
         text.trim_end(),
@@ -279,7 +280,8 @@ fn names_are_titles_and_never_ids() {
         bodies(&render(&batch(vec![group])))
     };
     let (text, _) = of(role("show/42", "Long Show"), role("user-7", "Ann"));
-    assert!(text.contains("\nLong Show\n2 new: artwork published · Ann\n\n* Work\n"), "{text}");
+    let head = "Long Show\n2 new: artwork published · Ann\nFriday, March 1, 2024\n\n* Work\n";
+    assert!(text.starts_with(head), "{text}");
     let bare = |name: &str| Arc::new(Object::bare(id(name)));
     let uuid = "0b54f1f8-3f8e-4b42-8d4e-2f1d3f6f9f10";
     for body in <[String; 2]>::from(of(bare("jane_doe"), bare(uuid))) {
@@ -343,7 +345,7 @@ fn an_object_without_a_title_is_told_by_what_happened() {
     };
     let told = |lines: Vec<Line>| render(&batch(vec![group(Pivot::Object, None, lines)]));
     let mail = told(vec![bare()]);
-    assert_eq!(mail.subject, "New comment");
+    assert_eq!(mail.subject, "Ann · New comment");
     let (text, html) = bodies(&mail);
     assert!(text.starts_with("New comment\nAnn · Friday"), "{text}");
     assert!(!text.contains("You are receiving"), "{text}");
@@ -352,7 +354,7 @@ fn an_object_without_a_title_is_told_by_what_happened() {
     Arc::make_mut(&mut none.object).title = None;
     none.target = Some(role("issues/43", "Crash when the list is empty"));
     let mail = told(vec![none.clone()]);
-    assert_eq!(mail.subject, "Comment: Crash when the list is empty");
+    assert_eq!(mail.subject, "Ann · Comment · Crash when the list is empty");
     let mut other = bare();
     other.types = vec![id("artwork_published")];
     assert_eq!(told(vec![bare(), other]).subject, "2 new: comment, artwork published");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::rules::Every;
-use tidings_mail::{Choices, Name, Notice, Offer, Pace, Row};
+use tidings_mail::{Choices, Done, Name, Notice, Offer, Pace, Row};
 
 use crate::fixture::id;
 use crate::golden::{assert_file, by_artist, comments, design, show, to};
@@ -20,6 +20,7 @@ fn choices() -> Choices {
     let kind = |name: &str| Name::Type(id(name));
     Choices {
         undo: Some("[{\"type\":\"a\"}]".to_owned()),
+        done: Some(Done { name: title("Karl Blossfeldt"), pace: Pace::Off }),
         subjects: vec![
             row(title("Edvard Munch"), None, &[Pace::Off]),
             row(title("Karl Blossfeldt"), Some(Pace::Off), &[Pace::AtOnce]),

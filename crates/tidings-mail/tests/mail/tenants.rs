@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use mail_parser::MessageParser;
+use tidings_core::event::Pivot;
 use tidings_core::presentation::{Address, Brand, Texts, Wording};
 use tidings_core::rules::{Category, Rules, TypeRules};
 use tidings_core::tenant::{KnownTenant, Tenant};
-use tidings_core::{Batch, Instant};
+use tidings_core::{Batch, Instant, Object};
 use tidings_mail::{Choices, Design, SECRET_BYTES, TokenKey, Unsubscribe, short};
 
-use crate::fixture::{bodies, id, of_titles, sender};
+use crate::fixture::{bodies, id, object, of_titles, sender};
 
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -81,9 +82,13 @@ fn of(name: &str, tenant: Tenant, batch: &Batch) -> Batch {
 
 fn two() -> Batch {
     let mut batch = of_titles(&["Marilyn".to_owned(), "Flowers".to_owned()]);
-    for line in &mut batch.groups[0].lines {
+    let group = &mut batch.groups[0];
+    for line in &mut group.lines {
         Arc::make_mut(&mut line.object).url = some("w");
     }
+    // The button under what is about one thing has the brand's colour.
+    group.pivot = Pivot::Target;
+    group.key = Some(Arc::new(Object { url: some("s"), ..object("s", "Show") }));
     batch
 }
 

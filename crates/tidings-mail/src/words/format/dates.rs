@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use icu_datetime::fieldsets::{MD, T, YMD, YMDE};
+use icu_datetime::fieldsets::{MD, MDT, T, YMD, YMDE};
 use icu_datetime::input::{Date, DateTime, Time};
 use icu_datetime::{DateTimeFormatter, NoCalendarFormatter};
 use icu_locale_core::Locale;
@@ -98,6 +98,8 @@ pub(crate) struct Calendar {
     /// Formatters that each line uses, loaded once.
     day: OnceCell<Option<DateTimeFormatter<MD>>>,
     full_day: OnceCell<Option<DateTimeFormatter<YMDE>>>,
+    time: OnceCell<Option<NoCalendarFormatter<T>>>,
+    day_and_time: OnceCell<Option<DateTimeFormatter<MDT>>>,
 }
 
 impl Calendar {
@@ -105,8 +107,15 @@ impl Calendar {
     pub(crate) fn new(sent: Instant, language: &Language) -> Self {
         let reader = language.reader.clone();
         let sent_year = reader.zone.to_datetime(timestamp(sent)).year();
-        let (day, full_day) = (OnceCell::new(), OnceCell::new());
-        Self { reader, sent_year, words: Arc::clone(&language.words), day, full_day }
+        Self {
+            reader,
+            sent_year,
+            words: Arc::clone(&language.words),
+            day: OnceCell::new(),
+            full_day: OnceCell::new(),
+            time: OnceCell::new(),
+            day_and_time: OnceCell::new(),
+        }
     }
 
     /// "March 4", with the year where it is not the message's.
@@ -134,6 +143,35 @@ impl Calendar {
             Some(formatter.format(&iso(date)?).to_string())
         };
         formatted().unwrap_or_else(|| date.to_string())
+    }
+
+    /// "9:00 AM".
+    pub(crate) fn time(&self, at: Instant) -> String {
+        let time = self.in_zone(at).time();
+        let formatted = || {
+            let load = || NoCalendarFormatter::try_new(self.locale().into(), T::hm()).ok();
+            let formatter = self.time.get_or_init(load).as_ref()?;
+            Some(formatter.format(&clock(time)?).to_string())
+        };
+        formatted().unwrap_or_else(|| time.to_string())
+    }
+
+    /// "Mar 4, 9:00 AM", with the year where it is not the message's.
+    pub(crate) fn day_and_time(&self, at: Instant) -> String {
+        let at = self.in_zone(at);
+        let formatted = || {
+            let both = Moment { date: Some(at.date()), time: Some(at.time()) }.both()?;
+            if at.year() != self.sent_year {
+                let fields = YMD::medium().with_time_hm();
+                let formatter = DateTimeFormatter::try_new(self.locale().into(), fields).ok()?;
+                return Some(formatter.format(&both).to_string());
+            }
+            let fields = MD::medium().with_time_hm();
+            let load = || DateTimeFormatter::try_new(self.locale().into(), fields).ok();
+            let formatter = self.day_and_time.get_or_init(load).as_ref()?;
+            Some(formatter.format(&both).to_string())
+        };
+        formatted().unwrap_or_else(|| at.to_string())
     }
 
     /// "Monday, March 4, 2024 at 9:00 AM".

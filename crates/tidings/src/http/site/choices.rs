@@ -8,7 +8,7 @@ use tidings_core::engine::TenantDirectory;
 use tidings_core::rules::{Digest, Policy, TypeRules};
 use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
-use tidings_mail::{Choices, Name, Offer, Pace, Row, ShortName, Unsubscribe};
+use tidings_mail::{Choices, Done, Name, Offer, Pace, Row, ShortName, Unsubscribe};
 use tidings_node::Durable;
 
 use crate::body::json;
@@ -20,6 +20,14 @@ const TOPICS_MAX: usize = 8;
 const OBJECTS_MAX: usize = 3;
 /// The most digests that are offered for a type.
 const DIGESTS_MAX: usize = 2;
+
+/// A change that was just made.
+pub(super) struct Set {
+    /// The choices that take it back.
+    pub(super) undo: Vec<Choice>,
+    /// The choice of a button of the page; `None` = several, or those of a mail program.
+    pub(super) chosen: Option<Choice>,
+}
 
 /// The state that the choices of a recipient begin with.
 pub(super) struct Chooser<'r> {
@@ -136,15 +144,43 @@ impl<'r> Chooser<'r> {
     }
 
     /// The page's choices.
-    pub(super) fn choices(&self, batch: Option<&Batch>, undo: Option<&[Choice]>) -> Choices {
+    pub(super) fn choices(&self, batch: Option<&Batch>, set: Option<&Set>) -> Choices {
         let types = self.types();
+        let undo = set.map(|set| &*set.undo);
         Choices {
             undo: undo.filter(|undo| !undo.is_empty()).map(to_json),
+            done: set.and_then(|set| self.done(batch, set.chosen.as_ref()?)),
             subjects: batch.map_or_else(Vec::new, |batch| self.subjects(batch)),
             types: types.into_iter().map(|event_type| self.type_row(event_type)).collect(),
             everything: self.everything(),
             has_required: self.rules.types.values().any(|kind| kind.required),
         }
+    }
+
+    /// A choice that was just made, in so far as a sentence tells it.
+    fn done(&self, batch: Option<&Batch>, choice: &Choice) -> Option<Done> {
+        let pace = (choice.mode == Mode::Never).then_some(Pace::Off);
+        Some(match &choice.scope {
+            PreferenceScope::Type(name) => {
+                let pace = pace.unwrap_or_else(|| self.pace(name));
+                Done { name: Name::Type(Id::new(name).ok()?), pace }
+            }
+            PreferenceScope::AllCategories if choice.channel == EACH => {
+                Done { name: Name::All, pace: pace? }
+            }
+            PreferenceScope::AllCategories => Done { name: Name::AllMail, pace: pace? },
+            PreferenceScope::Topic(id) | PreferenceScope::Object(id) => {
+                let batch = batch?;
+                let lines = || batch.groups.iter().flat_map(|group| &group.lines);
+                let topics = batch.topics.iter();
+                let objects = lines().map(|line| &line.object);
+                let targets = lines().filter_map(|line| line.target.as_ref());
+                let mut all = topics.chain(targets).chain(objects);
+                let title = all.find(|object| object.id == *id)?.title.clone()?;
+                Done { name: Name::Title(title), pace: pace? }
+            }
+            PreferenceScope::Category(_) => return None,
+        })
     }
 
     /// The types that the token is about, and that are not required.

@@ -17,15 +17,14 @@ use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
-use tidings_core::command::Choice;
 use tidings_core::engine::{Presenter, TenantDirectory};
 use tidings_core::journal::stored::Unreadable;
 use tidings_core::occurrence::By;
-use tidings_core::{Command, Rules};
+use tidings_core::{Command, PreferenceScope, Rules};
 use tidings_mail::{Design, Notice, Rest, Unsubscribe};
 use tidings_node::Durable;
 
-use self::choices::Chooser;
+use self::choices::{Chooser, Set};
 use self::form::Form;
 use self::state::{CHOICES, CHOOSE, REST, Site, design};
 use super::answer::only;
@@ -118,8 +117,8 @@ async fn choose(State(service): State<Arc<Service>>, token: Token, request: Requ
         home.map_err(|problem| problem.with_body(&body))?;
         let form = Form::read(&parts.headers, &body);
         let _room = site.room(service.settings.answer_patience).await?;
-        let undo = set(&service, &token, form).await?;
-        choices_page(&service, site, token, Some(undo)).await
+        let set = set(&service, &token, form).await?;
+        choices_page(&service, site, token, Some(set)).await
     };
     answer(&service, CHOOSE, page.await)
 }
@@ -152,10 +151,11 @@ async fn no_method(State(service): State<Arc<Service>>) -> Response {
     response
 }
 
-/// Does what a form asks for; returns what takes it back.
-async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Vec<Choice>, Fault> {
+/// Does what a form asks for.
+async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Set, Fault> {
     let rules = service.rules();
     let (of, judged) = (token.clone(), Arc::clone(&rules));
+    let is_of_page = matches!(form, Form::Set(_));
     let chosen = service
         .look(move |node| {
             let chooser = Chooser::of(node, &judged, &of)?;
@@ -168,21 +168,26 @@ async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Vec<C
         })
         .await?;
     let (undo, chosen) = chosen.ok_or(Notice::NoLink)?;
+    // A button for all mail takes back what is narrower as well, and says what it does at the end.
+    let of_button = chosen.last().filter(|last| {
+        is_of_page && (chosen.len() == 1 || last.scope == PreferenceScope::AllCategories)
+    });
+    let done = Set { undo, chosen: of_button.cloned() };
     if chosen.is_empty() {
-        return Ok(undo);
+        return Ok(done);
     }
     let recipient = token.recipient.clone();
     let (whole, tenant, by) = (false, None, By::Link);
     let command = Command::Preferences { recipient, chosen, whole, tenant, by };
     only(service.submit(vec![command]).await?).map_err(|_| Notice::NoLink)?;
-    Ok(undo)
+    Ok(done)
 }
 
 async fn choices_page(
     service: &Service,
     site: &Site,
     token: Unsubscribe,
-    undo: Option<Vec<Choice>>,
+    set: Option<Set>,
 ) -> Page {
     let (design, rules) = (site.design(), service.rules());
     let page = move |node: &Durable| {
@@ -190,7 +195,7 @@ async fn choices_page(
         let built = Presenter::built(node.engine(), node.view(), token.message, token.day)?;
         let batch = built.map(|(batch, _)| batch);
         let of_recipient = |batch: &tidings_core::Batch| batch.recipient.id == token.recipient;
-        let choices = chooser.choices(batch.filter(of_recipient).as_ref(), undo.as_deref());
+        let choices = chooser.choices(batch.filter(of_recipient).as_ref(), set.as_ref());
         let locales: Vec<&str> = chooser.locales.iter().map(String::as_str).collect();
         let tenant =
             token.tenant.as_ref().and_then(|of| TenantDirectory::of(node.engine()).get(&of.id));

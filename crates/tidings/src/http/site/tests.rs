@@ -275,7 +275,12 @@ fn each_choice_is_a_preference_that_can_be_taken_back() {
     ] {
         let page = text(&get(&post, &path));
         let done = text(&press(&post, &path, &page, label));
-        assert!(done.contains("Saved."), "{done}");
+        let said = match label.rsplit_once(": ").unwrap() {
+            (all, "Stop") if all.starts_with("All ") => format!("<strong>{all}: off</strong>"),
+            (name, "Stop") => format!("<strong>No more e-mail about “{name}”.</strong>"),
+            (name, _) => format!("<strong>{name}: once a week</strong>"),
+        };
+        assert!(done.contains(&said), "{said}: {done}");
         assert_eq!(sorted(&preferences(&post)), sorted(&set), "{label}");
         undo(&post, &path, &done);
         assert_eq!(preferences(&post), json!([]), "{label}");

@@ -113,7 +113,7 @@ fn a13_what_is_published_again_is_shown_once_or_told_again_after_a_flush() {
     post.publish_to_ana("artwork_published", "Ben", "Marilyn");
     post.rig.at("2024-01-02T09:00:00Z");
     let (subject, text) = post.mail();
-    assert_eq!(subject, "Artwork published: Marilyn");
+    assert_eq!(subject, "Ben · Artwork published · Marilyn");
     assert!(text.starts_with("Marilyn\nArtwork published · Ben · "), "{text}");
     let all = json!([["named"], ["named"], ["named"]]);
     assert_eq!(inbox(&post), [("artwork_published".to_owned(), 3, all)]);
