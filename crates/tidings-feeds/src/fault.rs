@@ -26,7 +26,7 @@ impl From<tokio_postgres::Error> for Fault {
         };
         let hint = match *said.code() {
             SqlState::UNDEFINED_TABLE | SqlState::UNDEFINED_COLUMN => {
-                "; run the migration that `tidings outbox sql` prints"
+                "; run the migration that `tidings outbox sql` prints, as the owner of the database"
             }
             SqlState::INSUFFICIENT_PRIVILEGE => {
                 "; grant SELECT, UPDATE and DELETE on the table to the user of the feed's `url`"

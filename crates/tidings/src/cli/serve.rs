@@ -112,6 +112,11 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
             return Ok(report(streams, &message, Status::Wrong));
         }
     };
+    // Before a store is made for a server that can't start.
+    let missing = app::unset_secrets(&rules);
+    if !missing.is_empty() {
+        return Ok(report(streams, &missing.join("\n"), Status::Wrong));
+    }
     if let Some(store) = &arguments.shared.store {
         return cluster::run(arguments, store, rules, streams);
     }

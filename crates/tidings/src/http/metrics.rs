@@ -249,7 +249,7 @@ fn feeds(page: &mut Page, service: &Service) {
         "tidings_feed_lag_seconds",
         "Age of the oldest row that waits, in seconds.",
         "gauge",
-        &|status| Some(seconds(i64::try_from(status.lag_ms).unwrap_or(i64::MAX))),
+        &|status| Some(seconds(i64::try_from(status.lag_ms?).unwrap_or(i64::MAX))),
     );
     each(
         "tidings_feed_rows_taken_total",

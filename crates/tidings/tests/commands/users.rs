@@ -55,6 +55,19 @@ fn a_token_is_printed_and_opens_the_inbox_until_its_key_is_revoked() {
 }
 
 #[test]
+fn p3_a_token_of_a_store_that_no_server_has_served_goes_by_the_configuration_given() {
+    let world = world(&format!("{CONFIG}{USERS}"));
+    world.run(&["key", "new"]).done();
+    let token = world.run(&["token", "ann"]).done();
+    assert_eq!(token.out.trim().split('.').count(), 3, "{}", token.out);
+    // The configuration that is given has no `[users]`, whatever the store knows.
+    fs::write(world.path("tidings.toml"), CONFIG).unwrap();
+    let refused = world.run(&["token", "ann"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("[users]"), "{}", refused.err);
+}
+
+#[test]
 fn why_there_is_no_token_is_told() {
     let world = World::served();
     let refused = world.run(&["token", "ann"]);

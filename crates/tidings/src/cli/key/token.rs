@@ -35,7 +35,8 @@ pub(in crate::cli) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> i
     let tenant = tenant.as_ref().map(Id::as_str);
     let body = json!({ "recipient": recipient, "for": life, "scope": scope, "tenant": tenant });
     let request = Request::post("/v1/admin/tokens".to_owned()).json(&body);
-    let signed = match ask(to, &request, Purpose::Look, streams) {
+    // `[users]` is that of the configuration, as for whatever changes a store.
+    let signed = match ask(to, &request, Purpose::Change, streams) {
         Ok(signed) => signed,
         Err(status) => return Ok(status),
     };

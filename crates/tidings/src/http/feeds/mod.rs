@@ -20,12 +20,17 @@ use tidings_feeds::{Feed, Settings, Sink, Snapshot, State};
 #[cfg(feature = "postgres")]
 pub use rows::{begin, configure};
 
+/// The state of a feed that is tried again and again.
+#[cfg(feature = "postgres")]
+const FAILING: &str = "failing";
+
 /// The status of a feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FeedStatus {
     pub(super) state: &'static str,
     pub(super) newest: Option<String>,
-    pub(super) lag_ms: u64,
+    /// Age of the oldest row that waits; `None` = nobody knows, as the table can't be read.
+    pub(super) lag_ms: Option<u64>,
     pub(super) taken: u64,
     pub(super) refused: u64,
     pub(super) parked: u64,
@@ -43,9 +48,11 @@ impl FeedStatus {
 impl From<Snapshot> for FeedStatus {
     fn from(seen: Snapshot) -> Self {
         let Snapshot { state, newest, lag_ms, taken, parked, refused, fault } = seen;
-        let state = state.name();
         // What it last met says nothing of a feed that nobody reads.
-        let fault = fault.filter(|_| state != State::Paused.name());
+        let fault = fault.filter(|_| state != State::Paused);
+        let is_failing = state == State::Running && fault.is_some();
+        let state = if is_failing { FAILING } else { state.name() };
+        let lag_ms = (!is_failing).then_some(lag_ms);
         Self { state, newest, lag_ms, taken, refused, parked, fault }
     }
 }
@@ -145,6 +152,25 @@ impl Feeds {
 
     pub(super) fn steer(&self, _: &str, _: bool) {
         let _ = self;
+    }
+}
+
+#[cfg(all(test, feature = "postgres"))]
+mod status_tests {
+    use super::*;
+
+    #[test]
+    fn f15_a_feed_with_a_fault_is_failing_and_nobody_knows_its_lag() {
+        let of = |state, fault: Option<&str>| {
+            let fault = fault.map(str::to_owned);
+            let seen = Snapshot { state, fault, lag_ms: 7, ..Snapshot::default() };
+            let FeedStatus { state, lag_ms, fault, .. } = seen.into();
+            (state, lag_ms, fault.is_some())
+        };
+        assert_eq!(of(State::Running, None), ("running", Some(7), false));
+        assert_eq!(of(State::Running, Some("no rights")), ("failing", None, true));
+        assert_eq!(of(State::Stopped, Some("row 7")), ("stopped", Some(7), true));
+        assert_eq!(of(State::Paused, Some("no rights")), ("paused", Some(7), false));
     }
 }
 

@@ -31,12 +31,13 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
 struct FeedShown {
     /// Its name in the configuration.
     name: String,
-    /// `running`, also while the database is away; `paused`; `stopped` if somebody has to mend something first.
+    /// `running`; `failing` while its table can't be read, which is tried again and again, for the reason `fault`; `paused`;
+    /// `stopped` if somebody has to mend something first.
     state: &'static str,
     /// The number of the row that was taken last.
     newest: Option<String>,
-    /// Age of the oldest row that waits, in milliseconds; 0 if none does.
-    lag_ms: u64,
+    /// Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows.
+    lag_ms: Option<u64>,
     /// Rows taken since the server started.
     taken: u64,
     /// Rows that are parked in the table with their problem.
