@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use tidings_core::engine::Warning;
-use tidings_core::{Id, Instant, Message};
+use tidings_core::{Id, Instant, Item, Message};
 
 use super::population::{Member, MemberDay, Population};
-use super::{Channels, Distribution};
+use super::{Distribution, Wanted};
 use crate::simulate::Sink;
 
 /// The messages of a run in numbers.
@@ -35,14 +35,13 @@ pub(super) struct Kept {
 /// A sink that counts.
 pub(super) struct Gather<'g> {
     population: &'g mut Population,
-    channels: Channels<'g>,
-    keeps: bool,
+    wanted: Wanted<'g>,
     gathered: Gathered,
 }
 
 impl<'g> Gather<'g> {
-    pub(super) fn new(population: &'g mut Population, channels: Channels<'g>, keeps: bool) -> Self {
-        Self { population, channels, keeps, gathered: Gathered::default() }
+    pub(super) fn new(population: &'g mut Population, wanted: Wanted<'g>) -> Self {
+        Self { population, wanted, gathered: Gathered::default() }
     }
 
     pub(super) fn done(self) -> Gathered {
@@ -53,7 +52,14 @@ impl<'g> Gather<'g> {
 
 impl Sink for Gather<'_> {
     fn message(&mut self, message: &Message) {
-        if message.items.is_empty() || !self.channels.count(&message.channel) {
+        if !self.wanted.channels.count(&message.channel) {
+            return;
+        }
+        let counts = |item: &&Item| {
+            self.wanted.places.is_none_or(|places| places.have(message, &item.event_type))
+        };
+        let items: Vec<&Item> = message.items.iter().filter(counts).collect();
+        if items.is_empty() {
             return;
         }
         let member = self.population.member(&message.recipient);
@@ -62,16 +68,16 @@ impl Sink for Gather<'_> {
         self.population.count(day);
         *gathered.by_day.entry(day).or_default() += 1;
         gathered.messages += 1;
-        gathered.items.add(message.items.len() as i64, 1);
-        for item in &message.items {
+        gathered.items.add(items.len() as i64, 1);
+        for item in &items {
             self.population.count(MemberDay { member, day: item.t.day() });
             gathered.delay_ms.add(message.at.0 - item.t.0, 1);
         }
-        if self.keeps {
+        if self.wanted.story {
             gathered.kept.push(Kept {
                 member,
                 at: message.at,
-                events: message.items.iter().map(|item| item.t).collect(),
+                events: items.iter().map(|item| item.t).collect(),
             });
         }
     }

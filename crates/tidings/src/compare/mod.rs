@@ -66,6 +66,8 @@ impl Channels<'_> {
 pub struct Wanted<'w> {
     /// The channels that count.
     pub channels: Channels<'w>,
+    /// The only types that count, by channel, and only outside of digests; `None` = all.
+    pub places: Option<&'w tune::Places>,
     /// True if messages are kept for a [`Story`].
     pub story: bool,
 }
@@ -81,7 +83,7 @@ pub fn play<R: BufRead>(
     wanted: Wanted<'_>,
     population: &mut Population,
 ) -> Result<Played, Halt> {
-    let mut gather = Gather::new(population, wanted.channels, wanted.story);
+    let mut gather = Gather::new(population, wanted);
     let books = run.play(player, &mut gather)?;
     let gathered = gather.done();
     Ok(Played {

@@ -4,7 +4,7 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::{Day, Id, Instant, Item, Message, Reason};
 
 use super::page::Page;
-use super::tune::{Answer, Cooldown, Goal, choose, grid};
+use super::tune::{Answer, Cooldown, Goal, Missed, Places, choose, grid};
 use super::*;
 use crate::simulate::Sink as _;
 
@@ -36,7 +36,8 @@ fn message(recipient: &str, at: i64, events: &[i64]) -> Message {
 }
 
 fn run(title: &str, messages: &[Message], population: &mut Population) -> Played {
-    let mut gather = Gather::new(population, Channels(None), true);
+    let wanted = Wanted { channels: Channels(None), places: None, story: true };
+    let mut gather = Gather::new(population, wanted);
     messages.iter().for_each(|message| gather.message(message));
     Played {
         name: format!("{title}.toml"),
@@ -206,4 +207,58 @@ channels.email = { policy = "now" }
         assert_eq!(count, places);
         assert_eq!(chosen == rules, places == 0);
     }
+}
+
+#[test]
+fn f16_only_what_is_tuned_is_counted() {
+    let config = r#"
+[categories.c]
+[digests.weekly]
+every = "week"
+on = "monday"
+[types.note]
+category = "c"
+channels.email = { policy = "cooldown", quiet = "4m" }
+[types.news]
+category = "c"
+channels.email = { policy = "digest", digest = "weekly" }
+"#;
+    let rules = crate::config::parse(config, "t.toml").unwrap();
+    let channels = Channels(None);
+    let places = Places::of(&rules, None, channels);
+    let played = |messages: &[Message]| {
+        let mut population = Population::default();
+        let wanted = Wanted { channels, places: Some(&places), story: false };
+        let mut gather = Gather::new(&mut population, wanted);
+        messages.iter().for_each(|message| gather.message(message));
+        let done = gather.done();
+        (done.messages, done.delay_ms.max())
+    };
+    let tuned = message("ann", 10, &[4]);
+    let mut digest = message("ann", DAY, &[7]);
+    // Who chose a digest in place of the cool-down gets the same type with it.
+    digest.lane = "digest:weekly".to_owned();
+    let mut other = message("ann", 9, &[2]);
+    other.items[0].event_type = id("news");
+    let mut both = message("ann", 20, &[8, 1]);
+    both.items[1].event_type = id("news");
+    assert_eq!(played(&[tuned.clone(), digest, other.clone()]), (1, Some(6 * MINUTE)));
+    assert_eq!(played(&[tuned, both]), (2, Some(12 * MINUTE)));
+    assert_eq!(played(&[other]), (0, None));
+    let none = ["news".to_owned()];
+    assert!(!Places::of(&rules, Some(&none), channels).have(&message("ann", 1, &[1]), &id("note")));
+}
+
+#[test]
+fn f16_a_goal_says_which_of_its_bounds_are_missed() {
+    let (runs, population) = runs();
+    let all = figures(&runs, &population);
+    let now = Goal { max_per_day: Some(0), p95_delay_ms: Some(1), ..Goal::default() };
+    for of in &all {
+        let missed = now.missed(of);
+        assert_eq!(missed.is_empty(), now.is_met(of), "{missed:?}");
+        let day = of.messages_per_day.max().unwrap();
+        assert!(day == 0 || missed.contains(&Missed::PerDay(100, day)), "{missed:?}");
+    }
+    assert_eq!(Goal { mean_per_day: Some(1e9), ..Goal::default() }.missed(&all[0]), []);
 }

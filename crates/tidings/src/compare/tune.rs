@@ -1,8 +1,10 @@
 //! Tuning of cool-downs: a grid of `quiet` and `max_wait` is played on real events, and the choice is made by what people
 //! would get.
 
-use tidings_core::Rules;
-use tidings_core::rules::Policy;
+use std::collections::BTreeSet;
+
+use tidings_core::rules::{Policy, Route};
+use tidings_core::{Id, Message, Rules};
 
 use super::{Channels, Figures};
 
@@ -51,6 +53,47 @@ pub fn choose(
     places
 }
 
+/// The types that are tuned, each with its channel.
+#[derive(Clone, Debug, Default)]
+pub struct Places(BTreeSet<(String, String)>);
+
+impl Places {
+    /// The places of these types (`None` = all) that have a cool-down on these channels.
+    #[must_use]
+    pub fn of(rules: &Rules, types: Option<&[String]>, channels: Channels<'_>) -> Self {
+        let chosen =
+            rules.types.iter().filter(|(name, _)| types.is_none_or(|types| types.contains(name)));
+        let each = chosen.flat_map(|(name, kind)| {
+            let has_cooldown = |route: &Route| matches!(route.policy, Policy::Cooldown { .. });
+            let of_type = kind.channels.iter();
+            let tuned = of_type
+                .filter(move |(channel, route)| has_cooldown(route) && channels.count(channel));
+            tuned.map(move |(channel, _)| (name.clone(), channel.clone()))
+        });
+        Self(each.collect())
+    }
+
+    /// Returns true if a message has an item of a type because of what is tuned: digests, which people choose in place of
+    /// a cool-down, have none.
+    pub(super) fn have(&self, message: &Message, event_type: &Id) -> bool {
+        let is_digest = message.lane.starts_with("digest:");
+        let mut all = self.0.iter();
+        !is_digest
+            && all.any(|(name, channel)| event_type.as_str() == name && *channel == message.channel)
+    }
+}
+
+/// A bound that a choice does not keep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Missed {
+    /// The mean of messages a recipient and day.
+    Mean(f64),
+    /// The messages of a day, on this percentage of the days.
+    PerDay(u8, i64),
+    /// The delay of this percentage of the events, in milliseconds.
+    Delay(u8, i64),
+}
+
 /// A goal: bounds of which each must hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal {
@@ -95,6 +138,26 @@ impl Goal {
             Some(value / bound?)
         });
         needs.fold(0.0, f64::max)
+    }
+
+    /// The bounds that figures do not keep, with what they are instead.
+    #[must_use]
+    pub fn missed(&self, of: &Figures) -> Vec<Missed> {
+        let day = &of.messages_per_day;
+        let (p95, max) = (day.percentile(95), day.max());
+        let delay = |percent| of.delay_ms.percentile(percent);
+        let over = |value: Option<i64>, bound: Option<i64>| value.filter(|value| bound.is_some_and(|bound| *value > bound));
+        let mean = day.mean().filter(|mean| self.mean_per_day.is_some_and(|bound| *mean > bound));
+        [
+            mean.map(Missed::Mean),
+            over(p95, self.p95_per_day.map(i64::from)).map(|count| Missed::PerDay(95, count)),
+            over(max, self.max_per_day.map(i64::from)).map(|count| Missed::PerDay(100, count)),
+            over(delay(50), self.p50_delay_ms).map(|ms| Missed::Delay(50, ms)),
+            over(delay(95), self.p95_delay_ms).map(|ms| Missed::Delay(95, ms)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 
     /// Returns true if each bound holds.

@@ -31,6 +31,7 @@ pub(in crate::cli) fn run(
     let mut population = Population::default();
     let wanted = Wanted {
         channels: Channels(arguments.channel.as_deref()),
+        places: None,
         story: arguments.html.is_some(),
     };
     let timeline = &arguments.timeline;

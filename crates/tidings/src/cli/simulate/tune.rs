@@ -13,7 +13,7 @@ use crate::cli::print::table::Table;
 use crate::cli::simulate::read;
 use crate::cli::{MakePlayer, Status, Streams, report};
 use crate::compare::rows::{mean, said};
-use crate::compare::tune::{Answer, Cooldown, Goal, choose, grid};
+use crate::compare::tune::{Answer, Cooldown, Goal, Missed, Places, choose, grid};
 use crate::compare::{self, Channels, Figures, Named, Population, Wanted};
 use crate::config::duration::{self, rounded};
 use crate::wording::quoted;
@@ -89,7 +89,10 @@ pub(in crate::cli) fn run(
         Ok(configs) => configs,
         Err(reason) => return Ok(report(streams, &reason, Status::Wrong)),
     };
-    let wanted = Wanted { channels: Channels(arguments.channel.as_deref()), story: false };
+    let channels = Channels(arguments.channel.as_deref());
+    let types = (!arguments.types.is_empty()).then_some(arguments.types.as_slice());
+    let places = Places::of(&rules, types, channels);
+    let wanted = Wanted { channels, places: Some(&places), story: false };
     let mut population = Population::default();
     let runs = play_all(&configs, &arguments.timeline, wanted, make, &mut population, streams);
     let runs = match runs {
@@ -159,6 +162,16 @@ fn words(choice: Cooldown) -> String {
         duration::print(choice.quiet_ms),
         duration::print(choice.max_wait_ms)
     )
+}
+
+/// A bound that was not kept, with what it is.
+fn missed_words(missed: Missed) -> String {
+    match missed {
+        Missed::Mean(mean) => format!("{mean:.2} messages a recipient and day"),
+        Missed::PerDay(100, count) => format!("up to {count} messages a day"),
+        Missed::PerDay(percent, count) => format!("{count} messages on {percent} of 100 days"),
+        Missed::Delay(percent, ms) => format!("{percent} of 100 events within {}", rounded(ms)),
+    }
 }
 
 impl GoalArguments {
@@ -265,10 +278,21 @@ impl Tuned<'_> {
             ]);
         }
         table.write(out)?;
+        if self.figures.iter().all(|of| of.messages == 0) {
+            return writeln!(
+                out,
+                "\nNothing to tune: no message of what was played waited for a cool-down"
+            );
+        }
         match self.proposal() {
             Some((choice, true)) => writeln!(out, "\nProposal: {}", words(choice)),
             Some((choice, false)) => {
-                writeln!(out, "\nNo choice meets the goal. The nearest: {}", words(choice))
+                let nearest = self.choices.iter().position(|other| *other == choice);
+                let figures = nearest.and_then(|number| self.figures.get(number + 1));
+                let missed = figures.map(|figures| self.goal.missed(figures)).unwrap_or_default();
+                let missed: Vec<String> = missed.into_iter().map(missed_words).collect();
+                let why = missed.join(", ");
+                writeln!(out, "\nNo choice meets the goal. The nearest: {} ({why})", words(choice))
             }
             None => Ok(()),
         }
