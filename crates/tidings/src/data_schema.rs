@@ -168,7 +168,7 @@ fn told(fault: &ValidationError<'_, '_>, schema: Option<&Value>) -> DataFault {
             (format!("must be {}{more}", one_of(&words)), String::new())
         }
         ErrorKind::Const { want } => (format!("must be {}", quoted(&word(want))), String::new()),
-        ErrorKind::Format { want, .. } => (format!("is no {want}"), example(want).to_owned()),
+        ErrorKind::Format { want, .. } => must_be(want),
         ErrorKind::Pattern { want, .. } => {
             (format!("does not match {}", quoted(want)), String::new())
         }
@@ -264,16 +264,17 @@ pub(crate) const FORMATS: [&str; 19] = [
     "uuid",
 ];
 
-/// An example of a format, for faults.
-fn example(format: &str) -> &'static str {
-    match format {
-        "date" => "Example: \"2024-05-01\"",
-        "date-time" => "Example: \"2024-05-01T09:00:00Z\"",
-        "duration" => "Example: \"PT4M\"",
-        "email" => "Example: \"ada@example.org\"",
-        "time" => "Example: \"09:00:00Z\"",
-        "uri" => "Example: \"https://example.org/works/1\"",
-        "uuid" => "Example: \"018cc251-f400-75a4-b2a5-ce9d0f7a3b11\"",
-        _ => "",
-    }
+/// The fault of a value that has not the format which it must have, and a hint.
+fn must_be(format: &str) -> (String, String) {
+    let (what, example) = match format {
+        "date" => ("a date", "2024-05-01"),
+        "date-time" => ("a time", "2024-05-01T09:00:00Z"),
+        "duration" => ("a duration", "PT4M"),
+        "email" => ("an address", "ada@example.org"),
+        "time" => ("a time of day", "09:00:00Z"),
+        "uri" => ("a URI", "https://example.org/works/1"),
+        "uuid" => ("a UUID", "018cc251-f400-75a4-b2a5-ce9d0f7a3b11"),
+        _ => return (format!("must have the format `{format}`"), String::new()),
+    };
+    (format!("must be {what} such as {example}"), format!("its schema has `format = \"{format}\"`"))
 }

@@ -45,10 +45,15 @@ fn listed<S: AsRef<str>>(words: &[S], joined_by: &str) -> String {
 }
 
 /// Words of other notification APIs and their names here.
-const SYNONYMS: [(&str, &str); 8] = [
+const SYNONYMS: [(&str, &str); 13] = [
     ("attributes", "data"),
+    ("avatar", "image"),
+    ("display_name", "title"),
+    ("label", "title"),
     ("language", "locale"),
+    ("link", "url"),
     ("metadata", "data"),
+    ("name", "title"),
     ("payload", "data"),
     ("phone", "addresses"),
     ("properties", "data"),

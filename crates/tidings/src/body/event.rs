@@ -136,6 +136,23 @@ impl EventBody {
     }
 }
 
+/// A JSON pointer as callers write the place: `/data/lines/1/price` is `data.lines[1].price`.
+fn path_of(pointer: &str) -> String {
+    let mut path = String::new();
+    for token in pointer.split('/').skip(1) {
+        let token = token.replace("~1", "/").replace("~0", "~");
+        let is_number = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+        if path.is_empty() {
+            path = token;
+        } else if is_number {
+            path += &format!("[{token}]");
+        } else {
+            path += &format!(".{token}");
+        }
+    }
+    path
+}
+
 /// The `data` of an event, held to the schema of its type; where there is none to `{}`.
 fn held_to_schema(
     data: Option<Map<String, Value>>,
@@ -150,7 +167,7 @@ fn held_to_schema(
     let data = Value::Object(data.unwrap_or_default());
     if let Some(DataFault { pointer, reason, hint }) = schema.fault(&data) {
         let pointer = format!("/data{pointer}");
-        let fault = Fault::new(format!("{} {reason}", quoted(&pointer)), hint);
+        let fault = Fault::new(format!("{} {reason}", quoted(&path_of(&pointer))), hint);
         return Err(Fault { pointer: Some(pointer), ..fault.about(About::Data) });
     }
     Ok(match data {

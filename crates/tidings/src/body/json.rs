@@ -128,7 +128,7 @@ fn syntax(error: &serde_json::Error) -> Fault {
             "flatten it",
         ),
         None => Fault::new(
-            format!("invalid JSON: {message}"),
+            format!("not JSON: {}", in_words(message)),
             "check the brackets, quotes and commas there",
         ),
     };
@@ -136,6 +136,16 @@ fn syntax(error: &serde_json::Error) -> Fault {
     match error.line() {
         ..=1 => fault,
         line => fault.on_line(line as u64),
+    }
+}
+
+/// A fault of the parser, in words of JSON where it has those of its own.
+fn in_words(message: &str) -> &str {
+    match message {
+        "expected ident" => "neither a number, a text in quotes, true, false nor null",
+        "expected value" => "a value is missing",
+        _ if message.starts_with("EOF") => "it ends too early",
+        _ => message,
     }
 }
 

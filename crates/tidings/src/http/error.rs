@@ -402,7 +402,8 @@ impl From<Fault> for Problem {
             (Some(column), _) => {
                 let line = fault.line.map(|line| format!("line {line}, "));
                 let place = format!("{}column {column}", line.unwrap_or_default());
-                Self::new(Code::InvalidJson, format!("{place}: {}", fault.reason))
+                let is = if fault.reason.starts_with("not ") { "the body is " } else { "" };
+                Self::new(Code::InvalidJson, format!("{place}: {is}{}", fault.reason))
             }
             (None, About::Body) => Self::new(Code::InvalidBody, fault.reason),
             (None, About::UnknownType) => Self::new(Code::UnknownType, fault.reason),

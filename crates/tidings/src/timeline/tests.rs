@@ -366,5 +366,5 @@ fn a_line_is_one_object_with_at_and_op() {
     refused("publsh", "", "unknown op `publsh`", "did you mean `publish`");
     let fault = reason(r#"{"at":"#);
     assert_eq!((fault.line, fault.column), (Some(3), Some(6)));
-    assert!(fault.to_string().starts_with("line 3, column 6: invalid JSON"), "{fault}");
+    assert!(fault.to_string().starts_with("line 3, column 6: not JSON"), "{fault}");
 }

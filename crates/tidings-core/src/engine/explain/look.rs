@@ -124,8 +124,11 @@ impl Question<'_> {
                     _ if after_ms.is_some() => "after the inbox",
                     Some(false) => return None,
                     Some(true) | None if is_inbox => return None,
-                    Some(true) => "drop_if_seen",
-                    None => "drop_if_seen, but in digests",
+                    _ if ended_by == Some(Reason::Seen) => {
+                        "seen in the inbox; `drop_if_seen = false` sends it anyway"
+                    }
+                    Some(true) => "drop_if_seen: not seen in the inbox",
+                    None => "drop_if_seen: not seen in the inbox, or in a digest",
                 };
                 Some(seen.to_owned())
             }

@@ -45,8 +45,8 @@ fn schema_of_data_is_held_to_by_one_event_an_array_lines_and_a_timeline() {
     let problem = refused.json();
     assert_eq!(problem["code"], "invalid_data");
     assert_eq!(problem["pointer"], "/data/lines/1/a~1b");
-    assert_eq!(problem["detail"], "`/data/lines/1/a~1b` is no date");
-    assert_eq!(problem["hint"], "Example: \"2024-05-01\"");
+    assert_eq!(problem["detail"], "`data.lines[1].a/b` must be a date such as 2024-05-01");
+    assert_eq!(problem["hint"], "its schema has `format = \"date\"`");
 
     let many = publish(&rig, &json!([good, bad])).json();
     assert_eq!(many[0]["status"], "accepted");
@@ -83,14 +83,14 @@ fn schema_of_data_tells_each_fault_with_its_place_and_a_hint() {
         (pointer.to_owned(), detail.to_owned(), hint.to_owned())
     };
     // An event without `data` is held as one with none in it.
-    let lacking = is("/data", "`/data` lacks `amount`", "add `amount`");
+    let lacking = is("/data", "`data` lacks `amount`", "add `amount`");
     assert_eq!(told(None), lacking);
     assert_eq!(told(Some(json!({}))), lacking);
     let wrong = told(Some(json!({ "amount": "9.50" })));
-    let reason = "`/data/amount` must be a number, got a string";
+    let reason = "`data.amount` must be a number, got a string";
     assert_eq!(wrong, is("/data/amount", reason, "see `schema` of the type"));
     let unknown = told(Some(json!({ "amount": 1, "line": [] })));
-    let reason = "`/data/line` is not among the fields of the schema";
+    let reason = "`data.line` is not among the fields of the schema";
     assert_eq!(unknown, is("/data/line", reason, "did you mean `lines`?"));
 }
 
