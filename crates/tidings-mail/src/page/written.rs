@@ -16,8 +16,7 @@ pub(crate) fn paragraphs(body: &str, words: &Words) -> Vec<String> {
 
 /// The first lines of a text that a person wrote, without blank ones.
 pub(crate) fn first_lines(body: &str, words: &Words) -> Vec<String> {
-    let all: Vec<String> =
-        body.lines().map(text::clean).filter(|line| !line.is_empty()).collect();
+    let all: Vec<String> = body.lines().map(text::clean).filter(|line| !line.is_empty()).collect();
     let mut room = BODY_LINES_CHARS_MAX;
     let mut shown = Vec::new();
     for (at, line) in all.iter().enumerate() {

@@ -181,7 +181,10 @@ fn f12_a_talk_reads_forward_and_names_its_subject_once() {
     assert!(html.contains("Looks good.<br>&gt; section 2<br>Only the second"), "{html}");
     // One button, which leads to what they speak about.
     assert_eq!(html.matches("class=\"button\"").count(), 1);
-    assert!(text.ends_with("\n") && text.contains("\nReply:\nhttps://example.org/tasks/7\n"), "{text}");
+    assert!(
+        text.ends_with("\n") && text.contains("\nReply:\nhttps://example.org/tasks/7\n"),
+        "{text}"
+    );
     // A face for each.
     assert_eq!(html.matches("class=\"face\"").count(), 7);
 }
@@ -230,11 +233,13 @@ fn f12_tasks_of_one_person_keep_their_dates() {
             entry.target = None;
             entry.header.target = None;
             if same {
-                entry.data = serde_json::json!({"due": "2024-12-05"}).as_object().cloned().map(Arc::new);
+                entry.data =
+                    serde_json::json!({"due": "2024-12-05"}).as_object().cloned().map(Arc::new);
             }
         }
         let (text, _) = written(&entries, "en");
-        let dates = text.lines().filter(|line| line.starts_with("* ") && line.contains(", due Dec"));
+        let dates =
+            text.lines().filter(|line| line.starts_with("* ") && line.contains(", due Dec"));
         assert_eq!(dates.count(), 3, "{text}");
     }
 }
@@ -244,7 +249,8 @@ fn f12_a_mention_leads_to_its_comment_by_the_button_alone() {
     let own = with_url("tasks/7#c1", "x");
     let mention = event(0, "mention", 0, own, with_url(PLAN.0, PLAN.1));
     let said = "@ana can you check the numbers?\nI doubt the *second* table.";
-    let (text, html) = assert_golden("mention_x", &[Entry { body: Some(said.into()), ..mention }], "en");
+    let (text, html) =
+        assert_golden("mention_x", &[Entry { body: Some(said.into()), ..mention }], "en");
     assert!(!text.contains("\nx\n") && !html.contains(">x<"), "{text}");
     assert!(text.contains("Reply:\nhttps://example.org/tasks/7#c1\n"), "{text}");
 }

@@ -146,7 +146,9 @@ impl Goal {
         let day = &of.messages_per_day;
         let (p95, max) = (day.percentile(95), day.max());
         let delay = |percent| of.delay_ms.percentile(percent);
-        let over = |value: Option<i64>, bound: Option<i64>| value.filter(|value| bound.is_some_and(|bound| *value > bound));
+        let over = |value: Option<i64>, bound: Option<i64>| {
+            value.filter(|value| bound.is_some_and(|bound| *value > bound))
+        };
         let mean = day.mean().filter(|mean| self.mean_per_day.is_some_and(|bound| *mean > bound));
         [
             mean.map(Missed::Mean),

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use tidings_core::Id;
 
 use super::{
-    Trigger, actor, field, is_nothing, missing, nothing_else, put_phone, put_text, refuse, take, take_table,
-    take_tenant, take_text, text, wrong_kind,
+    Trigger, actor, field, is_nothing, missing, nothing_else, put_phone, put_text, refuse, take,
+    take_table, take_tenant, take_text, text, wrong_kind,
 };
 use crate::body::Fault;
 use crate::body::json::{Json, Table};
@@ -75,7 +75,8 @@ pub(crate) fn trigger<'a>(id: &'a Id, mut body: Table<'a>) -> Result<Table<'a>, 
     Ok(trigger.publish())
 }
 
-const CONTEXT: &str = "send `tenant` alone: an event has no other context, and `payload` is there in templates";
+const CONTEXT: &str =
+    "send `tenant` alone: an event has no other context, and `payload` is there in templates";
 
 /// The tenant of a trigger, which newer clients name in `context`.
 fn tenant<'a>(body: &mut Table<'a>) -> Result<Option<Cow<'a, str>>, Fault> {

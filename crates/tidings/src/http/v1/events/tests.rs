@@ -344,8 +344,12 @@ fn a_fault_of_json_is_told_with_its_line() {
         assert_eq!(answer.status, StatusCode::BAD_REQUEST);
         answer.json()["detail"].as_str().unwrap().to_owned()
     };
-    assert!(detail("{\"type\": }").starts_with("column 10: the body is not JSON: a value is missing"));
-    assert!(detail("{\n \"to\": [\"a\",]\n}").starts_with("line 2, column 13: the body is not JSON"));
+    assert!(
+        detail("{\"type\": }").starts_with("column 10: the body is not JSON: a value is missing")
+    );
+    assert!(
+        detail("{\n \"to\": [\"a\",]\n}").starts_with("line 2, column 13: the body is not JSON")
+    );
     assert_eq!(detail(" \n"), "column 1: the body is empty");
 }
 
