@@ -65,6 +65,10 @@ pub(super) const ENDED: &[&str] = &[
     "disabled or discontinued",
     "ha expirado",
     "account has expired",
+    // Yahoo, after its retries have ended.
+    "mailbox is disabled 554 30",
+    // iCloud, of 5.1.1.
+    "inactive email address",
 ];
 
 /// Words that name us as the cause, whatever else is said.
