@@ -94,6 +94,8 @@ fn headers(head: &Head<'_>) -> Headers {
         set_list(&mut headers, list);
     }
     headers.insert_raw(as_it_is("Auto-Submitted", "auto-generated"));
+    // Exchange goes by this one ([MS-OXCMAIL], 2.2.3.2.14): no note that somebody is away comes back.
+    headers.insert_raw(as_it_is("X-Auto-Response-Suppress", "OOF, AutoReply"));
     if !reasons.is_empty() {
         // A line for each: a topic may be long.
         headers.insert_raw(as_it_is("X-Tidings-Reason", &reasons.join(",\r\n ")));

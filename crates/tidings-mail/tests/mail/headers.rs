@@ -57,6 +57,7 @@ fn a_list_can_be_left_by_one_click() {
     let feedback = raw(&message, "Feedback-ID").unwrap();
     assert!(feedback.starts_with("weekly:email:tidings:"), "{feedback}");
     assert_eq!(raw(&message, "Auto-Submitted"), Some("auto-generated"));
+    assert_eq!(raw(&message, "X-Auto-Response-Suppress"), Some("OOF, AutoReply"));
     assert_eq!(raw(&message, "X-Tidings-Reason"), Some("topic:artist/andy-warhol"));
     assert!(!link.contains("r1@") && !String::from_utf8_lossy(&mail.bytes).contains("r1>"));
     // The reader's own eyes find it, too.

@@ -23,6 +23,7 @@ use super::super::{
 
 mod body;
 mod others;
+mod proxy;
 mod refused;
 
 /// A request as the server heard it.
@@ -224,9 +225,10 @@ impl Documented {
 const SUBJECT: &str = "Artwork published: A title";
 
 /// The headers that every mail of the sample has, as names with values.
-const KEPT: [(&str, &str); 3] = [
+const KEPT: [(&str, &str); 4] = [
     ("Message-ID", "<b1@example.org>"),
     ("Auto-Submitted", "auto-generated"),
+    ("X-Auto-Response-Suppress", "OOF, AutoReply"),
     ("X-Tidings-Batch", "b1"),
 ];
 

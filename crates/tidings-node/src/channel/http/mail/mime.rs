@@ -8,7 +8,7 @@ use tidings_mail::MESSAGE_HEADER;
 use crate::channel::{Outcome, Rendered};
 
 /// The headers of a mail that go with its parts; the provider writes the others itself.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 12] = [
     "Message-ID",
     "References",
     "List-ID",
@@ -16,6 +16,7 @@ const KEPT: [&str; 11] = [
     "List-Unsubscribe-Post",
     "Feedback-ID",
     "Auto-Submitted",
+    "X-Auto-Response-Suppress",
     "X-Tidings-Reason",
     "X-Tidings-Batch",
     MESSAGE_HEADER,
