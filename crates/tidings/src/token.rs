@@ -171,7 +171,7 @@ impl<'t> Parts<'t> {
         let key = keys.iter().find(|key| key.id == *kid);
         let key =
             key.ok_or(Refusal::Key("no signing key has its `kid`; it may have been revoked"))?;
-        if key.secret.alg() != self.alg {
+        if !key.secret.has_alg(&self.alg) {
             return Err(Refusal::Key("its `alg` is not that of the signing key"));
         }
         Ok(key)

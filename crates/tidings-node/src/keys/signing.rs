@@ -35,13 +35,20 @@ pub enum SigningSecret {
 }
 
 impl SigningSecret {
-    /// The name of its algorithm in the header of a token.
+    /// The usual name of its algorithm in the header of a token.
     #[must_use]
     pub fn alg(&self) -> &'static str {
         match self {
             Self::Hs256(_) => "HS256",
             Self::Ed25519(_) => "EdDSA",
         }
+    }
+
+    /// Returns true if the header of a token names its algorithm. RFC 9864 gives Ed25519 a name of its own, and
+    /// deprecates `EdDSA` for it.
+    #[must_use]
+    pub fn has_alg(&self, alg: &str) -> bool {
+        alg == self.alg() || (alg == "Ed25519" && matches!(self, Self::Ed25519(_)))
     }
 }
 

@@ -117,8 +117,11 @@ fn a_token_that_is_signed_by_either_algorithm_is_accepted() {
     assert_eq!((token.key.as_str(), token.issued_s), ("h1", NOW_S));
     assert_eq!(token.expires, Instant(NOW.0 + HOUR_S * 1_000));
     assert_eq!(token.scope, Scope::ALL);
-    let header = r#"{"typ":"jWt","alg":"EdDSA","kid":"e1","x5c":[],"jwk":{}}"#;
-    assert_eq!(code(&eddsa(&pair(7), header, &claims().to_string())), None);
+    // Ed25519 has two names (RFC 9864).
+    for alg in ["EdDSA", "Ed25519"] {
+        let header = format!(r#"{{"typ":"jWt","alg":"{alg}","kid":"e1","x5c":[],"jwk":{{}}}}"#);
+        assert_eq!(code(&eddsa(&pair(7), &header, &claims().to_string())), None, "{alg}");
+    }
 }
 
 /// Situation 5 of the acceptance, as far as a token can be looked at by itself.
@@ -224,6 +227,8 @@ fn situation_5_the_key_says_how_a_token_is_signed() {
         ("RS256", with_header(&of("RS256", "e1")), Some("key")),
         ("ES256", with_header(&of("ES256", "e1")), Some("key")),
         ("EdDSA of a key of HS256", eddsa(&pair(7), &of("EdDSA", "h1"), &payload), Some("key")),
+        ("Ed25519 of a key of HS256", eddsa(&pair(7), &of("Ed25519", "h1"), &payload), Some("key")),
+        ("Ed448", with_header(&of("Ed448", "e1")), Some("key")),
         ("HS256 by the public key", by_public("HS256"), Some("key")),
         ("HS256 by its PEM", hs256(pem.as_bytes(), &of("HS256", "e1"), &payload), Some("key")),
         // The signature.
