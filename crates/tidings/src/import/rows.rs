@@ -149,7 +149,10 @@ impl<R: Read> Csv<R> {
                 break last - breaks(&self.record);
             }
         };
-        let (cells, columns) = (self.record.len(), self.columns.len());
+        let columns = self.columns.len();
+        let beyond = self.record.iter().skip(columns);
+        let last = beyond.enumerate().filter(|(_, cell)| !cell.trim().is_empty()).last();
+        let cells = last.map_or(self.record.len().min(columns), |(at, _)| columns + at + 1);
         if cells != columns {
             let reason = format!("{cells} columns, the header has {columns}");
             let hint = "put text with a comma in quotes";
@@ -255,9 +258,12 @@ fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Head, Fault> {
     })? && is_blank(&head)
     {}
     let line = reader.position().line().saturating_sub(1).max(1);
-    let columns: Vec<String> =
+    let mut columns: Vec<String> =
         head.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_owned()).collect();
     let fault = |reason: String, hint: &str| Err(Fault::new(reason, hint).on_line(line));
+    // What spreadsheets leave at the end of rows.
+    let named = columns.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1);
+    columns.truncate(named);
     if columns.iter().any(|column| column.contains('\0')) {
         return fault("the file is not UTF-8".to_owned(), UTF_8);
     }

@@ -150,6 +150,15 @@ fn a_head_that_names_nothing_or_something_twice_is_refused() {
 }
 
 #[test]
+fn field_4_empty_columns_at_the_end_are_passed_over() {
+    let text = "id,email,,\na,,,\nb,b@example.org\nc,,x,\nd,,,y\ne,,,,\n";
+    let (mut kept, mut heard) = (Kept::new(), Heard::default());
+    import(text, Format::Csv, BadRows::Skip).run(&mut kept, &mut heard).1.unwrap();
+    assert_eq!(kept.rows, ["a", "b", "e"]);
+    assert_eq!(heard.skipped, [4, 5], "something stands in them");
+}
+
+#[test]
 fn lines_of_a_csv_are_counted_whatever_ends_them() {
     let text = "\n\nid,email\n\na,\n\n\nc,no address\nb,\"b@example.org\"\nd,none";
     for text in [text.to_owned(), text.replace('\n', "\r\n")] {
