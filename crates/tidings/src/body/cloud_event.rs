@@ -1,6 +1,7 @@
-//! CloudEvents 1.0: the envelope of an event, whose `type`, `id` and `data` make the body of a publish.
+//! CloudEvents 1.0: the envelope of an event, whose `type`, `id`, `time` and `data` make the body of a publish, with the
+//! extension `traceparent` of distributed tracing.
 //!
-//! `source`, `subject`, `time` and extensions are for whoever routes it: they are checked and passed over.
+//! `source`, `subject` and other extensions are for whoever routes it: they are checked and passed over.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use crate::wording::quoted;
 const VERSION: &str = "1.0";
 
 /// The attributes that are texts, required or not.
-const TEXTS: [(&str, bool); 7] = [
+const TEXTS: [(&str, bool); 8] = [
     ("specversion", true),
     ("id", true),
     ("source", true),
@@ -20,6 +21,7 @@ const TEXTS: [(&str, bool); 7] = [
     ("datacontenttype", false),
     ("subject", false),
     ("time", false),
+    ("traceparent", false),
 ];
 
 /// The fields of a publish that an event in structured mode holds.
@@ -57,6 +59,8 @@ pub(crate) fn structured(mut event: Table<'_>) -> Result<Table<'_>, Fault> {
         id: text("id"),
         source: text("source"),
         event_type: text("type"),
+        time: text("time"),
+        trace: text("traceparent"),
     };
     if let Some(content) = text("datacontenttype")
         && !is_json(&content)
@@ -75,6 +79,9 @@ pub(crate) struct Attributes<'a> {
     pub(crate) id: Option<Cow<'a, str>>,
     pub(crate) source: Option<Cow<'a, str>>,
     pub(crate) event_type: Option<Cow<'a, str>>,
+    pub(crate) time: Option<Cow<'a, str>>,
+    /// The extension `traceparent`.
+    pub(crate) trace: Option<Cow<'a, str>>,
 }
 
 impl<'a> Attributes<'a> {
@@ -116,6 +123,12 @@ impl<'a> Attributes<'a> {
                 return Err(Fault::new(reason, hint));
             }
         }
+        // What `data` says itself is nearer.
+        for (name, value) in [("occurred_at", self.time), ("trace", self.trace)] {
+            let is_there = fields.iter().any(|(key, _)| key == name);
+            let value = value.filter(|_| !is_there);
+            fields.extend(value.map(|value| (Cow::Borrowed(name), Json::Text(value))));
+        }
         fields.push((Cow::Borrowed("id"), Json::Text(id)));
         fields.push((Cow::Borrowed("type"), Json::Text(event_type)));
         Ok(fields)
@@ -125,8 +138,8 @@ impl<'a> Attributes<'a> {
 const EXAMPLE: &str =
     "Example: {\"object\": {\"id\": \"works/1\"}, \"to\": {\"recipients\": [\"ada\"]}}";
 
-/// Returns true if a content type is JSON.
-fn is_json(content: &str) -> bool {
+/// Returns true if a content type is JSON (JSON format 1.0.2, section 3.1.1).
+pub(crate) fn is_json(content: &str) -> bool {
     let kind = content.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    kind == "application/json" || kind.ends_with("+json")
+    kind.split_once('/').is_some_and(|(_, subtype)| subtype == "json" || subtype.ends_with("+json"))
 }

@@ -237,7 +237,7 @@ async fn publish(
     }
     let form = Form::of(&parts.headers)?;
     let beside = form.beside_body();
-    let change = Change::read_as(&parts, body, &service, form.media(), &beside).await?;
+    let change = Change::read_as(&parts, body, &service, &form.media(), &beside).await?;
     let answer = match json::value(&change.body)? {
         Json::List(list) if form.takes_many() => {
             let rules = service.rules();

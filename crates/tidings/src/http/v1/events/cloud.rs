@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::body::Fields;
-use crate::body::cloud_event::{Attributes, structured};
+use crate::body::cloud_event::{Attributes, is_json, structured};
 use crate::http::error::{Code, Problem};
 use crate::http::request::content_type;
 use crate::wording::quoted;
@@ -20,7 +20,8 @@ pub(super) const STRUCTURED: &str = "application/cloudevents+json";
 pub(super) const BATCH: &str = "application/cloudevents-batch+json";
 
 /// The headers of binary mode that are looked at.
-const HEADERS: [&str; 4] = ["ce-specversion", "ce-id", "ce-source", "ce-type"];
+const HEADERS: [&str; 6] =
+    ["ce-specversion", "ce-id", "ce-source", "ce-type", "ce-time", "ce-traceparent"];
 
 /// An event as a CloudEvent 1.0 in structured mode. Other attributes are passed over.
 #[derive(Serialize, ToSchema)]
@@ -38,6 +39,13 @@ pub(in crate::http) struct CloudEvent {
     /// A type of the configuration.
     #[schema(min_length = 1, max_length = 256)]
     r#type: String,
+    /// When it happened: `occurred_at`, unless `data` has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = "date-time")]
+    time: Option<String>,
+    /// The span that made it: `trace`, unless `data` has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<String>,
     /// The body of a publish without `id` and `type`.
     data: Map<String, Value>,
 }
@@ -51,7 +59,12 @@ pub(super) enum Form {
     /// An array of events in structured mode.
     Batch,
     /// The `data` of an event, whose attributes are headers.
-    Binary(Box<Attributes<'static>>),
+    Binary {
+        /// Its attributes.
+        attributes: Box<Attributes<'static>>,
+        /// The content type of `data`: one of JSON, if it is said.
+        content: Option<String>,
+    },
 }
 
 impl Form {
@@ -70,20 +83,33 @@ impl Form {
                 Err(Problem::new(Code::UnsupportedMediaType, detail).hint(hint))
             }
             _ if HEADERS.iter().any(|name| headers.contains_key(*name)) => {
-                let [version, id, source, event_type] = HEADERS.map(|name| header(headers, name));
-                let (version, id, source, event_type) = (version?, id?, source?, event_type?);
-                Ok(Self::Binary(Box::new(Attributes { version, id, source, event_type })))
+                let [version, id, source, event_type, time, trace] =
+                    HEADERS.map(|name| header(headers, name));
+                let attributes = Box::new(Attributes {
+                    version: version?,
+                    id: id?,
+                    source: source?,
+                    event_type: event_type?,
+                    time: time?,
+                    trace: trace?,
+                });
+                let content = kind.filter(|kind| is_json(kind));
+                Ok(Self::Binary { attributes, content })
             }
             _ => Ok(Self::Own),
         }
     }
 
     /// The content types of its body.
-    pub(super) fn media(&self) -> &'static [&'static str] {
+    pub(super) fn media(&self) -> Vec<&str> {
         match self {
-            Self::Own | Self::Binary(_) => &["application/json"],
-            Self::Structured => &[STRUCTURED],
-            Self::Batch => &[BATCH],
+            Self::Own => vec!["application/json"],
+            Self::Binary { content, .. } => {
+                let own = content.as_deref();
+                own.into_iter().chain(["application/json"]).collect()
+            }
+            Self::Structured => vec![STRUCTURED],
+            Self::Batch => vec![BATCH],
         }
     }
 
@@ -101,21 +127,25 @@ impl Form {
     pub(super) fn wanted(&self) -> &'static str {
         match self {
             Self::Own => "an object or an array of objects",
-            Self::Structured | Self::Binary(_) => "an object",
+            Self::Structured | Self::Binary { .. } => "an object",
             Self::Batch => "an array of objects",
         }
     }
 
     /// What of the event is not in the body, for the identity of the request.
     pub(super) fn beside_body(&self) -> String {
-        let Self::Binary(attributes) = self else {
+        let Self::Binary { attributes, .. } = self else {
             return String::new();
         };
         let text = |value: &Option<Cow<'static, str>>| value.as_deref().map(str::to_owned);
         // No header has a line break.
-        [&attributes.id, &attributes.event_type]
+        let named = [&attributes.id, &attributes.event_type]
             .map(|value| format!("\n{}", text(value).unwrap_or_default()))
-            .concat()
+            .concat();
+        match text(&attributes.time) {
+            Some(time) => format!("{named}\n{time}"),
+            None => named,
+        }
     }
 
     /// The fields of a publish that an event of this form holds.
@@ -126,7 +156,7 @@ impl Form {
         let table = match self {
             Self::Own => return Ok(fields),
             Self::Structured | Self::Batch => structured(fields.into_table())?,
-            Self::Binary(attributes) => {
+            Self::Binary { attributes, .. } => {
                 let data = crate::body::json::Json::Table(fields.into_table());
                 let attributes = Attributes::clone(attributes);
                 attributes.with(Some(data), |name| format!("the header `ce-{name}`"))?

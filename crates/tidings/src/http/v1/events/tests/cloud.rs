@@ -135,3 +135,39 @@ fn cloud_events_that_are_none_are_refused_and_told_why() {
     let xml = [("content-type", "application/cloudevents+xml")];
     refused(&send(&rig, &xml, &cloud_event("c1")), "unsupported_media_type", "not read as");
 }
+
+#[test]
+fn field_4_binary_mode_takes_any_json_and_time_and_trace_are_those_of_the_event() {
+    let rig = rig();
+    let binary = |content, id| {
+        let ce = [("ce-specversion", "1.0"), ("ce-type", "note"), ("ce-source", "/r")];
+        [vec![("content-type", content), ("ce-id", id)], ce.to_vec()].concat()
+    };
+    for (content, id) in [
+        ("application/vnd.acme+json", "b1"),
+        ("application/vnd.acme+json; charset=utf-8", "b2"),
+        ("text/json", "b3"),
+    ] {
+        let answered = send(&rig, &binary(content, id), &data());
+        assert_eq!(answered.status, StatusCode::ACCEPTED, "{content}: {answered:?}");
+    }
+    let xml = send(&rig, &binary("application/xml", "b4"), &data());
+    refused(&xml, "unsupported_media_type", "application/json");
+    let with = |name, value, id| [binary("application/json", id), vec![(name, value)]].concat();
+    let timed = send(&rig, &with("ce-time", "2024-01-01T12:00:00Z", "b5"), &data());
+    assert_eq!(timed.status, StatusCode::ACCEPTED, "{timed:?}");
+    for (name, field) in [("ce-time", "occurred_at"), ("ce-traceparent", "trace")] {
+        let answered = send(&rig, &with(name, "noon", "b6"), &data());
+        refused(&answered, "invalid_body", field);
+    }
+    let mut event = cloud_event("b7");
+    assert_eq!(send(&rig, &[STRUCTURED], &event).json()["status"], "accepted");
+    for (id, timed) in [("b5", true), ("b7", true), ("b1", false)] {
+        let told = rig.send(Method::GET, &format!("/v1/events/{id}"), &[], String::new()).json();
+        let shown = told["event"]["occurred_at"].as_str();
+        assert_eq!(shown.is_some(), timed, "{told}");
+    }
+    event["id"] = "b8".into();
+    event["time"] = "noon".into();
+    refused(&send(&rig, &[STRUCTURED], &event), "invalid_body", "occurred_at");
+}
