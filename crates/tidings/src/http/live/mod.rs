@@ -289,7 +289,8 @@ impl Service {
         stream.begin(frame::hello(&Counts::from(read.counts), reset), state);
         let head = [
             (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
-            (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+            // A middleware of the host compresses what it may transform, and gathers it for that.
+            (header::CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform")),
             // What nginx would gather comes as it is.
             (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
         ];

@@ -40,6 +40,7 @@ impl Reader {
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["x-accel-buffering"], "no");
+        assert_eq!(response.headers()["cache-control"], "no-store, no-transform");
         let (rows, counts) = (BTreeMap::new(), Value::Null);
         Self { body: response.into_body(), rows, counts, last: None }
     }
