@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use address::{AddressKind, Subscription, SubscriptionKeys};
+pub use address::{AddressKind, Subscription, SubscriptionKeys, telegram_chat};
 pub use mailbox::{Mailbox, NotAMailbox};
 
 mod address;

@@ -29,7 +29,7 @@ pub enum AddressKind {
     Discord,
     /// The address of a webhook of Microsoft Teams.
     Teams,
-    /// An id of a Telegram chat, or the name of a public one.
+    /// An id of a Telegram chat or the name of a public one, and `:THREAD` for a topic of it.
     Telegram,
     /// An address of the web.
     Webhook,
@@ -52,7 +52,7 @@ impl AddressKind {
             }
             Self::Discord => "123456789012345678, or https://discord.com/api/webhooks/...",
             Self::Teams => "https://HOST/...",
-            Self::Telegram => "123456789, or @channel",
+            Self::Telegram => "123456789 or @channel, with :THREAD for a topic of a group",
             Self::Webhook => "https://HOST/...",
         }
     }
@@ -144,6 +144,12 @@ impl AddressKind {
     #[must_use]
     pub fn names_host(self) -> bool {
         matches!(self, Self::WebPush | Self::Teams | Self::Webhook)
+    }
+
+    /// Returns true if an address is of a device, or of a browser on one, which shows a badge.
+    #[must_use]
+    pub fn is_device(self) -> bool {
+        matches!(self, Self::WebPush | Self::Fcm | Self::Apns)
     }
 
     /// The address as it is stored, if a text is one.
@@ -255,8 +261,30 @@ fn is_telegram_chat(text: &str) -> bool {
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         (5..=32).contains(&name.len()) && name.bytes().all(is_letter)
     };
-    text.strip_prefix('@').is_some_and(is_name)
-        || is_digits(text.strip_prefix('-').unwrap_or(text), 1, 20)
+    let (chat, thread) = telegram_chat(text);
+    let is_thread = |thread: &str| {
+        is_digits(thread, 1, 10) && thread.parse::<i32>().is_ok_and(|thread| thread > 0)
+    };
+    let is_chat = chat.strip_prefix('@').is_some_and(is_name)
+        || is_digits(chat.strip_prefix('-').unwrap_or(chat), 1, 20);
+    is_chat && thread.is_none_or(is_thread)
+}
+
+/// The chat of a Telegram address, and the thread of its topic: `CHAT[:THREAD]`.
+///
+/// # Examples
+/// ```
+/// use tidings_core::channel::telegram_chat;
+///
+/// assert_eq!(telegram_chat("-1001234567890:45"), ("-1001234567890", Some("45")));
+/// assert_eq!(telegram_chat("@art"), ("@art", None));
+/// ```
+#[must_use]
+pub fn telegram_chat(address: &str) -> (&str, Option<&str>) {
+    match address.split_once(':') {
+        Some((chat, thread)) => (chat, Some(thread)),
+        None => (address, None),
+    }
 }
 
 /// The host of an `https` address without a user.
@@ -337,8 +365,20 @@ mod tests {
             ),
             (
                 Telegram,
-                &["123456789", "-1001234567890", "@artists"],
-                &["", "-", "@art", "artists", "@a b c d e"],
+                &["123456789", "-1001234567890", "@artists", "-1001234567890:45", "@artists:1"],
+                &[
+                    "",
+                    "-",
+                    "@art",
+                    "artists",
+                    "@a b c d e",
+                    ":45",
+                    "@artists:",
+                    "-100:0",
+                    "-100:-4",
+                    "-100:4:5",
+                    "-100:9999999999",
+                ],
             ),
             (
                 Webhook,

@@ -165,7 +165,8 @@ impl Answer {
         }
     }
 
-    fn why(&self, code: Option<&str>) -> String {
+    /// The answer in words for operators: its status, and the provider's own code where that is one.
+    pub(crate) fn why(&self, code: Option<&str>) -> String {
         match code.filter(|code| is_code(code)) {
             Some(code) => format!("reply: {} {code}", self.status),
             None => format!("reply: {}", self.status),

@@ -46,12 +46,15 @@ impl Shape for Slack {
     }
 
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
-        let text = escaped(&Note::of(message)?.lines(CHARS_MAX));
+        let mut body = json!({
+            "text": escaped(&Note::of(message)?.lines(CHARS_MAX)),
+            "mrkdwn": false,
+            // No preview of the link, on either way.
+            "unfurl_links": false,
+            "unfurl_media": false,
+        });
         if to.starts_with("https://") {
-            return Ok(Request::json(
-                self.detour.to(to),
-                &json!({ "text": text, "mrkdwn": false }),
-            ));
+            return Ok(Request::json(self.detour.to(to), &body));
         }
         let Some(token) = &self.token else {
             return Err(Outcome::Failed {
@@ -59,12 +62,7 @@ impl Shape for Slack {
                 suppress: None,
             });
         };
-        let body = json!({
-            "channel": to,
-            "text": text,
-            "mrkdwn": false,
-            "unfurl_links": false,
-        });
+        body["channel"] = json!(to);
         let url = format!("{}/api/chat.postMessage", self.base);
         Ok(Request::json(url, &body).with("authorization", format!("Bearer {token}")))
     }
@@ -81,7 +79,7 @@ impl Shape for Slack {
         if answer.status != 200 {
             return answer.of_provider(Some(error), now);
         }
-        let why = format!("reply: {error}");
+        let why = answer.why(Some(error));
         match error {
             "channel_not_found" | "user_not_found" | "is_archived" | "users_not_found"
             | "cannot_dm_bot" | "user_disabled" => {
@@ -106,7 +104,7 @@ impl Shape for Slack {
             "request_timeout" | "message_limit_exceeded" | "rate_limited" => {
                 Outcome::Retry { why, after_ms: answer.retry_after_ms(now) }
             }
-            _ => Outcome::Failed { why: "reply: refused".to_owned(), suppress: None },
+            _ => Outcome::Failed { why, suppress: None },
         }
     }
 }

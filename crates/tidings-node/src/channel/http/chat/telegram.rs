@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tidings_core::Instant;
+use tidings_core::channel::telegram_chat;
 use tidings_core::suppression::SuppressedFor;
 
 use crate::channel::http::note::Note;
@@ -13,6 +14,9 @@ pub(crate) const FORM: &str = "telegram://${BOT_TOKEN}";
 
 /// The most characters of a message.
 const CHARS_MAX: usize = 4_096;
+
+/// What Telegram says of a chat that is no more, and of a topic that was deleted.
+const GONE: [&str; 3] = ["chat not found", "PEER_ID_INVALID", "message thread not found"];
 
 /// A bot of Telegram.
 pub(crate) struct Telegram {
@@ -35,11 +39,15 @@ impl Shape for Telegram {
 
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         // Without `parse_mode` nothing in it is markup.
-        let body = json!({
-            "chat_id": to,
+        let (chat, thread) = telegram_chat(to);
+        let mut body = json!({
+            "chat_id": chat,
             "text": Note::of(message)?.lines(CHARS_MAX),
             "link_preview_options": { "is_disabled": true },
         });
+        if let Some(thread) = thread.and_then(|thread| thread.parse::<i64>().ok()) {
+            body["message_thread_id"] = json!(thread);
+        }
         let url = format!("{}/bot{}/sendMessage", self.base, self.token);
         Ok(Request::json(url, &body))
     }
@@ -66,8 +74,7 @@ impl Shape for Telegram {
             (Outcome::Failed { why, .. }, 404) => Outcome::away(why),
             (Outcome::Failed { why, .. }, 400) => Outcome::Failed {
                 why,
-                suppress: (told.contains("chat not found") || told.contains("PEER_ID_INVALID"))
-                    .then_some(SuppressedFor::Gone),
+                suppress: GONE.iter().any(|words| told.contains(words)).then_some(SuppressedFor::Gone),
             },
             // One chat may have too many while others have none.
             (Outcome::Away { why, after_ms, .. }, 429) => {

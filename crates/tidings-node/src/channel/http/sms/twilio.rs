@@ -72,10 +72,10 @@ impl Shape for Twilio {
             (Outcome::Failed { why, .. }, 21610) => {
                 Outcome::Failed { why, suppress: Some(SuppressedFor::Stop) }
             }
-            // Our numbers, our account.
+            // Our numbers, our messaging service, our account.
             (
                 Outcome::Failed { why, .. },
-                20404 | 21212 | 21603 | 21606 | 21659 | 21660 | 63038,
+                20404 | 21212 | 21603 | 21606 | 21659 | 21660 | 21703 | 21704 | 21705 | 63038,
             ) => Outcome::away(why),
             (other, _) => other,
         }

@@ -6,7 +6,7 @@ use super::*;
 const SUBSCRIPTION: &str = r#"{"endpoint":"https://push.example.net/send/x1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}"#;
 
 /// A message in a few words to addresses of a channel.
-fn note(channel: &str, to: &[&str], from: Option<&str>) -> Rendered {
+pub(super) fn note(channel: &str, to: &[&str], from: Option<&str>) -> Rendered {
     let kind = named(channel).unwrap();
     let mut rules = Rules::default();
     rules.presentation.brand.url = Some("https://example.org".to_owned());
@@ -50,6 +50,9 @@ fn twilio_takes_texts() {
             (says(400, "", r#"{"code":21211,"message":"The 'To' number +4915112345678 is not a valid phone number.","status":400}"#), "dead"),
             (says(400, "", r#"{"code":21614,"message":"not a mobile number","status":400}"#), "dead"),
             (says(400, "", r#"{"code":21606,"message":"The From phone number is not valid","status":400}"#), "away"),
+            (says(400, "", r#"{"code":21703,"message":"The Messaging Service does not contain any phone numbers","status":400}"#), "away"),
+            (says(400, "", r#"{"code":21704,"message":"The Messaging Service does not contain any phone numbers capable to send","status":400}"#), "away"),
+            (says(400, "", r#"{"code":21705,"message":"The Messaging Service SID is not valid","status":400}"#), "away"),
             (says(400, "", r#"{"code":21408,"message":"Permission to send an SMS has not been enabled for the region","status":400}"#), "failed"),
             (says(401, "", r#"{"code":20003,"message":"Authenticate","status":401}"#), "away"),
             (says(404, "", r#"{"code":20404,"message":"not found","status":404}"#), "away"),
@@ -73,6 +76,7 @@ fn slack_takes_messages_of_bots() {
             assert_eq!(heard.header("authorization"), "Bearer key");
             let body = heard.json();
             assert_eq!(body["channel"], "C0123456789");
+            assert_eq!([&body["unfurl_links"], &body["unfurl_media"]], [false, false]);
             let text = body["text"].as_str().unwrap();
             assert!(text.starts_with("A &lt;title&gt; &amp; more\n"), "{text}");
             assert!(text.ends_with("\nhttps://example.org"), "{text}");
@@ -109,7 +113,9 @@ fn slack_takes_messages_at_webhooks() {
         check: |heard| {
             assert_eq!(heard.line, "POST /services/T0/B0/x HTTP/1.1");
             assert_eq!(heard.header("authorization"), "");
-            assert!(heard.json()["text"].as_str().unwrap().contains("&lt;title&gt;"));
+            let body = heard.json();
+            assert!(body["text"].as_str().unwrap().contains("&lt;title&gt;"));
+            assert_eq!([&body["unfurl_links"], &body["unfurl_media"]], [false, false]);
         },
         takes: (says(200, "", "ok"), None),
         answers: vec![
@@ -215,6 +221,7 @@ fn telegram_takes_messages_of_bots() {
             assert_eq!(heard.line, "POST /botkey/sendMessage HTTP/1.1");
             let body = heard.json();
             assert_eq!(body["chat_id"], "-1001234567890");
+            assert_eq!(body.get("message_thread_id"), None);
             assert_eq!(body.get("parse_mode"), None);
             let text = body["text"].as_str().unwrap();
             assert!(text.starts_with("A <title> & more\n"), "{text}");
@@ -225,6 +232,7 @@ fn telegram_takes_messages_of_bots() {
         ),
         answers: vec![
             (says(400, "", r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#), "dead"),
+            (says(400, "", r#"{"ok":false,"error_code":400,"description":"Bad Request: message thread not found"}"#), "dead"),
             (says(400, "", r#"{"ok":false,"error_code":400,"description":"Bad Request: message is too long"}"#), "failed"),
             (says(401, "", r#"{"ok":false,"error_code":401,"description":"Unauthorized"}"#), "away"),
             (says(403, "", r#"{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}"#), "dead"),
@@ -350,6 +358,37 @@ fn field_5_a_push_service_that_refuses_our_keys_is_away_and_says_why() {
         after_ms: None,
     };
     assert_eq!(outcome, expected);
+}
+
+#[test]
+fn field_4_the_code_of_every_answer_of_slack_is_shown() {
+    let server = Server::start();
+    let channel = channel_of("slack", &format!("slack://${{KEY}}?base={}", server.base), None);
+    for (body, why) in [
+        (r#"{"ok":false,"error":"not_in_channel"}"#, "reply: 200 not_in_channel"),
+        (r#"{"ok":false,"error":"a_code_of_tomorrow"}"#, "reply: 200 a_code_of_tomorrow"),
+        (r#"{"ok":false,"error":"invalid_auth"}"#, "reply: 200 invalid_auth"),
+        // What is no code may hold an address.
+        (r#"{"ok":false,"error":"no <ann@example.org>"}"#, "reply: 200"),
+    ] {
+        server.answer(Some(says(200, "", body)));
+        let outcome = channel.send(&note("slack", &["C0123456789"], None), GO);
+        assert_eq!(outcome.words(), Some(why));
+    }
+}
+
+#[test]
+fn field_4_a_topic_of_a_telegram_group_has_an_address() {
+    let server = Server::start();
+    let channel =
+        channel_of("telegram", &format!("telegram://${{KEY}}?base={}", server.base), None);
+    for chat in ["-1001234567890", "@art_group"] {
+        server.answer(Some(says(200, "", r#"{"ok":true,"result":{"message_id":42}}"#)));
+        let outcome = channel.send(&note("telegram", &[&format!("{chat}:45")], None), GO);
+        assert_eq!(class(&outcome), "sent");
+        let body = server.heard.recv().unwrap().json();
+        assert_eq!((&body["chat_id"], &body["message_thread_id"]), (&json!(chat), &json!(45)));
+    }
 }
 
 #[test]
