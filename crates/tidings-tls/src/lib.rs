@@ -2,7 +2,13 @@
 //! holds for providers, the resolver, databases and commands alike.
 //!
 //! This is a crate of its own because the store, the feeds and the channels need it, and none may know the others. Addresses of
-//! PostgreSQL are here for the same reason.
+//! PostgreSQL, and the proxies that the environment names, are here for the same reason.
+
+mod der;
+mod named;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+mod proxy;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -11,14 +17,14 @@ use std::sync::Arc;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::CertificateDer;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use ureq::tls::{RootCerts, TlsConfig};
 
-#[cfg(feature = "postgres")]
-pub mod postgres;
+use named::Named;
+pub use proxy::{Proxies, Proxy};
 
 /// The variables in which an operator names the authorities of a process.
 const NAMED_BY: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
@@ -34,25 +40,54 @@ pub enum Authorities<'a> {
     Only(&'a Path),
 }
 
-/// Creates the settings of a client that believes these authorities.
+/// The files by which a client says who it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity<'a> {
+    /// The client's certificate in PEM, and those of authorities between it and one that the server knows.
+    pub certificate: &'a Path,
+    /// Its private key in PEM.
+    pub key: &'a Path,
+}
+
+/// Creates the settings of a client that believes these authorities, for the name of the server.
 ///
 /// # Errors
 /// Why the file, or the one that the environment names, can't be used.
 pub fn client(authorities: Authorities<'_>) -> Result<ClientConfig, String> {
+    client_as(authorities, true, None)
+}
+
+/// The same, of a client that has an identity. Without `by_name` the certificate may be for another name.
+///
+/// # Errors
+/// As [`client`], and why a file of the identity can't be used.
+pub fn client_as(
+    authorities: Authorities<'_>,
+    by_name: bool,
+    identity: Option<Identity<'_>>,
+) -> Result<ClientConfig, String> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = match authorities {
-        Authorities::Machine => of_machine(Vec::new(), &provider)?,
-        Authorities::MachineAnd(file) => of_machine(certificates(file)?, &provider)?,
-        Authorities::Only(file) => {
-            of_roots(RootCertStore::empty(), certificates(file)?, &provider)?
-        }
+    let named = match authorities {
+        Authorities::Machine => Vec::new(),
+        Authorities::MachineAnd(file) | Authorities::Only(file) => certificates(file)?,
     };
+    let others = match authorities {
+        Authorities::Machine | Authorities::MachineAnd(_) => of_machine(named.clone(), &provider)?,
+        Authorities::Only(_) => of_roots(RootCertStore::empty(), named.clone(), &provider)?,
+    };
+    let verifier = Arc::new(Named { others, certificates: named, by_name });
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|fault| fault.to_string())?;
     // "Dangerous" is a verifier that doesn't: these do.
     let config = config.dangerous().with_custom_certificate_verifier(verifier);
-    Ok(config.with_no_client_auth())
+    let Some(Identity { certificate, key }) = identity else {
+        return Ok(config.with_no_client_auth());
+    };
+    let told = |fault: &dyn Display| format!("{}: {fault}", key.display());
+    let pem = std::fs::read(key).map_err(|fault| told(&fault))?;
+    let private = PrivateKeyDer::from_pem_slice(&pem).map_err(|fault| told(&fault))?;
+    config.with_client_auth_cert(certificates(certificate)?, private).map_err(|fault| told(&fault))
 }
 
 /// The settings of an HTTP client that believes the authorities of [`Authorities::Machine`].

@@ -1,19 +1,17 @@
 //! Addresses of databases of PostgreSQL: where one is, and whom to believe that it is it.
 //!
 //! An encrypted connection to whoever answers protects from nobody who can answer, so there is none of that kind:
-//! `sslmode=require` asks for the same as `verify-full`, a certificate that is valid for the name of the host.
+//! `sslmode=require` asks for the same as `verify-full`, a certificate that is valid for the name of the host. With
+//! `verify-ca` it may be for another name, if the authority is one that the address names.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use percent_encoding::percent_decode_str;
-use rustls::ClientConfig;
 use tokio_postgres::Config;
-use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{ChannelBinding, SslMode, TargetSessionAttrs};
 
-use crate::Authorities;
+use parameters::Parameters;
 
+mod parameters;
 mod stream;
 
 pub use stream::{Encrypted, Handshake, Tls};
@@ -41,13 +39,12 @@ impl PartialEq for Database {
 impl Eq for Database {}
 
 impl Database {
-    /// Reads `postgres://USER@HOST/DB[?sslmode=require][&sslrootcert=FILE]` with any other parameters of
-    /// `tokio-postgres`.
+    /// Reads `postgres://USER@HOST/DB[?PARAMETER=VALUE&…]` with the parameters of `libpq` ([`parameters`]).
     ///
     /// # Errors
     /// Why it is none. It does not repeat the address, which may have a password.
     pub fn of(url: &str) -> Result<Self, String> {
-        let (rest, mode, roots) = take_tls(url)?;
+        let Parameters { rest, tls } = Parameters::of(url)?;
         let mut config: Config = rest.parse().map_err(|_| unusable("it is not one"))?;
         if config.get_hosts().is_empty() {
             return Err(unusable("it names no host"));
@@ -63,23 +60,12 @@ impl Database {
         if config.get_application_name().is_none() {
             config.application_name("tidings");
         }
-        let encrypts = match mode.as_deref() {
-            None => roots.is_some(),
-            Some("disable") => false,
-            Some("require" | "verify-full") => true,
-            Some(_) => {
-                let why = "`sslmode` is `disable`, `require` or `verify-full`; the last two are the same here";
-                return Err(unusable(why));
-            }
-        };
-        let tls = match (encrypts, roots) {
-            (true, roots) => Tls::Verified(Arc::new(client(roots.as_deref())?)),
-            (false, None) => Tls::Off,
-            (false, Some(_)) => {
-                let why = "`sslrootcert` says whom to believe, and with `sslmode=disable` nobody is asked";
-                return Err(unusable(why));
-            }
-        };
+        let tls = tls.read()?;
+        let binds = config.get_channel_binding() == ChannelBinding::Require;
+        if binds && matches!(tls, Tls::Off) {
+            return Err(unusable("`channel_binding=require` wants `sslmode=require`"));
+        }
+        let encrypts = matches!(tls, Tls::Verified(_));
         config.ssl_mode(if encrypts { SslMode::Require } else { SslMode::Disable });
         Ok(Self { config, tls, url: url.to_owned() })
     }
@@ -99,45 +85,6 @@ pub fn untrusted(fault: &tokio_postgres::Error) -> Option<String> {
         "{fault}: {why}; `sslrootcert=FILE` in the address names whom to believe, and the certificate must be valid \
          for the host of the address"
     ))
-}
-
-/// The address without its parameters of TLS, which are the mode and the file of certificates.
-fn take_tls(url: &str) -> Result<(String, Option<String>, Option<String>), String> {
-    let Some((place, query)) = url.split_once('?') else {
-        return Ok((url.to_owned(), None, None));
-    };
-    let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
-    for parameter in query.split('&') {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let taken = match name {
-            "sslmode" => &mut mode,
-            "sslrootcert" => &mut roots,
-            _ => {
-                rest.push(parameter);
-                continue;
-            }
-        };
-        let value = percent_decode_str(value)
-            .decode_utf8()
-            .map_err(|_| unusable(&format!("`{name}` is not UTF-8")))?;
-        if taken.replace(value.into_owned()).is_some() {
-            return Err(unusable(&format!("it has `{name}` twice")));
-        }
-    }
-    let rest =
-        if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
-    Ok((rest, mode, roots))
-}
-
-/// A client that believes the certificates of a file, or the authorities that the machine trusts.
-fn client(file: Option<&str>) -> Result<ClientConfig, String> {
-    let Some(file) = file else {
-        let fault = |why| format!("certificates of authorities: {why}");
-        return crate::client(Authorities::Machine).map_err(fault);
-    };
-    crate::client(Authorities::Only(Path::new(file))).map_err(|why| {
-        format!("`sslrootcert` of the address of the database: {why}; it is a file of certificates in PEM")
-    })
 }
 
 #[cfg(test)]
@@ -173,7 +120,13 @@ mod tests {
     fn what_does_not_protect_is_refused() {
         for (query, why) in [
             ("sslmode=prefer", "`sslmode` is"),
-            ("sslmode=verify-ca", "`sslmode` is"),
+            ("sslmode=verify-ca", "`sslrootcert=FILE`"),
+            ("ssl=maybe", "`ssl` is"),
+            ("ssl=true&sslmode=disable", "`ssl`"),
+            ("channel_binding=require", "`channel_binding=require` wants"),
+            ("sslcert=/etc/c.pem", "`sslkey`"),
+            ("sslcert=/nowhere/c.pem&sslkey=/nowhere/k.pem&sslmode=require", "/nowhere/k.pem"),
+            ("sslmode=disable&sslcert=/etc/c.pem&sslkey=/etc/k.pem", "nobody is asked"),
             ("sslmode=require&sslmode=disable", "twice"),
             ("sslmode=disable&sslrootcert=/etc/ca.pem", "nobody is asked"),
             ("sslrootcert=/nowhere/ca.pem", "/nowhere/ca.pem"),
@@ -182,5 +135,31 @@ mod tests {
             let said = refused(&format!("postgres://u:secret@h/d?{query}"));
             assert!(said.contains(why) && !said.contains("secret"), "{said}");
         }
+    }
+
+    #[test]
+    fn field_4_a_parameter_is_taken_as_libpq_does_or_refused_by_its_name() {
+        for (query, name) in [
+            ("pgbouncer=true", "`pgbouncer`"),
+            ("schema=app", "`schema`"),
+            ("connection_limit=5", "`connection_limit`"),
+            ("connect_timeout=soon", "`connect_timeout`"),
+            ("passfile=/root/.pgpass", "`passfile`"),
+            ("client_encoding=latin1", "`client_encoding`"),
+            ("gssencmode=require", "`gssencmode`"),
+            ("application_name=%ff", "`application_name`"),
+        ] {
+            let said = refused(&format!("postgres://u:secret@h/d?{query}"));
+            assert!(said.contains(name) && !said.contains("secret"), "{said}");
+        }
+        let of = |query: &str| Database::of(&format!("postgres://u@h/d?{query}")).unwrap();
+        assert!(matches!(of("ssl=true").tls, Tls::Verified(_)));
+        assert!(matches!(of("ssl=false").tls, Tls::Off));
+        assert!(matches!(of("sslrootcert=system").tls, Tls::Verified(_)));
+        let bound = of("sslmode=require&channel_binding=require");
+        assert_eq!(bound.config.get_channel_binding(), ChannelBinding::Require);
+        let named = of("fallback_application_name=app&client_encoding=UTF8&gssencmode=disable");
+        assert_eq!(named.config.get_application_name(), Some("app"));
+        of("keepalives_count=3&sslsni=1&options=-csearch_path%3Dapp");
     }
 }

@@ -98,3 +98,49 @@ fn f37_an_authority_that_the_machine_trusts_is_believed() {
     let said = handshake(port, Authorities::Only(&another)).unwrap_err();
     assert!(said.contains("it has no certificate"), "{said}");
 }
+
+/// A server whose certificate nobody but itself has signed.
+fn self_signed(directory: &Path, subject: &str, more: &str) -> Option<(Server, u16)> {
+    let openssl = find("openssl")?;
+    let mut make = Command::new(&openssl);
+    make.current_dir(directory)
+        .args("req -new -x509 -days 2 -nodes -newkey rsa:2048 -keyout key.pem -out cert.pem".split(' '))
+        .args(["-subj", subject])
+        .args(more.split_whitespace());
+    assert!(make.output().unwrap().status.success());
+    let port = free_port().unwrap();
+    let mut serve = Command::new(openssl);
+    serve
+        .current_dir(directory)
+        .args(["s_server", "-quiet", "-www", "-cert", "cert.pem", "-key", "key.pem", "-accept"])
+        .arg(port.to_string());
+    let log = directory.join("log");
+    let mut server = Server::start(serve, &log).unwrap();
+    server.until(&log, || TcpStream::connect(("127.0.0.1", port)).ok()).unwrap();
+    Some((server, port))
+}
+
+#[test]
+fn field_4_a_self_signed_certificate_that_is_named_is_believed() {
+    // As in PostgreSQL's manual, 18.9.5, and with the names that browsers want.
+    for (subject, more, is_valid) in [
+        ("/CN=localhost", "", true),
+        ("/CN=any", "-addext subjectAltName=DNS:localhost", true),
+        ("/CN=other.example", "", false),
+        ("/CN=localhost", "-addext subjectAltName=DNS:other.example", false),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        let Some((_server, port)) = self_signed(home.path(), subject, more) else {
+            return;
+        };
+        let named = home.path().join("cert.pem");
+        for authorities in [Authorities::Only(&named), Authorities::MachineAnd(&named)] {
+            let shaken = handshake(port, authorities);
+            assert_eq!(shaken.is_ok(), is_valid, "{subject} {more}: {shaken:?}");
+        }
+        // One that nobody named is not, though it says of itself whatever it likes.
+        let other = tempfile::tempdir().unwrap();
+        certify(other.path()).unwrap();
+        assert!(handshake(port, Authorities::Only(&other.path().join("ca.pem"))).is_err());
+    }
+}

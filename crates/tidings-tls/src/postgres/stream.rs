@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use ring::digest::{SHA256, SHA384, SHA512, digest};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -12,6 +13,8 @@ use tokio_postgres::Socket;
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Stream;
+
+use crate::der::signature_algorithm;
 
 /// Encryption of connections, or none.
 #[derive(Clone)]
@@ -57,13 +60,31 @@ impl TlsConnect<Socket> for Handshake {
     }
 }
 
+/// The hash of a server's certificate that binds a login to the connection (`tls-server-end-point`, RFC 5929, section
+/// 4.1); `None` = there is none for its signature.
+fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
+    // 1.2.840.113549.1.1 and 1.2.840.10045.4, and their last numbers.
+    const RSA: [u8; 8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01];
+    const ECDSA: [u8; 6] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04];
+    let id = signature_algorithm(certificate)?;
+    let algorithm = match (id.strip_prefix(&RSA), id.strip_prefix(&ECDSA)) {
+        // MD5 and SHA-1 count as SHA-256.
+        (Some([4 | 5 | 11]), _) | (_, Some([1] | [3, 2])) => &SHA256,
+        (Some([12]), _) | (_, Some([3, 3])) => &SHA384,
+        (Some([13]), _) | (_, Some([3, 4])) => &SHA512,
+        _ => return None,
+    };
+    Some(digest(algorithm, certificate).as_ref().to_vec())
+}
+
 /// An encrypted connection.
 pub struct Encrypted(Box<Stream<Socket>>);
 
 impl TlsStream for Encrypted {
     fn channel_binding(&self) -> ChannelBinding {
-        // The certificate was checked: there is nobody in between to bind against.
-        ChannelBinding::none()
+        let certificates = self.0.get_ref().1.peer_certificates();
+        let hashed = certificates.and_then(|known| end_point(known.first()?));
+        hashed.map_or_else(ChannelBinding::none, ChannelBinding::tls_server_end_point)
     }
 }
 
