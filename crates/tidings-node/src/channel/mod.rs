@@ -7,7 +7,7 @@ pub use http::sms::sms;
 pub use in_force::Channels;
 pub(crate) use in_force::{InForce, WeakInForce};
 pub use maildir::{Durability, Maildir};
-pub use open::{Setup, check, check_with, hook_channel, open, open_hook};
+pub use open::{Setup, check, check_with, hook_channel, open, open_hook, slip};
 pub use outcome::{Outcome, Receipt, Scope};
 pub use outlet::{Away, Outlet, Provider};
 pub(crate) use outlet::{Back, GateId, Pass, Reply};

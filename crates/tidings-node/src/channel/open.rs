@@ -58,6 +58,15 @@ pub fn check_with(
     }
 }
 
+/// The advice about an address that can be read and is most likely a slip: the port and the scheme of a mail server.
+#[must_use]
+pub fn slip(kind: &ChannelKind, provider: &str) -> Option<String> {
+    match Address::parse(kind, provider, &|_| Ok(String::new())) {
+        Ok(Address::Smtp(server)) => server.slip(),
+        Ok(Address::Maildir(_) | Address::Http(_)) | Err(_) => None,
+    }
+}
+
 /// Opens the providers that the rules name for a channel.
 ///
 /// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
@@ -147,7 +156,7 @@ fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider
             let fault = |source| ProviderError::Maildir { dir: dir.clone(), source };
             Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
         }
-        Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience)?),
+        Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience, setup.clock)?),
         Address::Http(shape) => {
             let (shape, clock) = (Arc::clone(shape), Arc::clone(setup.clock));
             Arc::new(Http::new(shape, setup.patience, clock)?)

@@ -172,16 +172,13 @@ impl Address {
         let Some(known) = of_channel(kind).find(|known| known.scheme == scheme) else {
             return Err(ProviderError::Scheme { name: scheme.to_owned(), forms: forms(kind) });
         };
+        let url = || ProviderUrl::parse(known.scheme, rest, secret);
         match known.read {
-            Read::Maildir if rest.is_empty() => {
-                Err(ProviderError::Address("`file://` wants a directory after it".to_owned()))
+            Read::Maildir => {
+                maildir(ProviderUrl::of_path(scheme, rest, secret)?).map(Self::Maildir)
             }
-            Read::Maildir => Ok(Self::Maildir(PathBuf::from(rest))),
-            Read::Smtp => Server::parse(rest, scheme == "smtps", secret).map(Self::Smtp),
-            Read::Http(read) => {
-                let url = ProviderUrl::parse(known.scheme, rest, secret)?;
-                read(url).map(Self::Http)
-            }
+            Read::Smtp => Server::parse(url()?, scheme == "smtps").map(Self::Smtp),
+            Read::Http(read) => read(url()?).map(Self::Http),
         }
     }
 
@@ -201,10 +198,20 @@ impl Address {
     }
 }
 
+/// The directory of a Maildir.
+fn maildir(url: ProviderUrl<'_>) -> Result<PathBuf, ProviderError> {
+    let place = url.whole_place()?;
+    if place.is_empty() {
+        return Err(ProviderError::Address("`file://` wants a directory after it".to_owned()));
+    }
+    url.done()?;
+    Ok(PathBuf::from(place))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::sample::email;
-    use super::super::smtp::server::PASSWORD_VARIABLE;
+    use super::super::smtp::server::{Login, PASSWORD_VARIABLE, Proof};
     use super::*;
 
     fn parse(address: &str) -> Result<Address, String> {
@@ -226,7 +233,10 @@ mod tests {
     }
 
     fn server(host: &str, port: u16, security: Security, login: Option<(&str, &str)>) -> Address {
-        let login = login.map(|(user, password)| (user.to_owned(), password.to_owned()));
+        let login = login.map(|(user, password)| Login {
+            user: user.to_owned(),
+            proof: Proof::Password(password.to_owned()),
+        });
         Address::Smtp(Server { host: host.to_owned(), port, security, login, authority: None })
     }
 
@@ -250,12 +260,15 @@ mod tests {
         for (address, provider) in [
             ("file:///var/mail/out", Address::Maildir(PathBuf::from("/var/mail/out"))),
             ("file://out", Address::Maildir(PathBuf::from("out"))),
+            ("file:///var/a@b", Address::Maildir(PathBuf::from("/var/a@b"))),
+            ("file:///var/my%20mail", Address::Maildir(PathBuf::from("/var/my mail"))),
             ("smtp://localhost", server("localhost", 25, Security::Opportunistic, None)),
             ("smtp://[::1]:2525?tls=none", server("::1", 2525, Security::Plain, None)),
             ("smtp://h:26/?tls=required", server("h", 26, Security::Required, None)),
             ("smtp://ann@h", server("h", 587, Security::Required, usual)),
             ("smtp://ann@example.org:${PASS}@h?tls=none", server("h", 587, Security::Plain, own)),
             ("smtps://ann@example.org:${PASS}@h", server("h", 465, Security::Wrapped, own)),
+            ("smtps://ann%40example.org:${PASS}@h", server("h", 465, Security::Wrapped, own)),
         ] {
             assert!(is_one(&parse(address).unwrap(), &provider), "{address}");
         }
@@ -280,6 +293,18 @@ mod tests {
             "smtp://ann:hunter2@h",
             "smtp://ann:${ABSENT}@h",
             "smtp://ann@h?tls=opportunistic",
+            "smtp://ann%4:${PASS}@h",
+            "smtp://ann:${PASS}@h?tsl=none",
+            "smtp://h?auth=xoauth2",
+            "smtp://ann@h?auth=xoauth2",
+            "smtp://ann@h?auth=kerberos",
+            "smtp://ann@h?token_url=https://id.example/t",
+            "smtp://ann@h?token_url=https://id.example/t&client_id=c",
+            "smtp://ann@h?token_url=https://id.example/t&client_id=c&client_secret=hunter2",
+            "smtp://ann@h?token_url=http://id.example/t&client_id=c&client_secret=${PASS}",
+            "smtp://ann@h?client_id=c",
+            "smtp://ann:${PASS}@h?token_file=/run/t",
+            "file:///var/mail?x=y",
         ] {
             let error = parse(address).err().unwrap();
             assert!(!error.contains("hunter2"), "{error}");

@@ -11,6 +11,7 @@ use super::outcome::Scope;
 use super::patience::Patience;
 use super::provider_error::ProviderError;
 use super::{Channel, Outcome, Receipt, Rendered};
+use crate::clock::Clock;
 use lettre::Address;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
@@ -18,7 +19,8 @@ use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParame
 use lettre::transport::smtp::response::{Response, Severity};
 use line::{Bound, Error, Line};
 use rustls::ClientConfig;
-use server::{Security, Server};
+use oauth::Tokens;
+use server::{Login, Proof, Security, Server};
 use tidings_core::suppression::SuppressedFor;
 use tidings_mail::{self as mail, Stage, Status, Verdict};
 use tidings_tls::Authorities;
@@ -35,6 +37,8 @@ pub(super) struct Smtp {
     hello: ClientId,
     patience: Patience,
     idle: Mutex<Vec<Line>>,
+    /// The tokens of a login that shows one.
+    tokens: Option<Tokens>,
 }
 
 /// The steps of a transaction.
@@ -74,7 +78,12 @@ impl Smtp {
         server: &Server,
         host: &str,
         patience: Patience,
+        clock: &Arc<dyn Clock>,
     ) -> Result<Self, ProviderError> {
+        let tokens = match server.login.as_ref().map(|login| &login.proof) {
+            Some(Proof::Token(source)) => Some(Tokens::new(source, patience, clock)?),
+            Some(Proof::Password(_)) | None => None,
+        };
         let authorities = match &server.authority {
             None => Authorities::Machine,
             Some(file) => Authorities::MachineAnd(file),
@@ -92,10 +101,25 @@ impl Smtp {
             hello,
             patience,
             idle: Mutex::default(),
+            tokens,
         })
     }
 
+    /// Connects; where the scheme and the port of the server don't go together, a fault says so.
     fn connect(&self, bound: Bound) -> Result<Line, Error> {
+        self.connected(bound).map_err(|error| match (error, self.server.slip()) {
+            (Error::Broken(why), Some(slip)) => Error::Broken(format!("{why}; {slip}")),
+            // What rustls says of an answer in clear.
+            (Error::Broken(why), None) if why.contains("InvalidContentType") => {
+                Error::Broken(format!("{why}; the server speaks without TLS there: write `smtp://`"))
+            }
+            (error, _) => error,
+        })
+    }
+
+    fn connected(&self, bound: Bound) -> Result<Line, Error> {
+        // Before there is a line, which would not wait long for it.
+        let token = self.tokens.as_ref().map(Tokens::token).transpose().map_err(Error::Broken)?;
         let (server, hello) = (&self.server, &self.hello);
         let wrapped = (server.security == Security::Wrapped).then_some(&self.trust);
         let mut line = Line::connect(server, wrapped, hello, bound)?;
@@ -107,9 +131,19 @@ impl Smtp {
         if is_encrypted_now {
             line = line.encrypt(server, &self.trust, hello, bound)?;
         }
-        if let Some((user, password)) = &server.login {
-            let credentials = Credentials::new(user.clone(), password.clone());
-            line.log_in(&credentials, bound)?;
+        match (&server.login, token) {
+            (Some(Login { user, .. }), Some(token)) => {
+                let credentials = Credentials::new(user.clone(), token);
+                let logged_in = line.log_in_by_token(credentials, bound);
+                if let (Err(Error::Refused(_)), Some(tokens)) = (&logged_in, &self.tokens) {
+                    tokens.forget();
+                }
+                logged_in?;
+            }
+            (Some(Login { user, proof: Proof::Password(password) }), None) => {
+                line.log_in(&Credentials::new(user.clone(), password.clone()), bound)?;
+            }
+            (Some(_), None) | (None, _) => {}
         }
         Ok(line)
     }
@@ -371,6 +405,9 @@ fn reference(line: &str) -> String {
 }
 
 mod line;
+mod oauth;
+#[cfg(test)]
+mod oauth_tests;
 #[cfg(test)]
 mod postfix;
 pub(super) mod server;

@@ -73,11 +73,55 @@ pub(super) fn warning(rules: &ChannelRules) -> Option<String> {
     let domain = &rules.dkim.as_ref()?.domain;
     let sender = Sender::parse(rules.from.as_deref()?).ok()?;
     let host = sender.host().to_ascii_lowercase();
-    let is_theirs = host == *domain || host.ends_with(&format!(".{domain}"));
+    // Relaxed alignment, the default of DMARC (RFC 7489, section 3.1.1).
+    let is_theirs = organization(&host) == organization(domain);
     (!is_theirs).then(|| {
         format!(
-            "mails from {host} are signed by {domain}, so the signature does not count for the sender: sign with the \
-             sender's domain or one above it"
+            "mails from {host} are signed by {domain}, so the signature does not count for the sender: sign with a \
+             domain of {}",
+            organization(&host)
         )
     })
+}
+
+/// The organizational domain: the public suffix and the label before it (RFC 7489, section 3.2).
+fn organization(domain: &str) -> &str {
+    psl::domain_str(domain).unwrap_or(domain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn field_4_a_signature_counts_within_an_organization() {
+        let warned = |from: &str, domain: &str| {
+            let dkim = DkimRules {
+                domain: domain.to_owned(),
+                selector: "t1".to_owned(),
+                key_file: "k".to_owned(),
+            };
+            let from = Some(format!("Art <art@{from}>"));
+            warning(&ChannelRules { from, dkim: Some(dkim), ..ChannelRules::default() }).is_some()
+        };
+        for (from, domain) in [
+            ("example.org", "example.org"),
+            ("news.example.org", "example.org"),
+            ("example.org", "news.example.org"),
+            ("a.example.org", "z.example.org"),
+            ("a.example.co.uk", "example.co.uk"),
+            ("Example.org", "example.org"),
+            ("localhost", "localhost"),
+        ] {
+            assert!(!warned(from, domain), "{from} {domain}");
+        }
+        for (from, domain) in [
+            ("example.org", "other.example"),
+            ("example.org", "org"),
+            ("one.co.uk", "other.co.uk"),
+            ("a.github.io", "b.github.io"),
+        ] {
+            assert!(warned(from, domain), "{from} {domain}");
+        }
+    }
 }

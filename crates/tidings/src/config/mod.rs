@@ -236,6 +236,14 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
     for rules in rules.channels.values() {
         warnings.extend(dkim::warning(rules));
     }
+    for kind in channel::sending() {
+        let rules = rules.channels.get(kind.name);
+        let slips = rules.into_iter().flat_map(|rules| &rules.providers).filter_map(|provider| {
+            let slip = tidings_node::channel::slip(kind, provider)?;
+            Some(format!("channels.{}.provider: {slip}", kind.name))
+        });
+        warnings.extend(slips);
+    }
     for ChannelKind { name, title, .. } in channel::sending() {
         let has_provider = rules.channels.get(*name).is_some_and(|c| !c.providers.is_empty());
         let mut types = rules.types.values();

@@ -1,8 +1,12 @@
-//! The addresses of providers that are called over HTTP: `SCHEME://[USER[:SECRET]@]PLACE[?OPTION=VALUE]`.
+//! The addresses of all providers: `SCHEME://[USER[:SECRET]@]PLACE[?OPTION=VALUE&…]`, read as URLs are (RFC 3986).
 //!
-//! Each part may be `${NAME}`, which is looked up. A part that is a secret has to be.
+//! Each part may be `${NAME}`, which is looked up and taken as it is. A part that is a secret has to be. Any other part
+//! may have escapes, `%40` for an `@`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+use percent_encoding::percent_decode_str;
 
 use super::super::ProviderError;
 use super::Reach;
@@ -21,6 +25,34 @@ pub(crate) struct ProviderUrl<'a> {
 
 fn fault(why: impl Into<String>) -> ProviderError {
     ProviderError::Address(why.into())
+}
+
+/// The options of a query, each once.
+fn options(query: &str) -> Result<BTreeMap<&str, &str>, ProviderError> {
+    let mut options = BTreeMap::new();
+    for option in query.split('&').filter(|option| !option.is_empty()) {
+        let (name, value) = option
+            .split_once('=')
+            .filter(|(_, value)| !value.is_empty())
+            .ok_or_else(|| fault("an option is `NAME=VALUE`"))?;
+        if options.insert(name, value).is_some() {
+            return Err(fault(format!("`{name}` stands there twice")));
+        }
+    }
+    Ok(options)
+}
+
+/// A part without its escapes.
+fn decoded(part: &str) -> Result<Cow<'_, str>, ProviderError> {
+    let is_escape = |rest: &str| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !part.split('%').skip(1).all(is_escape) {
+        return Err(fault("`%` begins an escape such as `%40`; write `%25` for one that stands for itself"));
+    }
+    let text = percent_decode_str(part).decode_utf8();
+    text.map_err(|_| fault("its escapes are no UTF-8"))
 }
 
 /// The name in `${NAME}`.
@@ -44,23 +76,18 @@ impl<'a> ProviderUrl<'a> {
             Some((user, secret)) => (user, Some(secret)),
             None => (login, None),
         });
-        let mut options = BTreeMap::new();
-        for option in query.split('&').filter(|option| !option.is_empty()) {
-            let (name, value) = option
-                .split_once('=')
-                .filter(|(_, value)| !value.is_empty())
-                .ok_or_else(|| fault("an option is `NAME=VALUE`"))?;
-            if options.insert(name, value).is_some() {
-                return Err(fault(format!("`{name}` stands there twice")));
-            }
-        }
-        Ok(Self {
-            scheme,
-            login,
-            place: place.strip_suffix('/').unwrap_or(place),
-            options,
-            secrets,
-        })
+        Ok(Self { scheme, login, place, options: options(query)?, secrets })
+    }
+
+    /// Reads what follows `SCHEME://` where it is a path, which has no login.
+    pub(crate) fn of_path(
+        scheme: &'a str,
+        rest: &'a str,
+        secrets: Secrets<'a>,
+    ) -> Result<Self, ProviderError> {
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let url = Self::parse(scheme, "", secrets)?;
+        Ok(Self { place, options: options(query)?, ..url })
     }
 
     fn look_up(&self, name: &str) -> Result<String, ProviderError> {
@@ -70,7 +97,7 @@ impl<'a> ProviderUrl<'a> {
     fn text(&self, part: &str) -> Result<String, ProviderError> {
         match name_of(part) {
             Some(name) => self.look_up(name),
-            None => Ok(part.to_owned()),
+            None => decoded(part).map(Cow::into_owned),
         }
     }
 
@@ -78,18 +105,55 @@ impl<'a> ProviderUrl<'a> {
         self.look_up(name_of(part).ok_or(ProviderError::PlainPassword)?)
     }
 
+    /// The user of a login, with their secret where it is there; `None` = there is no login.
+    pub(crate) fn login(&self) -> Result<Option<(String, Option<String>)>, ProviderError> {
+        let Some((user, secret)) = self.login else {
+            return Ok(None);
+        };
+        if user.is_empty() || secret == Some("") {
+            return Err(fault("write `user:${NAME}@` before the host"));
+        }
+        let secret = secret.map(|secret| self.secret(secret)).transpose()?;
+        Ok(Some((self.text(user)?, secret)))
+    }
+
+    /// The name of a secret that is looked up apart from the address.
+    pub(crate) fn named_secret(&self, name: &str) -> Result<String, ProviderError> {
+        self.look_up(name)
+    }
+
+    /// The place without its escapes, as it is written: the path of a file.
+    pub(crate) fn whole_place(&self) -> Result<String, ProviderError> {
+        decoded(self.place).map(Cow::into_owned)
+    }
+
+    /// The place without its escapes and without a slash at its end.
+    pub(crate) fn plain_place(&self) -> Result<String, ProviderError> {
+        decoded(self.bare_place()).map(Cow::into_owned)
+    }
+
+    fn bare_place(&self) -> &'a str {
+        self.place.strip_suffix('/').unwrap_or(self.place)
+    }
+
+    /// Takes an option out that is a secret.
+    pub(crate) fn secret_option(&mut self, name: &str) -> Result<Option<String>, ProviderError> {
+        let value = self.options.remove(name);
+        value.map(|value| self.secret(value)).transpose()
+    }
+
     /// The place, which is a secret.
     pub(crate) fn secret_place(&self) -> Result<String, ProviderError> {
-        if self.login.is_some() || self.place.is_empty() {
+        if self.login.is_some() || self.bare_place().is_empty() {
             let form = format!("write `{}://${{NAME}}`", self.scheme);
             return Err(fault(form));
         }
-        self.secret(self.place)
+        self.secret(self.bare_place())
     }
 
     /// The place, which may be left out or is a secret.
     pub(crate) fn secret_place_or_none(&self) -> Result<Option<String>, ProviderError> {
-        match (self.login, self.place) {
+        match (self.login, self.bare_place()) {
             (None, "") => Ok(None),
             _ => self.secret_place().map(Some),
         }
@@ -97,7 +161,7 @@ impl<'a> ProviderUrl<'a> {
 
     /// Refuses a place and a login: there is nothing to be said.
     pub(crate) fn nowhere(&self) -> Result<(), ProviderError> {
-        match (self.login, self.place) {
+        match (self.login, self.bare_place()) {
             (None, "") => Ok(()),
             _ => Err(fault(format!("write `{}://` alone", self.scheme))),
         }
@@ -111,9 +175,9 @@ impl<'a> ProviderUrl<'a> {
 
     /// The place after a login, a name such as that of a domain.
     pub(crate) fn place(&self, what: &str) -> Result<String, ProviderError> {
-        let place = self.text(self.place)?;
+        let place = self.text(self.bare_place())?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-        if name_of(self.place).is_some() || (!place.is_empty() && place.chars().all(is_name)) {
+        if name_of(self.bare_place()).is_some() || (!place.is_empty() && place.chars().all(is_name)) {
             Ok(place)
         } else {
             Err(fault(format!("{what} stands behind the `@`")))
@@ -134,7 +198,7 @@ impl<'a> ProviderUrl<'a> {
             Some((user, Some(secret))) => Some((user, secret)),
             Some((_, None)) => None,
             // `${A}:${B}`: the place has no port.
-            None => self.place.split_once(':'),
+            None => self.bare_place().split_once(':'),
         };
         let (user, secret) = pair
             .filter(|(user, _)| !user.is_empty())
@@ -192,5 +256,29 @@ impl Detour {
     /// The address for operators.
     pub(crate) fn shown(&self) -> &str {
         self.0.as_deref().unwrap_or("by each address")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRETS: Secrets<'static> = &|name: &str| Ok(format!("value of {name}, 100%"));
+
+    #[test]
+    fn field_4_each_part_of_an_address_is_read_as_of_a_url() {
+        let rest = "art%40example.org:${PW}@mail.example.org?base=http%3A%2F%2Flocalhost%3A1&set=a%26b";
+        let mut url = ProviderUrl::parse("x", rest, SECRETS).unwrap();
+        // What is looked up is taken as it is.
+        let login = ("art@example.org".to_owned(), Some("value of PW, 100%".to_owned()));
+        assert_eq!(url.login().unwrap(), Some(login));
+        assert_eq!(url.option("set").unwrap().as_deref(), Some("a&b"));
+        assert_eq!(url.base("").unwrap(), "http://localhost:1");
+        let windows = ProviderUrl::parse("x", "SITE%5Cart:${PW}@h", SECRETS).unwrap();
+        assert_eq!(windows.login().unwrap().unwrap().0, "SITE\\art");
+        for broken in ["a%4:${PW}@h", "a%:${PW}@h", "a%zz:${PW}@h", "a%ff:${PW}@h"] {
+            let url = ProviderUrl::parse("x", broken, SECRETS).unwrap();
+            assert!(url.login().is_err(), "{broken}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS, Mechanism};
 use lettre::transport::smtp::commands::{Auth, Ehlo, Starttls};
 use lettre::transport::smtp::extension::{ClientId, Extension, ServerInfo};
 use lettre::transport::smtp::response::{Response, Severity};
@@ -144,8 +144,14 @@ impl Line {
     /// Logs in.
     pub(super) fn log_in(&mut self, credentials: &Credentials, bound: Bound) -> Result<(), Error> {
         let mechanism = self.offers.get_auth_mechanism(DEFAULT_MECHANISMS);
-        let mechanism =
-            mechanism.ok_or_else(|| broken("the server offers no login by password"))?;
+        let Some(mechanism) = mechanism else {
+            let offers_tokens = self.offers.supports_auth_mechanism(Mechanism::Xoauth2);
+            return Err(broken(if offers_tokens {
+                "the server offers no login by password, but one by OAuth (`auth=xoauth2`)"
+            } else {
+                "the server offers no login by password"
+            }));
+        };
         let odd = |_| broken("the server's challenge is none");
         let first = Auth::new(mechanism, credentials.clone(), None).map_err(odd)?;
         let mut reply = self.command(first, bound)?;
@@ -157,6 +163,25 @@ impl Line {
             reply = self.command(next.map_err(odd)?, bound)?;
         }
         Err(broken("the server does not stop asking for the password"))
+    }
+
+    /// Logs in with a token of OAuth in place of a password (XOAUTH2).
+    pub(super) fn log_in_by_token(
+        &mut self,
+        credentials: Credentials,
+        bound: Bound,
+    ) -> Result<(), Error> {
+        if !self.offers.supports_auth_mechanism(Mechanism::Xoauth2) {
+            return Err(broken("the server offers no login by OAuth (XOAUTH2)"));
+        }
+        let odd = |_| broken("the token can't be sent");
+        let first = Auth::new(Mechanism::Xoauth2, credentials, None).map_err(odd)?;
+        let mut reply = self.command(first, bound)?;
+        // The reason of a refusal is a challenge, to which nothing is answered.
+        if reply.has_code(334) {
+            reply = self.command("\r\n", bound)?;
+        }
+        if reply.has_code(334) { Err(broken("the server does not stop asking")) } else { Ok(()) }
     }
 
     /// Sends a command and waits for its reply.

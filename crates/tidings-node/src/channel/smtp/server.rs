@@ -2,10 +2,17 @@
 
 use std::path::PathBuf;
 
+use super::oauth::{Grant, Source};
+use crate::channel::http::ProviderUrl;
 use crate::channel::provider_error::ProviderError;
 
 /// The variable with the password if an address has only a user.
 pub(in crate::channel) const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
+
+/// The port that is TLS from the first byte (RFC 8314, section 3.3).
+const WRAPPED_PORT: u16 = 465;
+/// The ports that begin without (RFC 6409, RFC 5321).
+const OPEN_PORTS: [u16; 2] = [587, 25];
 
 /// A mail server with its settings.
 #[derive(Clone, PartialEq, Eq)]
@@ -13,10 +20,25 @@ pub(in crate::channel) struct Server {
     pub(in crate::channel) host: String,
     pub(in crate::channel) port: u16,
     pub(in crate::channel) security: Security,
-    /// User and password.
-    pub(in crate::channel) login: Option<(String, String)>,
+    pub(in crate::channel) login: Option<Login>,
     /// The file of an additional certificate authority, beside the public ones.
     pub(in crate::channel) authority: Option<PathBuf>,
+}
+
+/// A login.
+#[derive(Clone, PartialEq, Eq)]
+pub(in crate::channel) struct Login {
+    pub(in crate::channel) user: String,
+    pub(in crate::channel) proof: Proof,
+}
+
+/// What a login shows.
+#[derive(Clone, PartialEq, Eq)]
+pub(in crate::channel) enum Proof {
+    /// A password.
+    Password(String),
+    /// A token of OAuth 2.0 (XOAUTH2).
+    Token(Source),
 }
 
 /// The encryption of the connection.
@@ -40,75 +62,91 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// Reads `[user[:${NAME}]@]host[:port][?tls=required|opportunistic|none][&ca=FILE]`.
+    /// Reads `[user[:${NAME}]@]host[:port][?OPTIONS]`.
     pub(in crate::channel) fn parse(
-        rest: &str,
+        mut url: ProviderUrl<'_>,
         wrapped: bool,
-        secret: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ProviderError> {
-        let (rest, query) = rest.split_once('?').map_or((rest, None), |(a, b)| (a, Some(b)));
-        // A user may hold an @ of its own.
-        let (login, place) = rest.rsplit_once('@').map_or((None, rest), |(a, b)| (Some(a), b));
-        let login = login.map(|login| read_login(login, secret)).transpose()?;
-        let (host, port) = split_port(place.strip_suffix('/').unwrap_or(place))?;
-        let (tls, authority) = read_query(query)?;
-        let security = read_security(tls, wrapped, login.is_some())?;
+        let login = read_login(&mut url)?;
+        let (host, port) = split_port(&url.plain_place()?)?;
+        let security = read_security(url.option("tls")?.as_deref(), wrapped, login.is_some())?;
+        let authority = url.option("ca")?.map(PathBuf::from);
         if authority.is_some() && security == Security::Plain {
-            return Err(ProviderError::Address(
-                "`ca` says whom to believe, and with `tls=none` nobody is asked".to_owned(),
-            ));
+            return Err(fault("`ca` says whom to believe, and with `tls=none` nobody is asked"));
         }
+        url.done()?;
         let usual_port = match (wrapped, &login) {
-            (true, _) => 465,
+            (true, _) => WRAPPED_PORT,
             (false, Some(_)) => 587,
             (false, None) => 25,
         };
         Ok(Self { host, port: port.unwrap_or(usual_port), security, login, authority })
     }
-}
 
-/// Reads `tls` and `ca` from the query part.
-fn read_query(query: Option<&str>) -> Result<(Option<&str>, Option<PathBuf>), ProviderError> {
-    let (mut tls, mut authority) = (None, None);
-    for option in query.into_iter().flat_map(|query| query.split('&')) {
-        match option.split_once('=') {
-            Some(("tls", how)) if tls.is_none() => tls = Some(how),
-            Some(("ca", file)) if authority.is_none() && !file.is_empty() => {
-                authority = Some(PathBuf::from(file));
+    /// The advice where the port speaks otherwise than the scheme does.
+    pub(in crate::channel) fn slip(&self) -> Option<String> {
+        let port = self.port;
+        match self.security {
+            Security::Wrapped if OPEN_PORTS.contains(&port) => Some(format!(
+                "port {port} begins without TLS: write `smtp://`, which turns to TLS there, or port {WRAPPED_PORT}"
+            )),
+            Security::Required | Security::Opportunistic | Security::Plain
+                if port == WRAPPED_PORT =>
+            {
+                Some(format!("port {port} is TLS from the first byte: write `smtps://`"))
             }
-            _ => {
-                return Err(ProviderError::Address(
-                    "the options are `?tls=required`, `opportunistic` or `none`, and `ca=FILE` of an \
-                     authority's certificate, each once"
-                        .to_owned(),
-                ));
-            }
+            _ => None,
         }
     }
-    Ok((tls, authority))
 }
 
-fn read_login(
-    login: &str,
-    secret: &dyn Fn(&str) -> Result<String, String>,
-) -> Result<(String, String), ProviderError> {
-    let (user, name) = match login.split_once(':') {
-        None => (login, PASSWORD_VARIABLE),
-        Some((user, password)) => {
-            let name = password.strip_prefix("${").and_then(|name| name.strip_suffix('}'));
-            (user, name.ok_or(ProviderError::PlainPassword)?)
-        }
+fn fault(why: impl Into<String>) -> ProviderError {
+    ProviderError::Address(why.into())
+}
+
+/// The login with a password, or with a token where `auth=xoauth2` or the place of one asks for it.
+fn read_login(url: &mut ProviderUrl<'_>) -> Result<Option<Login>, ProviderError> {
+    let of_token = match url.option("auth")?.as_deref() {
+        None => None,
+        Some("password") => Some(false),
+        Some("xoauth2") => Some(true),
+        Some(_) => return Err(fault("`auth` is `password` or `xoauth2`")),
     };
-    if user.is_empty() || name.is_empty() {
-        return Err(ProviderError::Address("write `user:${NAME}@` before the host".to_owned()));
+    let file = url.option("token_file")?.map(PathBuf::from);
+    let grant = Grant::read(url)?;
+    let has_place = file.is_some() || grant.is_some();
+    let Some((user, secret)) = url.login()? else {
+        if has_place || of_token.is_some() {
+            return Err(fault("a login wants a user: write `user@` before the host"));
+        }
+        return Ok(None);
+    };
+    if !of_token.unwrap_or(has_place) {
+        if has_place {
+            return Err(fault("with `auth=password` there is no token"));
+        }
+        let password = match secret {
+            Some(password) => password,
+            None => url.named_secret(PASSWORD_VARIABLE)?,
+        };
+        return Ok(Some(Login { user, proof: Proof::Password(password) }));
     }
-    let password =
-        secret(name).map_err(|why| ProviderError::Secret { name: name.to_owned(), why })?;
-    Ok((user.to_owned(), password))
+    let source = match (secret, file, grant) {
+        (Some(token), None, None) => Source::Fixed(token),
+        (None, Some(file), None) => Source::File(file),
+        (None, None, Some(grant)) => Source::Grant(grant),
+        (None, None, None) => {
+            return Err(fault(
+                "`auth=xoauth2` wants a token: write `token_url=…` and `client_id=…`, `token_file=FILE`, or \
+                 `user:${NAME}@`",
+            ));
+        }
+        _ => return Err(fault("a token has one source: `token_url`, `token_file` or `user:${NAME}@`")),
+    };
+    Ok(Some(Login { user, proof: Proof::Token(source) }))
 }
 
 fn split_port(place: &str) -> Result<(String, Option<u16>), ProviderError> {
-    let fault = |why: &str| ProviderError::Address(why.to_owned());
     let (host, port) = match place.strip_prefix('[') {
         Some(rest) => {
             let (host, rest) = rest.split_once(']').ok_or_else(|| fault("`[` wants a `]`"))?;
@@ -139,7 +177,6 @@ fn read_security(
     wrapped: bool,
     has_login: bool,
 ) -> Result<Security, ProviderError> {
-    let fault = |why: &str| ProviderError::Address(why.to_owned());
     match tls {
         Some(_) if wrapped => Err(fault("`smtps://` is always encrypted and has no `tls`")),
         None if wrapped => Ok(Security::Wrapped),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::super::provider::Address;
 use super::super::sample::email;
-use super::super::sample::{GO, HOST, mail};
+use super::super::sample::{GO, HOST, clock, mail};
 use super::*;
 
 /// Limits with which each single answer has enough time.
@@ -94,7 +94,7 @@ fn server_at(address: &str) -> Server {
 }
 
 fn outcome(address: &str, patience: Patience) -> Outcome {
-    let channel = Smtp::new(&server_at(address), HOST, patience).unwrap();
+    let channel = Smtp::new(&server_at(address), HOST, patience, &clock()).unwrap();
     channel.send(&mail("b1", "One"), GO)
 }
 

@@ -8,7 +8,7 @@ use tidings_core::channel::EMAIL_NO;
 
 use super::super::provider::Address;
 use super::super::sample::email;
-use super::super::sample::{GO, HOST, batch, mail, rendered};
+use super::super::sample::{GO, HOST, batch, clock, mail, rendered};
 use super::*;
 
 mod refused;
@@ -86,7 +86,7 @@ impl TestServer {
 
     fn channel_as(&self, login: &str, options: &str, patience: Patience) -> Smtp {
         let server = server_at(&format!("smtp://{login}127.0.0.1:{}{options}", self.port));
-        Smtp::new(&server, HOST, patience).unwrap()
+        Smtp::new(&server, HOST, patience, &clock()).unwrap()
     }
 
     /// Sends one mail and tells what both sides saw.
@@ -343,7 +343,7 @@ fn p7_a_server_that_is_down_is_tried_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = server_at(&format!("smtp://127.0.0.3:{port}?tls=none"));
-    let channel = Smtp::new(&server, HOST, PATIENT).unwrap();
+    let channel = Smtp::new(&server, HOST, PATIENT, &clock()).unwrap();
     let outcome = channel.send(&mail("b1", "One"), GO);
     assert!(matches!(outcome, Outcome::Away { .. }), "{outcome:?}");
 }
