@@ -56,6 +56,7 @@ impl HostService {
             .timeout_global(Some(timeout))
             .max_redirects(0)
             .tls_config(tidings_tls::http_client())
+            .proxy(tidings_tls::Proxies::to(&rules.url))
             .http_status_as_error(false)
             .build()
             .new_agent();

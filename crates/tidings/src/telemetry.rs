@@ -33,7 +33,7 @@ impl Telemetry {
     pub fn start(rules: &TelemetryRules) -> Result<Self, ExporterBuildError> {
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(Client::new())
+            .with_http_client(Client::new(&rules.otlp))
             .with_endpoint(&rules.otlp)
             .with_timeout(PATIENCE)
             .build()?;
@@ -94,11 +94,12 @@ impl ShouldSample for Recorded {
 struct Client(ureq::Agent);
 
 impl Client {
-    fn new() -> Self {
+    fn new(collector: &str) -> Self {
         let agent = ureq::Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .max_redirects(0)
             .tls_config(tidings_tls::http_client())
+            .proxy(tidings_tls::Proxies::to(collector))
             .http_status_as_error(false)
             .build()
             .new_agent();

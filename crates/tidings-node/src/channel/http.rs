@@ -12,11 +12,12 @@ use super::{Channel, Outcome, ProviderError, Receipt, Rendered};
 use crate::clock::Clock;
 use guard::PRIVATE;
 pub(super) use guard::Reach;
+pub(super) use hook::HostPlace;
 pub(super) use shape::{Answer, Request, Shape, Version, sent};
 pub(super) use url::{Detour, ProviderUrl};
 use wire::http1::Http1;
 use wire::http2::Http2;
-use wire::{Called, Wire};
+pub(super) use wire::{Called, Wire};
 
 pub(crate) mod chat;
 mod guard;
@@ -40,6 +41,14 @@ pub(super) struct Http {
     clock: Arc<dyn Clock>,
 }
 
+/// A client for other calls than those of messages.
+///
+/// # Errors
+/// [`ProviderError::Http`] where the environment names a proxy that is none.
+pub(super) fn client(reach: Reach, patience: Patience) -> Result<Box<dyn Wire>, ProviderError> {
+    Ok(Box::new(Http1::new(reach, patience, false)?))
+}
+
 impl Http {
     /// Prepares a channel, without connecting.
     ///
@@ -53,7 +62,7 @@ impl Http {
         let wire: Box<dyn Wire> = match shape.version() {
             Version::One => {
                 let strangers = !shape.answers_for_all();
-                Box::new(Http1::new(shape.reach(), patience, strangers))
+                Box::new(Http1::new(shape.reach(), patience, strangers)?)
             }
             Version::Two => Box::new(Http2::new(patience)?),
         };

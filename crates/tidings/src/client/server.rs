@@ -39,6 +39,7 @@ impl Server {
             .timeout_connect(Some(CONNECT_PATIENCE))
             .timeout_recv_response(Some(ANSWER_PATIENCE))
             .tls_config(tidings_tls::http_client())
+            .proxy(tidings_tls::Proxies::to(url))
             .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
             .build();
         Ok(Self {

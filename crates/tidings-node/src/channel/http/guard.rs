@@ -24,7 +24,11 @@ pub(super) const PRIVATE: &str = "the host is not of the public network";
 
 /// A resolver that finds what may be called.
 #[derive(Debug)]
-pub(super) struct Guard(pub(super) Reach);
+pub(super) struct Guard {
+    pub(super) reach: Reach,
+    /// The proxy that is called in place of everything, which the environment names.
+    pub(super) proxy: Option<Uri>,
+}
 
 impl Resolver for Guard {
     fn resolve(
@@ -34,7 +38,7 @@ impl Resolver for Guard {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let found = DefaultResolver::default().resolve(uri, config, timeout)?;
-        if self.0 == Reach::Anywhere {
+        if self.reach == Reach::Anywhere || self.proxy.as_ref() == Some(uri) {
             return Ok(found);
         }
         let mut public = self.empty();

@@ -9,13 +9,13 @@ use super::{Answer, Request};
 pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 
 /// A client. It is called from several threads at once.
-pub(super) trait Wire: Send + Sync {
+pub(in crate::channel) trait Wire: Send + Sync {
     /// Calls, and asks before the first byte of the body goes.
     fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called;
 }
 
 /// The end of a call.
-pub(super) enum Called {
+pub(in crate::channel) enum Called {
     /// The provider answered.
     Answered(Answer),
     /// The sender was asked to stop before the body.
@@ -24,4 +24,13 @@ pub(super) enum Called {
     Broken(String, bool),
     /// Its host may not be called.
     Barred,
+}
+
+/// A fault of a connection in words, without an address.
+fn words_of(fault: &std::io::Error) -> String {
+    match fault.raw_os_error() {
+        Some(_) => fault.kind().to_string(),
+        // Looking up a name, and TLS, have words of their own.
+        None => fault.to_string(),
+    }
 }

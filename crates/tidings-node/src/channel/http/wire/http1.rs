@@ -3,23 +3,59 @@
 use std::io::{self, Read};
 use std::time::Duration;
 
+use tidings_tls::{Proxies, Proxy};
 use ureq::Agent;
-use ureq::http::{HeaderMap, Request as HttpRequest};
+use ureq::http::{HeaderMap, Request as HttpRequest, Uri};
 use ureq::unversioned::transport::DefaultConnector;
 
+use crate::channel::ProviderError;
 use crate::channel::http::guard::{Guard, PRIVATE};
 use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
 use crate::channel::http::{Answer, Reach, Request};
 use crate::channel::patience::Patience;
 
 /// A client that keeps connections for a while.
-pub(in crate::channel::http) struct Http1(Agent);
+pub(in crate::channel::http) struct Http1 {
+    /// The agent of direct calls.
+    direct: Agent,
+    /// The agents of calls through proxies.
+    through: Vec<(Proxy, Agent)>,
+    proxies: Proxies,
+}
 
 impl Http1 {
     /// Prepares a client, without connecting.
     /// `strangers` = recipients name what it calls.
-    pub(in crate::channel::http) fn new(reach: Reach, patience: Patience, strangers: bool) -> Self {
-        let guard = Guard(reach);
+    ///
+    /// # Errors
+    /// [`ProviderError::Http`] where the environment names a proxy that is none.
+    pub(in crate::channel::http) fn new(
+        reach: Reach,
+        patience: Patience,
+        strangers: bool,
+    ) -> Result<Self, ProviderError> {
+        let proxies = Proxies::of_environment();
+        let proxies = proxies.map_err(|why| ProviderError::Http(io::Error::other(why)))?;
+        Ok(Self::by(proxies, reach, patience, strangers))
+    }
+
+    /// The same by these proxies.
+    pub(in crate::channel::http) fn by(
+        proxies: Proxies,
+        reach: Reach,
+        patience: Patience,
+        strangers: bool,
+    ) -> Self {
+        let agent = |proxy: Option<&Proxy>| Self::agent(proxy, reach, patience, strangers);
+        let through = proxies.all().map(|proxy| (proxy.clone(), agent(Some(proxy)))).collect();
+        Self { direct: agent(None), through, proxies }
+    }
+
+    fn agent(proxy: Option<&Proxy>, reach: Reach, patience: Patience, strangers: bool) -> Agent {
+        // What recipients name is looked up here all the same, and the proxy is asked for the address that was found.
+        let resolves = reach == Reach::Public;
+        let proxy = proxy.map(|proxy| proxy.resolving(resolves));
+        let guard = Guard { reach, proxy: proxy.as_ref().map(|proxy| proxy.uri().clone()) };
         let limit = |ms: u64| Some(Duration::from_millis(ms));
         let config = Agent::config_builder()
             .timeout_global(limit(patience.stranger_ms).filter(|_| strangers))
@@ -31,11 +67,18 @@ impl Http1 {
             .timeout_recv_body(limit(patience.answer_ms))
             .max_redirects(0)
             .http_status_as_error(false)
-            .proxy(None)
+            .proxy(proxy)
             .tls_config(tidings_tls::http_client())
             .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self(Agent::with_parts(config, DefaultConnector::default(), guard))
+        Agent::with_parts(config, DefaultConnector::default(), guard)
+    }
+
+    /// The agent that calls an address.
+    fn agent_of(&self, url: &Uri) -> &Agent {
+        let proxy = self.proxies.of(url);
+        let found = self.through.iter().find(|(known, _)| Some(known) == proxy);
+        found.map_or(&self.direct, |(_, agent)| agent)
     }
 }
 
@@ -53,7 +96,7 @@ impl Wire for Http1 {
             Ok(built) => built,
             Err(fault) => return Called::Broken(format!("request: {fault}"), false),
         };
-        let answered = self.0.run(built);
+        let answered = self.agent_of(built.uri()).run(built);
         let has_begun = match body.asked {
             Some(false) => return Called::Withheld,
             Some(true) => true,
@@ -87,7 +130,8 @@ fn words_of(fault: &ureq::Error) -> String {
     match fault {
         ureq::Error::Timeout(_) => "it took too long".to_owned(),
         ureq::Error::HostNotFound => "the host is not known".to_owned(),
-        ureq::Error::Io(fault) => fault.kind().to_string(),
+        ureq::Error::Io(fault) => super::words_of(fault),
+        ureq::Error::ConnectProxyFailed(why) => format!("the proxy of the environment: {why}"),
         ureq::Error::Rustls(fault) => fault.to_string(),
         ureq::Error::BadUri(_) => "the address is not one".to_owned(),
         _ => "the connection failed".to_owned(),

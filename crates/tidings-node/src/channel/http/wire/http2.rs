@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use h2::client::SendRequest;
 use rustls::pki_types::ServerName;
-use tidings_tls::Authorities;
+use tidings_tls::{Authorities, Proxies, Proxy};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -31,6 +32,7 @@ pub(in crate::channel::http) struct Http2 {
     /// The connection, and the place to which it leads.
     open: Mutex<Option<(String, SendRequest<Bytes>)>>,
     patience: Patience,
+    proxies: Proxies,
 }
 
 /// A call that failed: the reason, and whether the provider may have the request.
@@ -48,6 +50,16 @@ impl Http2 {
     /// # Errors
     /// [`ProviderError::Http`] where its thread can't be started.
     pub(in crate::channel::http) fn new(patience: Patience) -> Result<Self, ProviderError> {
+        let proxies = Proxies::of_environment();
+        let proxies = proxies.map_err(|why| ProviderError::Http(io::Error::other(why)))?;
+        Self::by(proxies, patience)
+    }
+
+    /// The same by these proxies.
+    pub(in crate::channel::http) fn by(
+        proxies: Proxies,
+        patience: Patience,
+    ) -> Result<Self, ProviderError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("tidings-http2")
@@ -62,6 +74,7 @@ impl Http2 {
             tls: TlsConnector::from(Arc::new(config)),
             open: Mutex::default(),
             patience,
+            proxies,
         })
     }
 
@@ -84,11 +97,14 @@ impl Http2 {
     }
 
     async fn connect(&self, uri: &Uri) -> Result<SendRequest<Bytes>, Fault> {
-        let broken = |fault: io::Error| Fault::before("connect", fault.kind());
+        let broken = |fault: io::Error| Fault::before("connect", super::words_of(&fault));
         let host = uri.host().ok_or_else(|| Fault::before("connect", "no host"))?;
         let is_tls = uri.scheme_str() != Some("http");
         let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-        let stream = TcpStream::connect((host, port)).await.map_err(broken)?;
+        let stream = match self.proxies.of(uri) {
+            None => TcpStream::connect((host, port)).await.map_err(broken)?,
+            Some(proxy) => tunnel(proxy, host, port).await.map_err(broken)?,
+        };
         if !is_tls {
             return self.shake_hands(stream).await;
         }
@@ -152,6 +168,35 @@ impl Http2 {
         }
         Ok(Called::Answered(Answer { status: head.status.as_u16(), headers: head.headers, body }))
     }
+}
+
+/// The most bytes of a proxy's answer.
+const PROXY_ANSWER_BYTES_MAX: usize = 8 << 10;
+
+/// A way to a host through a proxy (RFC 9110, section 9.3.6).
+async fn tunnel(proxy: &Proxy, host: &str, port: u16) -> io::Result<TcpStream> {
+    let told = |why: String| io::Error::other(format!("the proxy of the environment: {why}"));
+    let (proxy_host, proxy_port) = proxy
+        .plain_place()
+        .ok_or_else(|| told("HTTP/2 goes through `http://` proxies alone".to_owned()))?;
+    let mut stream = TcpStream::connect((proxy_host, proxy_port)).await?;
+    let login = proxy.basic().map(|basic| format!("proxy-authorization: Basic {basic}\r\n"));
+    let ask = format!(
+        "CONNECT {host}:{port} HTTP/1.1\r\nhost: {host}:{port}\r\n{}\r\n",
+        login.unwrap_or_default()
+    );
+    stream.write_all(ask.as_bytes()).await?;
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        if answer.len() == PROXY_ANSWER_BYTES_MAX {
+            return Err(told("its answer is too long".to_owned()));
+        }
+        // What follows the head is the host's.
+        answer.push(stream.read_u8().await?);
+    }
+    let answer = String::from_utf8_lossy(&answer);
+    let status = answer.split(' ').nth(1).unwrap_or_default();
+    if status.starts_with('2') { Ok(stream) } else { Err(told(format!("it answered {status}"))) }
 }
 
 impl Wire for Http2 {
