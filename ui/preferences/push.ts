@@ -10,21 +10,27 @@ export function canPush(worker: string | null): boolean {
   return own() !== undefined || (worker !== null && "PushManager" in globalThis && !!globalThis.navigator?.serviceWorker);
 }
 
+const registered = async () => (await navigator.serviceWorker?.getRegistration())?.pushManager;
+
+/** What subscribes: the worker that the host names, which then shows what comes, or the page itself. */
 async function manager(worker: string | null): Promise<PushManager | undefined> {
-  if (own()) return own();
   const { serviceWorker } = navigator;
-  if (!worker) return (await serviceWorker?.getRegistration())?.pushManager;
+  if (!worker || !serviceWorker) return own() ?? registered();
   await serviceWorker.register(worker);
   return (await serviceWorker.ready).pushManager;
 }
 
-/** The subscription that this browser has. */
+/** The subscription that this browser has, of the page or of its worker. */
 export async function current(): Promise<PushSubscription | null> {
-  try {
-    return (await (await manager(null))?.getSubscription()) ?? null;
-  } catch {
-    return null;
+  for (const find of [own, registered]) {
+    try {
+      const found = await (await find())?.getSubscription();
+      if (found) return found;
+    } catch {
+      // This one has none.
+    }
   }
+  return null;
 }
 
 /** Subscribes after asking the person, or finds the subscription to end. */

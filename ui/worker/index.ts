@@ -1,5 +1,5 @@
 // The service worker of Web Push. A host's own worker is one line: importScripts("https://tidings.example.org/ui/worker.js")
-// Messages are those of the server (`title`, `body`, `url`) or declarative ones, which newer browsers show by themselves.
+// Messages are declarative ones, which newer browsers show by themselves; older servers sent `title`, `body`, `url`.
 
 interface Shown {
   title?: string;
@@ -9,6 +9,7 @@ interface Shown {
   navigate?: string;
   app_badge?: number | string;
   tag?: string;
+  renotify?: boolean;
 }
 
 interface PushMessage extends Event {
@@ -41,11 +42,11 @@ worker.addEventListener("push", (event: PushMessage) => {
   } catch {
     // Not a message of ours: something has to be shown all the same, or the browser shows its own.
   }
-  const { title, body, url, navigate, tag, app_badge } = told.notification ?? told;
+  const { title, body, url, navigate, tag, renotify, app_badge } = told.notification ?? told;
   const badge = Number(told.app_badge ?? app_badge);
   event.waitUntil(Promise.all([
     worker.registration.showNotification(title || new URL(worker.registration.scope).host, {
-      body, data: navigate ?? url, ...(tag && { tag }),
+      body, data: navigate ?? url, ...(tag && { tag, renotify: !!renotify }),
     }),
     Number.isFinite(badge) ? worker.navigator.setAppBadge?.(badge) : undefined,
   ]));

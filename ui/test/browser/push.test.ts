@@ -43,6 +43,10 @@ test("the worker shows what is pushed: the server's messages, declarative ones, 
   assert.deepEqual(await shown('{"web_push":8030,"notification":{"title":"Two","navigate":"https://app.example.org/2"}}'), {
     title: "Two", body: "", data: "https://app.example.org/2",
   });
+  // What the server sends: a tag by which the next takes its place, and a badge.
+  assert.deepEqual(await shown('{"web_push":8030,"id":"b1","app_badge":3,"notification":{"title":"Three","body":"B","navigate":"/","renotify":true,"tag":"t","app_badge":"3"}}'), {
+    title: "Three", body: "B", data: "/",
+  });
   assert.deepEqual(await shown("not JSON"), { title: new URL(host.url).host, body: "", data: null });
 });
 
@@ -75,4 +79,39 @@ test("the preferences subscribe this browser, and end it", only, async () => {
   await flip.click();
   await until(async () => (await flip.getAttribute("aria-checked")) === "false");
   assert.equal(scene.mock.settingsOf(ana).push, undefined);
+});
+
+test("a worker that the host names subscribes, where the page could by itself, too", only, async () => {
+  const ana = scene.person();
+  scene.mock.settingsOf(ana).pushKey = "BKey";
+  const page = await scene.show(ana, "preferences", `<p>Host</p>`);
+  await page.evaluate((sub) => {
+    const asked: string[] = [];
+    const [ofPage, ofWorker] = ["page", "worker"].map((name) => ({
+      there: null as object | null,
+      async getSubscription() { return this.there; },
+      async subscribe() {
+        asked.push(name);
+        return (this.there = {
+          toJSON() { return { endpoint: `https://push.example.net/${name}`, keys: { p256dh: "p", auth: "a" } }; },
+        });
+      },
+    }));
+    const registration = { pushManager: ofWorker };
+    Object.assign(window, { asked, pushManager: ofPage });
+    Object.defineProperty(navigator, "serviceWorker", { value: {
+      async register(path: string) { asked.push(path); return registration; },
+      async getRegistration() { return registration; },
+      ready: Promise.resolve(registration),
+    } });
+    const element = document.createElement("tidings-preferences");
+    element.setAttribute("token-url", `/token?sub=${sub}`);
+    element.setAttribute("push-worker", "/push.js");
+    document.body.append(element);
+  }, ana);
+  const flip = page.locator('tidings-preferences [data-key="push"]');
+  await flip.click();
+  await until(async () => (await flip.getAttribute("aria-checked")) === "true");
+  assert.deepEqual(await page.evaluate(() => (window as any).asked), ["/push.js", "worker"]);
+  assert.equal((scene.mock.settingsOf(ana).push as any).endpoint, "https://push.example.net/worker");
 });

@@ -51,6 +51,9 @@ pub struct Batch {
     pub topics: Vec<Arc<Object>>,
     /// The spans that published its first events, at most [`TRACES_MAX`], each once.
     pub traces: Vec<Trace>,
+    /// The badge of the recipient's whole inbox, of a message to devices; `None` = nothing in it is unseen, or the
+    /// channel shows none.
+    pub badge: Option<u64>,
 }
 
 /// The most spans that a message links to: collectors keep as many links of a span by default.

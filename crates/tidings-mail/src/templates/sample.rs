@@ -138,6 +138,7 @@ pub(crate) fn detailed(
         groups: group(entries.iter().collect(), rules),
         topics: vec![Arc::new(titled("a-topic", "A topic"))],
         traces: Vec::new(),
+        badge: None,
     }
 }
 

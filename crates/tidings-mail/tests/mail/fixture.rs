@@ -94,6 +94,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
         groups,
         topics: vec![role("artist/andy-warhol", "Andy Warhol")],
         traces: Vec::new(),
+        badge: None,
     }
 }
 
@@ -147,6 +148,7 @@ const HEADERS: [(&str, bool); 17] = [
     ("List-Unsubscribe-Post", false),
     ("Feedback-ID", false),
     ("Auto-Submitted", true),
+    ("X-Auto-Response-Suppress", true),
     ("X-Tidings-Reason", false),
     ("X-Tidings-Batch", true),
     ("X-Tidings-Message", false),

@@ -30,6 +30,8 @@ pub struct Head {
     pub lane: String,
     /// The lane's batch key.
     pub key: BatchKey,
+    /// The tenant of its entries, if they are of one.
+    pub tenant: Option<Id>,
     /// The instant of the closing.
     pub at: Instant,
     /// Number of entries in the message.
@@ -40,6 +42,8 @@ pub struct Head {
     pub destinations: Vec<Arc<str>>,
     /// The spans that published its events.
     pub traces: Vec<Trace>,
+    /// The badge that a device shows with it.
+    pub badge: Option<u64>,
 }
 
 /// A message as it is sent: bytes with their envelope.
@@ -217,6 +221,7 @@ impl Head {
             channel: batch.channel.clone(),
             lane: batch.lane.clone(),
             key: batch.key.clone(),
+            tenant: batch.tenant.as_ref().map(|known| known.id.clone()),
             at: batch.at,
             entries: batch.entries,
             types: batch.types().cloned().collect(),
@@ -226,6 +231,7 @@ impl Head {
                 })
                 .unwrap_or_default(),
             traces: batch.traces.clone(),
+            badge: batch.badge,
         }
     }
 }

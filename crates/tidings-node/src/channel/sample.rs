@@ -70,6 +70,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         groups: vec![group],
         topics: Vec::new(),
         traces: Vec::new(),
+        badge: None,
     }
 }
 

@@ -16,12 +16,14 @@ pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: Stri
         recipient: None,
         channel: hook_channel(hook),
         lane: String::new(),
+        tenant: None,
         key: BatchKey::default(),
         at,
         entries: 1,
         types: BTreeSet::new(),
         destinations: Vec::new(),
         traces: Vec::new(),
+        badge: None,
     };
     Rendered {
         message_id: head.id.clone(),

@@ -17,10 +17,11 @@ use crate::engine::check::addresses::Way;
 use crate::engine::intake::accepted;
 use crate::engine::intake::state::Content;
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::Stop;
 use crate::engine::state::Engine;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::model::channel::channel_no;
+use crate::model::channel::{AddressKind, channel_no, named};
 use crate::model::event::Object;
 use crate::model::event::trace::Trace;
 use crate::model::id::Id;
@@ -144,6 +145,7 @@ impl<'a> Presenter<'a> {
         topics.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         topics.dedup_by(|a, b| a.id == b.id);
         let topics = topics.into_iter().cloned().collect();
+        let badge = self.badge(plan.channel, &profile.id)?;
         let batch = Batch {
             id,
             message: plan.closing.message(planned.number),
@@ -165,9 +167,23 @@ impl<'a> Presenter<'a> {
             groups: group(entries, rules),
             topics,
             traces: traces.into_iter().collect(),
+            badge,
         };
         self.of_plan = Some(of_plan);
         Ok(Some(batch))
+    }
+
+    /// The badge that a device shows, of a message that goes to one.
+    fn badge(&self, channel: &str, recipient: &Id) -> Result<Option<u64>, Unreadable> {
+        let kind = named(channel).and_then(|channel| channel.address);
+        if !kind.is_some_and(AddressKind::is_device) {
+            return Ok(None);
+        }
+        match self.engine.reader(self.draft.view).inbox_counts(recipient, &View::All) {
+            Ok(counts) => Ok(Some(counts.unseen).filter(|unseen| *unseen > 0)),
+            Err(Stop::Refused(_)) => Ok(None),
+            Err(Stop::Unreadable(fault)) => Err(fault),
+        }
     }
 
     /// A source of a plan.

@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
+use super::{fitted, sound, tag};
 use crate::channel::http::note::Note;
 use crate::channel::http::vouched::Vouched;
 use crate::channel::http::{Answer, ProviderUrl, Request, Shape, Version, sent};
 use crate::channel::jwt::jwt;
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::{Head, Outcome, ProviderError, Rendered};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -24,8 +25,8 @@ pub(crate) const FORM: &str = "apns://KEY_ID:${KEY}@TEAM_ID?topic=org.example.ap
 const TOKEN_MS: i64 = 40 * 60_000;
 /// The seconds for which Apple keeps a message for a device that is away.
 const TTL_S: i64 = 86_400;
-/// The most characters of the words: a message has 4,096 bytes at most.
-const CHARS_MAX: usize = 600;
+/// The most bytes of a message.
+const BYTES_MAX: usize = 4_096;
 
 /// An app of a developer's team.
 pub(crate) struct Apns {
@@ -33,6 +34,8 @@ pub(crate) struct Apns {
     team: String,
     /// The bundle id of the app.
     topic: String,
+    /// The sound that is played; `None` = none.
+    sound: Option<String>,
     /// `None` = it is not looked up.
     key: Option<EcdsaKeyPair>,
     base: String,
@@ -61,6 +64,7 @@ impl Apns {
             topic: topic.ok_or_else(|| {
                 fault("`topic` is missing: write `?topic=` and the bundle id of the app")
             })?,
+            sound: sound(&mut url)?,
             key: if pem.is_empty() { None } else { Some(key_of(&pem, &random)?) },
             base: url.base(own)?,
             token: Mutex::default(),
@@ -68,6 +72,22 @@ impl Apns {
             random,
         };
         url.done().map(|()| shape)
+    }
+
+    fn content(&self, head: &Head, note: &Note, chars_max: usize) -> Value {
+        let cut = |text: &str| tidings_mail::cut(text, chars_max);
+        let mut aps = json!({ "alert": { "title": cut(&note.title), "body": cut(&note.text) } });
+        if let Some(sound) = &self.sound {
+            aps["sound"] = Value::from(sound.as_str());
+        }
+        if let Some(badge) = head.badge {
+            aps["badge"] = Value::from(badge);
+        }
+        let mut content = json!({ "aps": aps, "tidings_batch": head.id });
+        if let Some(url) = &note.url {
+            content["url"] = Value::from(url.as_str());
+        }
+        content
     }
 
     fn kept(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
@@ -118,30 +138,25 @@ impl Shape for Apns {
     fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
         let token = self.token(now).ok_or_else(|| Outcome::away("the key can't sign"))?;
         let note = Note::of(message)?;
-        let cut = |text: &str| tidings_mail::cut(text, CHARS_MAX);
         let id = &message.head.id;
-        let mut body = json!({
-            "aps": {
-                "alert": { "title": cut(&note.title), "body": cut(&note.text) },
-            },
-            "tidings_batch": id,
-        });
-        if let Some(url) = &note.url {
-            body["url"] = Value::from(url.as_str());
-        }
+        let content = fitted(BYTES_MAX, |chars_max| self.content(&message.head, &note, chars_max));
         let priority = match Priority::of(&message.head.lane) {
             Priority::Interactive => "10",
             Priority::Bulk => "5",
         };
         let expires = now.0.div_euclid(1_000) + TTL_S;
-        let mut request = Request::json(format!("{}/3/device/{to}", self.base), &body)
+        let request = Request {
+            url: format!("{}/3/device/{to}", self.base),
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: content.into_bytes(),
+        };
+        let mut request = request
             .with("authorization", format!("bearer {token}"))
             .with("apns-topic", self.topic.as_str())
             .with("apns-push-type", "alert")
             .with("apns-priority", priority)
             .with("apns-expiration", expires.to_string())
-            // One that comes twice takes the place of the first.
-            .with("apns-collapse-id", id.chars().take(64).collect::<String>());
+            .with("apns-collapse-id", tag(&message.head));
         if let Some(uuid) = uuid(id) {
             request = request.with("apns-id", uuid);
         }

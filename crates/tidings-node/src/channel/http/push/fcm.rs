@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
+use super::{fitted, sound, tag};
 use crate::channel::http::note::Note;
 use crate::channel::http::vouched::Vouched;
 use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
 use crate::channel::jwt::jwt;
-use crate::channel::{Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{Head, Outcome, ProviderError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -26,13 +27,15 @@ const SCOPE: &str = "https://www.googleapis.com/auth/firebase.messaging";
 const TOKEN_S: i64 = 3_600;
 /// The milliseconds before its end in which a login is not used any more.
 const MARGIN_MS: i64 = 300_000;
-/// The most characters of the words: a message has 4,096 bytes at most.
-const CHARS_MAX: usize = 600;
+/// The most bytes of a message, of 4,096 that a device is sent.
+const BYTES_MAX: usize = 4_000;
 
 /// A project of Firebase.
 pub(crate) struct Fcm {
     /// `None` = it is not looked up.
     account: Option<Account>,
+    /// The sound that an iPhone plays; `None` = none.
+    sound: Option<String>,
     base: String,
     login: Mutex<Option<Login>>,
     vouched: Vouched,
@@ -61,12 +64,43 @@ impl Fcm {
         let file = url.secret_place()?;
         let shape = Self {
             account: if file.is_empty() { None } else { Some(Account::read(&file)?) },
+            sound: sound(&mut url)?,
             base: url.base("https://fcm.googleapis.com")?,
             login: Mutex::default(),
             vouched: Vouched::default(),
             random: SystemRandom::new(),
         };
         url.done().map(|()| shape)
+    }
+
+    fn content(&self, head: &Head, note: &Note, to: &str, chars_max: usize) -> Value {
+        let cut = |text: &str| tidings_mail::cut(text, chars_max);
+        let priority = match Priority::of(&head.lane) {
+            Priority::Interactive => "HIGH",
+            Priority::Bulk => "NORMAL",
+        };
+        let mut data = json!({ "tidings_batch": head.id });
+        if let Some(url) = &note.url {
+            data["url"] = Value::from(url.as_str());
+        }
+        let tag = tag(head);
+        let mut android = json!({ "tag": tag });
+        let mut aps = json!({});
+        if let Some(sound) = &self.sound {
+            aps["sound"] = Value::from(sound.as_str());
+            android["default_sound"] = Value::from(true);
+        }
+        if let Some(badge) = head.badge {
+            aps["badge"] = Value::from(badge);
+            android["notification_count"] = Value::from(badge);
+        }
+        json!({
+            "token": to,
+            "notification": { "title": cut(&note.title), "body": cut(&note.text) },
+            "data": data,
+            "android": { "priority": priority, "notification": android },
+            "apns": { "headers": { "apns-collapse-id": tag }, "payload": { "aps": aps } },
+        })
     }
 
     fn kept(&self) -> MutexGuard<'_, Option<Login>> {
@@ -139,7 +173,7 @@ impl Shape for Fcm {
         let Some(token) = token else {
             return Err(Outcome::Away {
                 scope: Scope::Provider,
-                why: format!("login: {}", answer.status),
+                why: format!("login: {}", answer.why(json["error"].as_str())),
                 after_ms: answer.retry_after_ms(now),
             });
         };
@@ -154,28 +188,16 @@ impl Shape for Fcm {
         let token = self.kept().as_ref().map(|login| login.token.clone());
         let token = token.ok_or_else(no_account)?;
         let note = Note::of(message)?;
-        let cut = |text: &str| tidings_mail::cut(text, CHARS_MAX);
-        let priority = match Priority::of(&message.head.lane) {
-            Priority::Interactive => "HIGH",
-            Priority::Bulk => "NORMAL",
-        };
-        let id = &message.head.id;
-        let mut data = json!({ "tidings_batch": id });
-        if let Some(url) = &note.url {
-            data["url"] = Value::from(url.as_str());
-        }
-        let body = json!({
-            "message": {
-                "token": to,
-                "notification": { "title": cut(&note.title), "body": cut(&note.text) },
-                "data": data,
-                // One that comes twice takes the place of the first.
-                "android": { "priority": priority, "notification": { "tag": id } },
-                "apns": { "headers": { "apns-collapse-id": id } },
-            },
+        let content = fitted(BYTES_MAX, |chars_max| {
+            json!({ "message": self.content(&message.head, &note, to, chars_max) })
         });
         let url = format!("{}/v1/projects/{}/messages:send", self.base, account.project);
-        Ok(Request::json(url, &body).with("authorization", format!("Bearer {token}")))
+        let request = Request {
+            url,
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: content.into_bytes(),
+        };
+        Ok(request.with("authorization", format!("Bearer {token}")))
     }
 
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {

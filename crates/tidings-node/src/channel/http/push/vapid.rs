@@ -7,15 +7,16 @@ use ring::agreement::{self, ECDH_P256, EphemeralPrivateKey, UnparsedPublicKey};
 use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
-use serde_json::json;
+use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::channel::{AddressKind, Subscription};
 use tidings_core::suppression::SuppressedFor;
 
+use super::{fitted, tag};
 use crate::channel::http::note::Note;
 use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
 use crate::channel::jwt::jwt;
-use crate::channel::{Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{Head, Outcome, ProviderError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -27,8 +28,10 @@ const TTL_S: u32 = 86_400;
 const TOKEN_S: i64 = 12 * 3_600;
 /// The size of a record, which holds the whole message (RFC 8291, section 4).
 const RECORD_BYTES: u32 = 4_096;
-/// The most characters of the words, so that the message fits in whatever script they are.
-const CHARS_MAX: usize = 600;
+/// The most bytes of a message in the clear: what a record holds beside its head, its end and its tag.
+const CONTENT_BYTES_MAX: usize = RECORD_BYTES as usize - (SALT_BYTES + 5 + POINT_BYTES) - 17;
+/// The mark of a declarative message (Push API, "declarative push message").
+const DECLARATIVE: u32 = 8030;
 /// The bytes of a point of P-256, uncompressed, and of the other parts.
 const POINT_BYTES: usize = 65;
 const SALT_BYTES: usize = 16;
@@ -147,15 +150,11 @@ impl Shape for Vapid {
         };
         let subscription =
             Subscription::parse(to).ok_or_else(|| broken("the subscription is none"))?;
-        let note = Note::of(message)?;
-        let cut = |text: &str| tidings_mail::cut(text, CHARS_MAX);
-        let content = json!({
-            "id": message.head.id,
-            "title": cut(&note.title),
-            "body": cut(&note.text),
-            "url": note.url,
-        });
-        let body = sealed(&self.random, &subscription, content.to_string().as_bytes())
+        let content = content(&message.head, &Note::of(message)?);
+        if content.len() > CONTENT_BYTES_MAX {
+            return Err(Outcome::Failed { why: "render: the link is too long".to_owned(), suppress: None });
+        }
+        let body = sealed(&self.random, &subscription, content.as_bytes())
             .ok_or_else(|| broken("the keys of the subscription are none"))?;
         let authorization = self
             .authorization(&subscription.endpoint, now)
@@ -164,8 +163,6 @@ impl Shape for Vapid {
             Priority::Interactive => "normal",
             Priority::Bulk => "low",
         };
-        // One that comes twice takes the place of the first, as long as the browser has not had it.
-        let topic: String = message.head.id.chars().take(32).collect();
         let request = Request {
             url: self.detour.to(&subscription.endpoint),
             headers: vec![("content-type", "application/octet-stream".to_owned())],
@@ -175,7 +172,7 @@ impl Shape for Vapid {
             .with("content-encoding", "aes128gcm")
             .with("ttl", TTL_S.to_string())
             .with("urgency", urgency)
-            .with("topic", topic)
+            .with("topic", tag(&message.head))
             .with("authorization", authorization))
     }
 
@@ -190,6 +187,32 @@ impl Shape for Vapid {
             other => other,
         }
     }
+}
+
+/// The content of a message: a declarative one, which newer browsers show without a worker, and the worker of `/ui/`
+/// elsewhere.
+fn content(head: &Head, note: &Note) -> String {
+    fitted(CONTENT_BYTES_MAX, |chars_max| {
+        let cut = |text: &str| tidings_mail::cut(text, chars_max);
+        let tag = tag(head);
+        let mut shown = json!({
+            "title": cut(&note.title),
+            "body": cut(&note.text),
+            // It has to be there. Without a link it is the site itself.
+            "navigate": note.url.as_deref().unwrap_or("/"),
+            // In place of an earlier one it is noticed all the same.
+            "renotify": !head.key.is_empty(),
+            "tag": tag,
+        });
+        let mut content = json!({ "web_push": DECLARATIVE, "id": head.id });
+        if let Some(badge) = head.badge {
+            // Where the Push API has it, and where the first browsers look for it.
+            content["app_badge"] = Value::from(badge);
+            shown["app_badge"] = Value::from(badge.to_string());
+        }
+        content["notification"] = shown;
+        content
+    })
 }
 
 /// A message that only the browser of a subscription can read.
@@ -264,9 +287,9 @@ impl Keys<'_> {
 #[cfg(test)]
 mod tests {
     use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey as Verifier};
-    use serde_json::Value;
 
     use super::*;
+    use crate::channel::sample;
 
     fn bytes(text: &str) -> Vec<u8> {
         decoded(text).unwrap()
@@ -325,6 +348,46 @@ mod tests {
         assert_eq!(read, b"hello\x02");
         let too_long = vec![b'x'; RECORD_BYTES as usize];
         assert_eq!(sealed(&random, &subscription, &too_long), None);
+    }
+
+    #[test]
+    fn field_4_a_browser_without_a_worker_shows_a_message() {
+        let note = |url: Option<&str>| Note {
+            title: "Ann wrote".to_owned(),
+            text: "Hello".to_owned(),
+            url: url.map(str::to_owned),
+        };
+        let head = Head { badge: Some(3), ..Head::of(&sample::batch("b1", "One")) };
+        let json = |content: String| serde_json::from_str::<Value>(&content).unwrap();
+        let with_link = json(content(&head, &note(Some("https://a.example/x"))));
+        assert_eq!(
+            with_link,
+            json!({
+                "web_push": 8030,
+                "id": "b1",
+                "app_badge": 3,
+                "notification": {
+                    "title": "Ann wrote",
+                    "body": "Hello",
+                    "navigate": "https://a.example/x",
+                    "renotify": false,
+                    "tag": "b1",
+                    "app_badge": "3",
+                },
+            })
+        );
+        assert_eq!(json(content(&head, &note(None)))["notification"]["navigate"], "/");
+    }
+
+    #[test]
+    fn field_4_a_message_fits_into_its_record_in_any_script() {
+        let head = Head::of(&sample::batch(&"b".repeat(32), "One"));
+        for letter in ["a", "\"", "я", "漢", "🎨", "\u{1}"] {
+            let words = letter.repeat(5_000);
+            let url = format!("https://a.example/{}", "x".repeat(500));
+            let note = Note { title: words.clone(), text: words, url: Some(url) };
+            assert!(content(&head, &note).len() <= CONTENT_BYTES_MAX, "{letter}");
+        }
     }
 
     /// A key pair of P-256: (public, private).

@@ -144,8 +144,9 @@ fn apns_takes_messages_over_http_2() {
     ] {
         assert_eq!(heard.header(name), value);
     }
-    let alert = &heard.json()["aps"]["alert"];
-    assert_eq!(alert["title"], "A <title> & more");
+    let aps = &heard.json()["aps"];
+    assert_eq!(aps["alert"]["title"], "A <title> & more");
+    assert_eq!((&aps["sound"], aps.get("badge")), (&json!("default"), None));
     let token = heard.header("authorization").strip_prefix("bearer ");
     let (signed, signature) = token.unwrap().rsplit_once('.').unwrap();
     let decoded = |text: &str| URL_SAFE_NO_PAD.decode(text).unwrap();

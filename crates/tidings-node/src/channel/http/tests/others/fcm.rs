@@ -11,7 +11,16 @@ use crate::clock::{Clock, VirtualClock};
 /// A key that signs nothing but tests.
 const KEY: &str = include_str!("../../../../../../tidings-mail/tests/mail/rsa.pem");
 
+fn message_with_badge(message: &Rendered, badge: u64) -> Rendered {
+    let head = Head { badge: Some(badge), ..(*message.head).clone() };
+    Rendered { head: head.into(), ..message.clone() }
+}
+
 fn channel(server: &Server, clock: &Arc<VirtualClock>) -> Http {
+    channel_with(server, clock, "")
+}
+
+fn channel_with(server: &Server, clock: &Arc<VirtualClock>, options: &str) -> Http {
     let account = json!({
         "type": "service_account",
         "project_id": "art-1",
@@ -19,7 +28,7 @@ fn channel(server: &Server, clock: &Arc<VirtualClock>) -> Http {
         "private_key": KEY,
         "token_uri": format!("{}/token", server.base),
     });
-    let rest = format!("${{ACCOUNT}}?base={}", server.base);
+    let rest = format!("${{ACCOUNT}}?base={}{options}", server.base);
     let secrets = |_: &str| Ok(account.to_string());
     let url = ProviderUrl::parse("fcm", &rest, &secrets).unwrap();
     let shape = Fcm::parse(url).unwrap();
@@ -144,6 +153,19 @@ fn fcm_takes_messages_after_a_login() {
     assert_eq!(body["notification"]["title"], "A <title> & more");
     assert_eq!(body["data"]["tidings_batch"], "b1");
     assert_eq!(body["data"]["url"], "https://example.org");
+    assert_eq!(body["apns"]["payload"]["aps"], json!({"sound": "default"}));
+    assert_eq!(body["android"]["notification"], json!({"tag": "b1", "default_sound": true}));
+    // What an icon shows, and no sound where none is wanted.
+    let silent = message_with_badge(&message, 3);
+    let quiet = self::channel_with(&server, &clock, "&sound=none");
+    for body in [LOGGED_IN, TAKEN] {
+        server.answer(Some(says(200, "", body)));
+    }
+    assert_eq!(class(&quiet.send(&silent, GO)), "sent");
+    server.heard.recv().unwrap();
+    let body = &server.heard.recv().unwrap().json()["message"];
+    assert_eq!(body["apns"]["payload"]["aps"], json!({"badge": 3}));
+    assert_eq!(body["android"]["notification"], json!({"tag": "b1", "notification_count": 3}));
 
     // The login is good for the next ones.
     for (answer, expected) in errors() {
@@ -156,6 +178,7 @@ fn fcm_takes_messages_after_a_login() {
     server.answer(Some(says(400, "", r#"{"error":"invalid_grant"}"#)));
     let refused = channel.send(&message, &|| panic!("there is no login"));
     assert_eq!(class(&refused), "away");
+    assert_eq!(refused.words(), Some("login: reply: 400 invalid_grant"));
     check_login(&server.heard.recv().unwrap());
     // One that has run out is asked for again.
     for body in [LOGGED_IN, TAKEN, LOGGED_IN, TAKEN] {
