@@ -8,7 +8,7 @@ use super::services::resolver::secret;
 use super::walk::{Section, Walk};
 
 /// The providers whose calls are known to be their own by a secret that both have.
-const BY_SECRET: [&str; 3] = ["mailgun", "postmark", "sendgrid"];
+const BY_SECRET: [&str; 4] = ["mailgun", "postmark", "sendgrid", "twilio"];
 /// The one whose calls are signed by a key of its own, and told apart by their topic.
 const SES: &str = "ses";
 

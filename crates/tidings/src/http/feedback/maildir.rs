@@ -17,6 +17,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
 use tidings_core::Instant;
+use tidings_core::channel::EMAIL_NO;
 use tidings_mail::Report;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
@@ -208,6 +209,7 @@ pub(super) fn reports(mail: &[u8], written: Option<Instant>) -> Vec<Reported> {
         let words: Vec<String> = code.into_iter().chain(status).collect();
         Reported {
             event: finding.event,
+            channel: EMAIL_NO,
             by: "mail",
             hints: report.hints.clone(),
             words: words.join(" "),

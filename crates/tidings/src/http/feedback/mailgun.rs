@@ -4,6 +4,7 @@ use ring::hmac;
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
+use tidings_core::channel::EMAIL_NO;
 use tidings_mail::{Event, Status, hex};
 
 use super::call::{Call, not_signed};
@@ -85,6 +86,7 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
         address: None,
         named: Vec::new(),
         event,
+        channel: EMAIL_NO,
         by: "mailgun",
         hints: line.user_variables.tidings_message.into_iter().collect(),
         words: code.into_iter().chain(status).collect::<Vec<_>>().join(" "),

@@ -16,6 +16,7 @@ mod ses;
 pub(super) mod state;
 #[cfg(test)]
 mod tests;
+mod twilio;
 
 use std::sync::Arc;
 
@@ -91,6 +92,7 @@ fn read(
         "mailgun" => mailgun::read(call, &secret()?),
         "postmark" => postmark::read(call, &secret()?),
         "sendgrid" => sendgrid::read(call, &secret()?),
+        "twilio" => twilio::read(call, &secret()?, service.rules().presentation.brand.url.as_deref()),
         _ => ses::read(call, known, &service.feedback.certificates),
     }
 }

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
+use tidings_core::channel::EMAIL_NO;
 use tidings_mail::Event;
 
 use super::call::{Call, not_signed};
@@ -68,6 +69,7 @@ pub(super) fn read(call: &Call<'_>, login: &str) -> Result<Vec<Reported>, Proble
         address: line.recipient.filter(|_| is_change),
         named: Vec::new(),
         event,
+        channel: EMAIL_NO,
         by: "postmark",
         hints: line.metadata.tidings_message.into_iter().collect(),
         words: kind,

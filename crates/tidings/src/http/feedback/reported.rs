@@ -1,6 +1,6 @@
 //! Reports of providers and mail servers, and what follows from one for its message and its address.
 
-use tidings_core::channel::EMAIL_NO;
+use tidings_core::channel::{ChannelNo, EMAIL_NO};
 use tidings_core::messages::{Answered, Attempt};
 use tidings_core::rules::FeedbackRules;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source, SuppressedFor};
@@ -11,6 +11,8 @@ use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reported {
     pub(super) event: Event,
+    /// The channel of its address.
+    pub(super) channel: ChannelNo,
     /// Name of the provider that reports.
     pub(super) by: &'static str,
     /// Texts of which one has the message's tag.
@@ -59,6 +61,7 @@ impl Judged {
 #[derive(Clone, Copy)]
 pub(super) struct AddressChange {
     pub(super) report: AddressReport,
+    channel: ChannelNo,
     at: Instant,
 }
 
@@ -66,7 +69,7 @@ impl AddressChange {
     /// The command that does it, for an address and the recipient of the message that led to it.
     pub(super) fn of(self, address: &str, recipient: Option<Id>) -> Command {
         Command::ReportAddress {
-            address: ChannelAddress::new(EMAIL_NO, address),
+            address: ChannelAddress::new(self.channel, address),
             report: self.report,
             at: self.at,
             recipient,
@@ -120,7 +123,7 @@ impl Reported {
             Event::Delayed | Event::Blocked => return None,
         };
         let at = self.at.map_or(now, |at| at.min(now));
-        Some(AddressChange { report, at })
+        Some(AddressChange { report, channel: self.channel, at })
     }
 }
 

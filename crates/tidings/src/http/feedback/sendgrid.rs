@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 use serde::Deserialize;
 use tidings_core::Instant;
+use tidings_core::channel::EMAIL_NO;
 use tidings_mail::{Event, Status};
 
 use super::call::{Call, not_signed};
@@ -74,6 +75,7 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
         address: None,
         named: Vec::new(),
         event,
+        channel: EMAIL_NO,
         by: "sendgrid",
         hints: line.tidings_message.into_iter().collect(),
         words: status.map(|status| status.to_string()).unwrap_or_default(),

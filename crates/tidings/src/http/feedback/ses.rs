@@ -15,6 +15,7 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject as _;
 use serde::Deserialize;
 use tidings_core::Instant;
+use tidings_core::channel::EMAIL_NO;
 use tidings_mail::{Event, Status};
 use webpki::EndEntityCert;
 use webpki::ring::RSA_PKCS1_2048_8192_SHA256;
@@ -79,6 +80,7 @@ fn fetch(address: &str) -> Result<Vec<u8>, String> {
         .timeout_global(Some(Duration::from_secs(10)))
         .max_redirects(0)
         .tls_config(tidings_tls::http_client())
+        .proxy(tidings_tls::Proxies::to(address))
         .build()
         .new_agent();
     let mut answer = agent.get(address).call().map_err(|fault| fault.to_string())?;
@@ -286,6 +288,7 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
         address: None,
         named: Vec::new(),
         event,
+        channel: EMAIL_NO,
         by: "ses",
         hints: tags.map(|header| header.value).collect(),
         words: status.map(|status| status.to_string()).unwrap_or_default(),

@@ -12,6 +12,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
 use serde_json::{Value, json};
 use tidings_core::Instant;
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::time::DAY_MS;
 use tidings_mail::Event;
 
@@ -204,6 +205,7 @@ fn mail_3_bounces_of_five_days_suppress_for_a_month() {
     // Nor does what came before an arrival.
     let arrived = Reported {
         event: Event::Delivered,
+        channel: EMAIL_NO,
         by: "mail",
         hints: vec![tag.clone()],
         words: String::new(),
@@ -402,3 +404,56 @@ fn a_provider_that_is_not_configured_has_no_call() {
 
 mod opted;
 mod sns;
+
+#[test]
+fn field_4_stop_and_start_of_text_messages_are_heard() {
+    let call = |token: &str, url: &str, fields: &[(&str, &str)]| {
+        let fields: Vec<(String, String)> =
+            fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(&fields).finish();
+        let mut headers = HeaderMap::new();
+        let signature = twilio::signed(token, url, &fields);
+        headers.insert("x-twilio-signature", HeaderValue::from_str(&signature).unwrap());
+        headers.insert("host", HeaderValue::from_static("tidings.example.org"));
+        (headers, Bytes::from(body))
+    };
+    let heard = |(headers, body): &(HeaderMap, Bytes)| {
+        let now = Instant(NOON.parse::<i64>().unwrap() * 1_000);
+        let call = Call { headers, body, now };
+        twilio::read(&call, "token", Some("https://art.example/notes"))
+    };
+    let url = "https://art.example/notes/feedback/twilio";
+    let of = |body: &str| vec![("Body", body.to_owned()), ("From", "+4915112345678".to_owned())];
+    let said = |fields: &[(&str, String)]| {
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+        heard(&call("token", url, &fields)).unwrap().pop().map(|report| report.event)
+    };
+    assert_eq!(said(&of(" stop ")), Some(Event::OptedOut));
+    assert_eq!(said(&of("Start")), Some(Event::OptedIn));
+    assert_eq!(said(&of("UNSTOP")), Some(Event::OptedIn));
+    assert_eq!(said(&of("please start later")), None);
+    // Twilio's own judgement, where it gives one.
+    let judged = [of("arret"), vec![("OptOutType", "STOP".to_owned())]].concat();
+    assert_eq!(said(&judged), Some(Event::OptedOut));
+    let other = [("Body", "STOP".to_owned()), ("From", "whatsapp:+4915112345678".to_owned())];
+    assert_eq!(said(&other), None);
+    // Signed for another address, or by another token.
+    let fields = [("Body", "START"), ("From", "+4915112345678")];
+    for (token, url) in [("other", url), ("token", "https://evil.example/feedback/twilio")] {
+        assert!(heard(&call(token, url, &fields)).is_err(), "{token} {url}");
+    }
+    // The address that was called, where no other is known.
+    assert!(heard(&call("token", "https://tidings.example.org/feedback/twilio", &fields)).is_ok());
+
+    let (post, _) = sent();
+    let path = "/v1/suppressions/sms/%2B4915112345678";
+    let suppressed = || post.rig.send(Method::GET, path, &[], String::new()).status;
+    let take = |body| {
+        let fields = [("Body", body), ("From", "+4915112345678")];
+        take(&post, heard(&call("token", url, &fields)).unwrap());
+    };
+    take("STOP");
+    assert_eq!(get(&post, path)["reason"], "stop");
+    take("START");
+    assert_eq!(suppressed(), StatusCode::NOT_FOUND);
+}

@@ -1,0 +1,91 @@
+//! The calls of Twilio for messages that come in: people who answer STOP, and START later. They are signed by the token
+//! of the account, over the address that is called and the fields.
+
+use axum::http::header;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+use subtle::ConstantTimeEq as _;
+use tidings_core::channel::{AddressKind, ChannelNo, named};
+use tidings_mail::Event;
+
+use super::call::{Call, not_signed};
+use super::reported::Reported;
+use crate::http::error::{Code, Problem};
+
+/// The words of one who wants no more, alone and in any case (Twilio, "default opt-out keywords").
+const STOP: [&str; 8] =
+    ["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"];
+/// The words of one who wants messages again.
+const START: [&str; 3] = ["START", "UNSTOP", "YES"];
+
+/// The reports of a call that a token signed. `brand` is the public address of the server, if it is known.
+pub(super) fn read(
+    call: &Call<'_>,
+    token: &str,
+    brand: Option<&str>,
+) -> Result<Vec<Reported>, Problem> {
+    let fields: Vec<(String, String)> =
+        form_urlencoded::parse(call.body).into_owned().collect();
+    let signature = call.header("x-twilio-signature").unwrap_or_default();
+    // What the caller says of the address opens nothing: the token signs it.
+    let host = call.header(header::HOST.as_str()).unwrap_or_default();
+    let by_host = ["https", "http"].map(|scheme| format!("{scheme}://{host}"));
+    let mut bases = brand.map(str::to_owned).into_iter().chain(by_host);
+    let is_signed = bases.any(|base| {
+        let url = format!("{}/feedback/twilio", base.trim_end_matches('/'));
+        bool::from(signed(token, &url, &fields).as_bytes().ct_eq(signature.as_bytes()))
+    });
+    if !is_signed {
+        return Err(not_signed(
+            "its signature is not one of this address and the account's token; the address has to be `url` of `[brand]` \
+             and /feedback/twilio",
+        ));
+    }
+    let field = |name: &str| {
+        let found = fields.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.trim())
+    };
+    let from = field("From").ok_or_else(|| {
+        Problem::new(Code::InvalidBody, "the field `From` is missing")
+    })?;
+    // Senders of other kinds, such as WhatsApp's, are no numbers.
+    let Some(address) = AddressKind::Phone.read(from) else {
+        return Ok(Vec::new());
+    };
+    let word = field("OptOutType").or(field("Body")).unwrap_or_default().to_ascii_uppercase();
+    let event = match &*word {
+        word if STOP.contains(&word) => Event::OptedOut,
+        word if START.contains(&word) => Event::OptedIn,
+        _ => return Ok(Vec::new()),
+    };
+    Ok(vec![Reported {
+        event,
+        channel: sms(),
+        by: "twilio",
+        hints: Vec::new(),
+        words: word,
+        at: None,
+        address: Some(address),
+        named: Vec::new(),
+    }])
+}
+
+/// The channel of text messages.
+fn sms() -> ChannelNo {
+    named("sms").map_or(ChannelNo(0), |kind| kind.number)
+}
+
+/// The signature of a call (Twilio, "Validating Signatures from Twilio"): HMAC-SHA1 of the address and the fields in the
+/// order of their names.
+pub(super) fn signed(token: &str, url: &str, fields: &[(String, String)]) -> String {
+    let mut sorted: Vec<&(String, String)> = fields.iter().collect();
+    sorted.sort();
+    let mut text = url.to_owned();
+    for (name, value) in sorted {
+        text.push_str(name);
+        text.push_str(value);
+    }
+    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, token.as_bytes());
+    STANDARD.encode(hmac::sign(&key, text.as_bytes()))
+}
