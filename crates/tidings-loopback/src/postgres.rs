@@ -48,20 +48,25 @@ impl Postgres {
     }
 
     /// Makes a cluster below a directory that takes encrypted connections alone, and starts it. Its certificate is
-    /// for `localhost`, from an authority of its own. Users but the owner of everything need a password.
+    /// for `localhost`, from an authority of its own. Users but the owner of everything need a password, and the user
+    /// `certified` a certificate of that authority.
     ///
     /// # Errors
     /// The reason, in words.
     pub fn start_encrypted(directory: &Path) -> Result<Self, String> {
         let mut made = Self::make(directory, &["ssl=on"])?;
-        for (setting, file) in
-            [("ssl_cert_file", "cert.pem"), ("ssl_key_file", "key.pem"), ("hba_file", "hba")]
-        {
+        for (setting, file) in [
+            ("ssl_cert_file", "cert.pem"),
+            ("ssl_key_file", "key.pem"),
+            ("ssl_ca_file", "ca.pem"),
+            ("hba_file", "hba"),
+        ] {
             let file = made.home.join(file);
             made.settings.push(format!("{setting}={}", file.display()));
         }
         let hba = format!(
-            "hostssl all {USER} 127.0.0.1/32 trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"
+            "hostssl all {USER} 127.0.0.1/32 trust\nhostssl all certified 127.0.0.1/32 cert\n\
+             hostssl all all 127.0.0.1/32 scram-sha-256\n"
         );
         std::fs::write(made.home.join("hba"), hba).map_err(|fault| fault.to_string())?;
         certify_as(&made.user, &made.home)?;

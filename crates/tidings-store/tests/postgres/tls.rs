@@ -56,7 +56,7 @@ fn a_server_is_believed_by_its_certificate_alone() {
         assert_eq!(server.run("postgres", encrypted).unwrap(), "t", "{mode}");
     }
 
-    // The server offers to bind a password to its certificate, which is not needed: that was checked.
+    // A password is bound to the certificate of the server.
     let role = "CREATE ROLE app LOGIN SUPERUSER PASSWORD 'secret'";
     server.run("postgres", role).unwrap();
     let url = address(&server, "localhost", &authority);
@@ -64,6 +64,39 @@ fn a_server_is_believed_by_its_certificate_alone() {
     PostgresStore::open(&with("app:secret"), crate::NEW_STORE).unwrap();
     assert!(refused(&with("app:guess")).contains("28P01"));
     assert!(refused(&with("app")).contains("password missing"));
+    let bound = format!("{}&channel_binding=require", with("app:secret"));
+    PostgresStore::open(&bound, crate::NEW_STORE).unwrap();
+    assert!(refused(&format!("{}&channel_binding=require", with("app:guess"))).contains("28P01"));
+
+    // With an authority that is named the name may be another.
+    let by_authority = address(&server, "127.0.0.1", &format!("{authority}&sslmode=verify-ca"));
+    PostgresStore::open(&by_authority, crate::NEW_STORE).unwrap();
+}
+
+#[test]
+fn field_4_a_server_is_shown_a_certificate() {
+    if !has_server() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start_encrypted(directory.path()).unwrap();
+    server.run("postgres", "CREATE ROLE certified LOGIN SUPERUSER").unwrap();
+    let home = server.authority().parent().unwrap().to_owned();
+    let mut make = std::process::Command::new("openssl");
+    make.current_dir(directory.path())
+        .args("req -x509 -newkey rsa:2048 -nodes -days 2 -keyout own.key -out own.pem".split(' '))
+        .args(["-subj", "/CN=certified", "-addext", "basicConstraints=critical,CA:FALSE", "-CA"])
+        .arg(home.join("ca.pem"))
+        .arg("-CAkey")
+        .arg(home.join("ca.key"));
+    assert!(make.output().unwrap().status.success());
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let url =
+        address(&server, "localhost", &format!("sslrootcert={}", home.join("ca.pem").display()));
+    let url = url.replace(&format!("//{}@", server.user()), "//certified@");
+    assert!(refused(&url).contains("28000"), "it has no certificate");
+    let shown = format!("{url}&sslcert={}&sslkey={}", file("own.pem"), file("own.key"));
+    PostgresStore::open(&shown, crate::NEW_STORE).unwrap();
 }
 
 #[test]
