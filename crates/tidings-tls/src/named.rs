@@ -31,9 +31,13 @@ impl ServerCertVerifier for Named {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let others = &self.others;
-        match others.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+        match others.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+        {
             // It was looked at for its time before, and after for nothing but its name.
-            Err(fault) if is_of_authority(&fault) && self.certificates.iter().any(|named| named == end_entity) => {
+            Err(fault)
+                if is_of_authority(&fault)
+                    && self.certificates.iter().any(|named| named == end_entity) =>
+            {
                 if self.by_name {
                     check_name(end_entity, server_name)?;
                 }

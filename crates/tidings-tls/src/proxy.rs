@@ -141,7 +141,11 @@ impl Proxy {
     pub fn basic(&self) -> Option<String> {
         let (user, password) = (self.0.username(), self.0.password());
         (user.is_some() || password.is_some()).then(|| {
-            STANDARD.encode(format!("{}:{}", user.unwrap_or_default(), password.unwrap_or_default()))
+            STANDARD.encode(format!(
+                "{}:{}",
+                user.unwrap_or_default(),
+                password.unwrap_or_default()
+            ))
         })
     }
 }

@@ -104,7 +104,10 @@ fn self_signed(directory: &Path, subject: &str, more: &str) -> Option<(Server, u
     let openssl = find("openssl")?;
     let mut make = Command::new(&openssl);
     make.current_dir(directory)
-        .args("req -new -x509 -days 2 -nodes -newkey rsa:2048 -keyout key.pem -out cert.pem".split(' '))
+        .args(
+            "req -new -x509 -days 2 -nodes -newkey rsa:2048 -keyout key.pem -out cert.pem"
+                .split(' '),
+        )
         .args(["-subj", subject])
         .args(more.split_whitespace());
     assert!(make.output().unwrap().status.success());

@@ -150,7 +150,8 @@ fn feed_faults(rules: &Rules) -> impl Iterator<Item = String> {
 #[cfg(feature = "postgres")]
 pub fn feeds(rules: &Rules) -> Result<Vec<tidings_feeds::Settings>, StartError> {
     let each = rules.feeds.iter().map(|(name, feed)| {
-        feed_settings(name, feed, &secret_here).map_err(|fault| StartError::Feed(format!("{name}.url: {fault}")))
+        feed_settings(name, feed, &secret_here)
+            .map_err(|fault| StartError::Feed(format!("{name}.url: {fault}")))
     });
     each.collect()
 }

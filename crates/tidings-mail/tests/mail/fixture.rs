@@ -135,7 +135,7 @@ pub(crate) fn bodies(mail: &Mail) -> (String, String) {
 }
 
 /// The headers of mails, and whether each has it.
-const HEADERS: [(&str, bool); 17] = [
+const HEADERS: [(&str, bool); 18] = [
     ("Date", true),
     ("From", true),
     ("Reply-To", false),

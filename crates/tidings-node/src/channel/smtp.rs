@@ -18,8 +18,8 @@ use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::{Response, Severity};
 use line::{Bound, Error, Line};
-use rustls::ClientConfig;
 use oauth::Tokens;
+use rustls::ClientConfig;
 use server::{Login, Proof, Security, Server};
 use tidings_core::suppression::SuppressedFor;
 use tidings_mail::{self as mail, Stage, Status, Verdict};
@@ -110,9 +110,9 @@ impl Smtp {
         self.connected(bound).map_err(|error| match (error, self.server.slip()) {
             (Error::Broken(why), Some(slip)) => Error::Broken(format!("{why}; {slip}")),
             // What rustls says of an answer in clear.
-            (Error::Broken(why), None) if why.contains("InvalidContentType") => {
-                Error::Broken(format!("{why}; the server speaks without TLS there: write `smtp://`"))
-            }
+            (Error::Broken(why), None) if why.contains("InvalidContentType") => Error::Broken(
+                format!("{why}; the server speaks without TLS there: write `smtp://`"),
+            ),
             (error, _) => error,
         })
     }
@@ -404,10 +404,10 @@ fn reference(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(REFERENCE_CHARS_MAX).collect()
 }
 
+#[cfg(test)]
+mod by_token;
 mod line;
 mod oauth;
-#[cfg(test)]
-mod oauth_tests;
 #[cfg(test)]
 mod postfix;
 pub(super) mod server;

@@ -86,7 +86,8 @@ impl Parameters {
                 rest.extend(taken.filter(|_| !is_spare));
             }
         }
-        let rest: Vec<String> = rest.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let rest: Vec<String> =
+            rest.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let rest =
             if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
         Ok(Self { rest, tls })

@@ -26,11 +26,9 @@ use crate::keys::Secret;
 use crate::presence::Mark;
 use crate::resolver::HostResolver;
 use crate::telemetry::Telemetry;
-use tracing::level_filters::LevelFilter;
-use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::registry::LookupSpan;
 
 mod cluster;
+mod log;
 
 /// Arguments of `serve`.
 #[derive(Clone, clap::Args)]
@@ -54,7 +52,7 @@ pub(super) struct Arguments {
     drain: Duration,
     /// Form of the log on standard error: lines for people, or a JSON object a line
     #[arg(long, value_name = "FORM", value_enum, default_value_t, env = "TIDINGS_LOG_FORMAT")]
-    log_format: LogFormat,
+    log_format: log::LogFormat,
     /// Refuse to start where there is no store, instead of making one: for data on a volume that may be missing
     #[arg(long)]
     require_store: bool,
@@ -92,7 +90,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    log_to_stderr(arguments.log_format);
+    log::to_stderr(arguments.log_format);
     if arguments.dev && !arguments.listen.ip().is_loopback() {
         let message = format!(
             "--dev requires no API key, and {} can be reached from outside; listen on 127.0.0.1, or \
@@ -161,51 +159,6 @@ fn drain(text: &str) -> Result<Duration, String> {
         Ok(ms) => Ok(Duration::from_millis(ms.unsigned_abs())),
         Err(fault) => Err(format!("{fault}; {}", fault.hint())),
     }
-}
-
-/// The form of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum LogFormat {
-    /// Lines for people.
-    #[default]
-    Text,
-    /// A JSON object a line, for machines.
-    Json,
-}
-
-fn log_to_stderr(format: LogFormat) {
-    use tracing_subscriber::filter::Targets;
-    use tracing_subscriber::layer::SubscriberExt as _;
-    use tracing_subscriber::util::SubscriberInitExt as _;
-    let levels = std::env::var("TIDINGS_LOG").ok();
-    let levels = levels.and_then(|levels| levels.parse::<Targets>().ok());
-    let info = || Targets::new().with_default(LevelFilter::INFO);
-    let levels = levels.unwrap_or_else(info);
-    // Whoever embeds this may have a log of their own.
-    let _ = match format {
-        LogFormat::Text => {
-            let is_terminal = io::IsTerminal::is_terminal(&io::stderr());
-            let log = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE);
-            let log = log.with_ansi(is_terminal).with_writer(io::stderr);
-            log.finish().with(levels).try_init()
-        }
-        LogFormat::Json => json_log(io::stderr).with(levels).try_init(),
-    };
-}
-
-/// A log of JSON objects, one a line: `timestamp`, `level`, `target`, `message`, the fields of the line, and `span`, the
-/// request that it is about.
-fn json_log<W>(writer: W) -> impl tracing::Subscriber + for<'s> LookupSpan<'s> + Send + Sync
-where
-    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
-{
-    tracing_subscriber::fmt()
-        .json()
-        .flatten_event(true)
-        .with_span_list(false)
-        .with_max_level(LevelFilter::TRACE)
-        .with_writer(writer)
-        .finish()
 }
 
 fn listener(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<TcpListener, Status> {
@@ -549,52 +502,5 @@ mod tests {
         rules.presentation.brand.url = Some("https://art.example".to_owned());
         link_to(&mut rules, own);
         assert_eq!(rules.presentation.brand.url.as_deref(), Some("https://art.example"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-    use std::sync::{Arc, Mutex};
-
-    use super::*;
-
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Log {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    impl<'w> MakeWriter<'w> for Log {
-        type Writer = Self;
-
-        fn make_writer(&'w self) -> Self {
-            self.clone()
-        }
-    }
-
-    #[test]
-    fn field_4_a_log_for_machines_is_a_json_object_a_line() {
-        let log = Log::default();
-        tracing::subscriber::with_default(json_log(log.clone()), || {
-            let _request = tracing::info_span!("request", id = "r-7").entered();
-            tracing::warn!(provider = "slack", why = "two\nlines", "the provider takes nothing");
-        });
-        let bytes = log.0.lock().unwrap().clone();
-        let text = String::from_utf8(bytes).unwrap();
-        assert_eq!(text.lines().count(), 1, "{text}");
-        let line: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(line["level"], "WARN");
-        assert_eq!(line["message"], "the provider takes nothing");
-        assert_eq!((&line["provider"], &line["why"]), (&"slack".into(), &"two\nlines".into()));
-        assert_eq!(line["span"]["id"], "r-7");
-        assert!(line["timestamp"].is_string() && line["target"].is_string(), "{line}");
     }
 }

@@ -68,8 +68,14 @@ impl Ran {
 }
 
 fn ran(arguments: &[&str]) -> Ran {
+    ran_with(arguments, &[])
+}
+
+/// The same with these variables.
+fn ran_with(arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
     let output = Command::new(TIDINGS)
         .args(arguments)
+        .envs(variables.iter().copied())
         .env_remove("TIDINGS_URL")
         .env_remove("TIDINGS_KEY")
         .env_remove("TIDINGS_DATA")

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::serving::{Server, skip};
-use super::{CONFIG, TIDINGS, World, both, ran};
+use super::{CONFIG, TIDINGS, World, both, ran, ran_with};
 
 #[test]
 fn days_are_deleted_only_when_that_is_confirmed() {
@@ -47,6 +47,35 @@ fn check_takes_the_configuration_as_other_commands_do_and_notes_what_serve_needs
     assert!(noted.out.contains("note: the urgent type `password` leaves the actor out"));
     let both = ran(&["check", &config, "--config", &config]);
     assert_eq!(both.code, 2);
+}
+
+#[test]
+fn field_4_check_fails_where_a_secret_is_set_and_can_not_be_used() {
+    let world = World::new();
+    let feed = "[feeds.app]\nurl = \"${NO_SUCH_SECRET}\"\ntable = \"outbox\"\n";
+    let mail = "[channels.email]\nprovider = \"smtp://h:465\"\nfrom = \"a@example.org\"\n";
+    let config = world.file("feeds.toml", &format!("{CONFIG}{feed}{mail}"));
+    let arguments = ["check", &config];
+    // Where it is not set, as where a configuration is written, that is a note.
+    let unset = ran(&arguments).done();
+    assert!(unset.out.contains("note: feeds.app.url: set NO_SUCH_SECRET"), "{}", unset.out);
+    assert!(unset.out.contains("warning: channels.email.provider: port 465"), "{}", unset.out);
+    assert!(unset.out.contains("time zones of 20"), "{}", unset.out);
+    for (variable, value, said) in [
+        ("NO_SUCH_SECRET_FILE", "/nowhere/secret", "/nowhere/secret"),
+        ("NO_SUCH_SECRET", "postgres://u@h/d?pgbouncer=true", "`pgbouncer`"),
+    ] {
+        let broken = ran_with(&arguments, &[(variable, value)]);
+        assert_eq!(broken.code, 1, "{}", broken.out);
+        assert!(broken.err.contains("error: feeds.app.url: "), "{}", broken.err);
+        assert!(broken.err.contains(said), "{}", broken.err);
+        let json = ran_with(&["check", "--json", &config], &[(variable, value)]);
+        let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+        assert_eq!((json.code, &told["ok"]), (1, &json!(false)));
+        assert!(told["secrets"][0].as_str().unwrap().contains(said), "{told}");
+    }
+    let good = [("NO_SUCH_SECRET", "postgres://u@h/d")];
+    assert_eq!(ran_with(&arguments, &good).code, 0);
 }
 
 #[test]

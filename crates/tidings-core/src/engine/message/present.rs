@@ -174,7 +174,7 @@ impl<'a> Presenter<'a> {
     }
 
     /// The badge that a device shows, of a message that goes to one.
-    fn badge(&self, channel: &str, recipient: &Id) -> Result<Option<u64>, Unreadable> {
+    pub(crate) fn badge(&self, channel: &str, recipient: &Id) -> Result<Option<u64>, Unreadable> {
         let kind = named(channel).and_then(|channel| channel.address);
         if !kind.is_some_and(AddressKind::is_device) {
             return Ok(None);

@@ -49,7 +49,9 @@ fn decoded(part: &str) -> Result<Cow<'_, str>, ProviderError> {
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
     };
     if !part.split('%').skip(1).all(is_escape) {
-        return Err(fault("`%` begins an escape such as `%40`; write `%25` for one that stands for itself"));
+        return Err(fault(
+            "`%` begins an escape such as `%40`; write `%25` for one that stands for itself",
+        ));
     }
     let text = percent_decode_str(part).decode_utf8();
     text.map_err(|_| fault("its escapes are no UTF-8"))
@@ -57,7 +59,7 @@ fn decoded(part: &str) -> Result<Cow<'_, str>, ProviderError> {
 
 /// The name in `${NAME}`.
 fn name_of(part: &str) -> Option<&str> {
-    part.strip_prefix("${")?.strip_suffix('}')
+    part.strip_prefix("${")?.strip_suffix('}').filter(|name| !name.is_empty())
 }
 
 impl<'a> ProviderUrl<'a> {
@@ -177,7 +179,8 @@ impl<'a> ProviderUrl<'a> {
     pub(crate) fn place(&self, what: &str) -> Result<String, ProviderError> {
         let place = self.text(self.bare_place())?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-        if name_of(self.bare_place()).is_some() || (!place.is_empty() && place.chars().all(is_name)) {
+        if name_of(self.bare_place()).is_some() || (!place.is_empty() && place.chars().all(is_name))
+        {
             Ok(place)
         } else {
             Err(fault(format!("{what} stands behind the `@`")))
@@ -267,7 +270,8 @@ mod tests {
 
     #[test]
     fn field_4_each_part_of_an_address_is_read_as_of_a_url() {
-        let rest = "art%40example.org:${PW}@mail.example.org?base=http%3A%2F%2Flocalhost%3A1&set=a%26b";
+        let rest =
+            "art%40example.org:${PW}@mail.example.org?base=http%3A%2F%2Flocalhost%3A1&set=a%26b";
         let mut url = ProviderUrl::parse("x", rest, SECRETS).unwrap();
         // What is looked up is taken as it is.
         let login = ("art@example.org".to_owned(), Some("value of PW, 100%".to_owned()));

@@ -79,7 +79,9 @@ impl Grant {
         let mut fields = vec![("client_id", &*self.client_id)];
         fields.extend(self.client_secret.as_deref().map(|secret| ("client_secret", secret)));
         match refresh {
-            Some(token) => fields.extend([("grant_type", "refresh_token"), ("refresh_token", token)]),
+            Some(token) => {
+                fields.extend([("grant_type", "refresh_token"), ("refresh_token", token)])
+            }
             None => fields.push(("grant_type", "client_credentials")),
         }
         fields.extend(self.scope.as_deref().map(|scope| ("scope", scope)));
@@ -165,11 +167,15 @@ impl Tokens {
     }
 
     fn granted(&self, grant: &Grant, kept: &mut Kept) -> Result<String, String> {
-        let refresh = kept.refresh.as_deref().or(grant.refresh_token.as_deref());
+        // A client that logs in by its own credentials goes on so, whatever the endpoint gives along.
+        let given = grant.refresh_token.as_deref();
+        let refresh = given.map(|given| kept.refresh.as_deref().unwrap_or(given));
         let answer = match self.wire.call(&grant.request(refresh), &|| true) {
             Called::Answered(answer) => answer,
             Called::Broken(why, _) => return Err(format!("`token_url`: {why}")),
-            Called::Withheld | Called::Barred => return Err("`token_url` was not called".to_owned()),
+            Called::Withheld | Called::Barred => {
+                return Err("`token_url` was not called".to_owned());
+            }
         };
         self.read(&answer, kept)
     }

@@ -141,7 +141,11 @@ fn read_login(url: &mut ProviderUrl<'_>) -> Result<Option<Login>, ProviderError>
                  `user:${NAME}@`",
             ));
         }
-        _ => return Err(fault("a token has one source: `token_url`, `token_file` or `user:${NAME}@`")),
+        _ => {
+            return Err(fault(
+                "a token has one source: `token_url`, `token_file` or `user:${NAME}@`",
+            ));
+        }
     };
     Ok(Some(Login { user, proof: Proof::Token(source) }))
 }

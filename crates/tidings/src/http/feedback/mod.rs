@@ -92,7 +92,9 @@ fn read(
         "mailgun" => mailgun::read(call, &secret()?),
         "postmark" => postmark::read(call, &secret()?),
         "sendgrid" => sendgrid::read(call, &secret()?),
-        "twilio" => twilio::read(call, &secret()?, service.rules().presentation.brand.url.as_deref()),
+        "twilio" => {
+            twilio::read(call, &secret()?, service.rules().presentation.brand.url.as_deref())
+        }
         _ => ses::read(call, known, &service.feedback.certificates),
     }
 }

@@ -425,7 +425,8 @@ fn field_4_stop_and_start_of_text_messages_are_heard() {
     let url = "https://art.example/notes/feedback/twilio";
     let of = |body: &str| vec![("Body", body.to_owned()), ("From", "+4915112345678".to_owned())];
     let said = |fields: &[(&str, String)]| {
-        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, value)| (*name, &**value)).collect();
         heard(&call("token", url, &fields)).unwrap().pop().map(|report| report.event)
     };
     assert_eq!(said(&of(" stop ")), Some(Event::OptedOut));

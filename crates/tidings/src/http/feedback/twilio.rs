@@ -25,8 +25,7 @@ pub(super) fn read(
     token: &str,
     brand: Option<&str>,
 ) -> Result<Vec<Reported>, Problem> {
-    let fields: Vec<(String, String)> =
-        form_urlencoded::parse(call.body).into_owned().collect();
+    let fields: Vec<(String, String)> = form_urlencoded::parse(call.body).into_owned().collect();
     let signature = call.header("x-twilio-signature").unwrap_or_default();
     // What the caller says of the address opens nothing: the token signs it.
     let host = call.header(header::HOST.as_str()).unwrap_or_default();
@@ -46,9 +45,8 @@ pub(super) fn read(
         let found = fields.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.trim())
     };
-    let from = field("From").ok_or_else(|| {
-        Problem::new(Code::InvalidBody, "the field `From` is missing")
-    })?;
+    let from = field("From")
+        .ok_or_else(|| Problem::new(Code::InvalidBody, "the field `From` is missing"))?;
     // Senders of other kinds, such as WhatsApp's, are no numbers.
     let Some(address) = AddressKind::Phone.read(from) else {
         return Ok(Vec::new());

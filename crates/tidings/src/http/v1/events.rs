@@ -208,9 +208,9 @@ impl From<&Warning> for EventWarning {
 /// that derives from the key, the line number and the line's content: sent again they are duplicates.
 ///
 /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-/// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
-/// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-/// the two. A batch is answered as an array is.
+/// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
+/// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+/// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events",
     params(Wanted),

@@ -1,5 +1,6 @@
 //! The badge and the marks of an inbox, case by case.
 
+use crate::engine::message::present::Presenter;
 use crate::engine::tests::inbox::*;
 
 fn lone() -> World {
@@ -26,6 +27,24 @@ fn h32_the_badge_counts_groups_with_something_unseen() {
     world.publish(0, (2, 1, 0), 1, 0);
     world.publish(0, (3, 1, 0), 1, 0);
     assert_eq!(badge(&mut world), 3, "two of two other groups");
+}
+
+#[test]
+fn field_4_a_message_to_a_device_has_the_badge_of_the_inbox() {
+    let mut world = lone();
+    let shown = |world: &World, channel: &str| {
+        let presenter = Presenter::new(&world.engine, &world.stored);
+        presenter.badge(channel, &id(PEOPLE[0])).unwrap()
+    };
+    assert_eq!(shown(&world, "apns"), None, "an icon of which nothing is known stays as it is");
+    world.publish(0, (1, 1, 0), 1, 0);
+    world.publish(0, (2, 1, 0), 1, 0);
+    for channel in ["apns", "fcm", "webpush"] {
+        assert_eq!(shown(&world, channel), Some(badge(&mut world)), "{channel}");
+    }
+    for channel in ["email", "sms", "slack"] {
+        assert_eq!(shown(&world, channel), None, "{channel}");
+    }
 }
 
 #[test]

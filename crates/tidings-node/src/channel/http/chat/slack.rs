@@ -41,8 +41,9 @@ impl Shape for Slack {
         format!("slack {}", self.base)
     }
 
+    /// Anywhere: the addresses that recipients give are of Slack's own hosts.
     fn reach(&self) -> Reach {
-        self.detour.reach()
+        Reach::Anywhere
     }
 
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {

@@ -74,7 +74,10 @@ impl Shape for Telegram {
             (Outcome::Failed { why, .. }, 404) => Outcome::away(why),
             (Outcome::Failed { why, .. }, 400) => Outcome::Failed {
                 why,
-                suppress: GONE.iter().any(|words| told.contains(words)).then_some(SuppressedFor::Gone),
+                suppress: GONE
+                    .iter()
+                    .any(|words| told.contains(words))
+                    .then_some(SuppressedFor::Gone),
             },
             // One chat may have too many while others have none.
             (Outcome::Away { why, after_ms, .. }, 429) => {

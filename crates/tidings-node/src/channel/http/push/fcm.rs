@@ -188,9 +188,10 @@ impl Shape for Fcm {
         let token = self.kept().as_ref().map(|login| login.token.clone());
         let token = token.ok_or_else(no_account)?;
         let note = Note::of(message)?;
-        let content = fitted(BYTES_MAX, |chars_max| {
-            json!({ "message": self.content(&message.head, &note, to, chars_max) })
-        });
+        let content = fitted(
+            BYTES_MAX,
+            |chars_max| json!({ "message": self.content(&message.head, &note, to, chars_max) }),
+        );
         let url = format!("{}/v1/projects/{}/messages:send", self.base, account.project);
         let request = Request {
             url,

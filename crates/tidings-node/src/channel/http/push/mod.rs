@@ -23,7 +23,7 @@ fn tag(head: &Head) -> String {
     }
     let mut context = Context::new(&SHA256);
     let tenant = head.tenant.as_ref().map(tidings_core::Id::as_str).unwrap_or_default();
-    for part in [&head.lane, tenant, head.key.as_str()] {
+    for part in [head.lane.as_str(), tenant, head.key.as_str()] {
         context.update(&part.len().to_be_bytes());
         context.update(part.as_bytes());
     }

@@ -152,7 +152,10 @@ impl Shape for Vapid {
             Subscription::parse(to).ok_or_else(|| broken("the subscription is none"))?;
         let content = content(&message.head, &Note::of(message)?);
         if content.len() > CONTENT_BYTES_MAX {
-            return Err(Outcome::Failed { why: "render: the link is too long".to_owned(), suppress: None });
+            return Err(Outcome::Failed {
+                why: "render: the link is too long".to_owned(),
+                suppress: None,
+            });
         }
         let body = sealed(&self.random, &subscription, content.as_bytes())
             .ok_or_else(|| broken("the keys of the subscription are none"))?;

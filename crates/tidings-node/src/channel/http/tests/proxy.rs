@@ -66,7 +66,9 @@ fn field_4_providers_are_called_through_the_proxy_of_the_environment() {
     let why = broken(&one, "https://direct.invalid/x");
     assert!(!why.contains("proxy"), "{why}");
     let heard = thread.join().unwrap();
-    for (head, asked) in heard.iter().zip(["provider.invalid:443", "provider.invalid:443", "8.8.8.8:443"]) {
+    for (head, asked) in
+        heard.iter().zip(["provider.invalid:443", "provider.invalid:443", "8.8.8.8:443"])
+    {
         assert!(head.starts_with(&format!("CONNECT {asked} HTTP/1.1\r\n")), "{head}");
         let head = head.to_ascii_lowercase();
         // `ann:pass`

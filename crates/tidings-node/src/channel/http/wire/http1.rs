@@ -1,12 +1,17 @@
 //! Calls over HTTP/1.1.
 
 use std::io::{self, Read};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_tls::{Proxies, Proxy};
 use ureq::Agent;
+use ureq::config::Config;
 use ureq::http::{HeaderMap, Request as HttpRequest, Uri};
-use ureq::unversioned::transport::DefaultConnector;
+use ureq::unversioned::transport::{
+    ConnectProxyConnector, ConnectionDetails, Connector, DefaultConnector, Either, RustlsConnector,
+    TcpConnector, Transport,
+};
 
 use crate::channel::ProviderError;
 use crate::channel::http::guard::{Guard, PRIVATE};
@@ -54,10 +59,21 @@ impl Http1 {
     fn agent(proxy: Option<&Proxy>, reach: Reach, patience: Patience, strangers: bool) -> Agent {
         // What recipients name is looked up here all the same, and the proxy is asked for the address that was found.
         let resolves = reach == Reach::Public;
-        let proxy = proxy.map(|proxy| proxy.resolving(resolves));
-        let guard = Guard { reach, proxy: proxy.as_ref().map(|proxy| proxy.uri().clone()) };
+        let through = |resolves| proxy.map(|proxy| proxy.resolving(resolves));
+        let guard = Guard { reach, proxy: through(resolves).map(|proxy| proxy.uri().clone()) };
+        let config = |resolves| Self::config(through(resolves), patience, strangers);
+        if proxy.is_some() && resolves {
+            let tunnel = Tunnel { inner: ConnectProxyConnector::default(), config: config(false) };
+            let connector =
+                ().chain(tunnel).chain(TcpConnector::default()).chain(RustlsConnector::default());
+            return Agent::with_parts(config(true), connector, guard);
+        }
+        Agent::with_parts(config(false), DefaultConnector::default(), guard)
+    }
+
+    fn config(proxy: Option<ureq::Proxy>, patience: Patience, strangers: bool) -> Config {
         let limit = |ms: u64| Some(Duration::from_millis(ms));
-        let config = Agent::config_builder()
+        Agent::config_builder()
             .timeout_global(limit(patience.stranger_ms).filter(|_| strangers))
             .timeout_resolve(limit(patience.answer_ms))
             .timeout_connect(limit(patience.answer_ms))
@@ -70,8 +86,7 @@ impl Http1 {
             .proxy(proxy)
             .tls_config(tidings_tls::http_client())
             .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Agent::with_parts(config, DefaultConnector::default(), guard)
+            .build()
     }
 
     /// The agent that calls an address.
@@ -79,6 +94,47 @@ impl Http1 {
         let proxy = self.proxies.of(url);
         let found = self.through.iter().find(|(known, _)| Some(known) == proxy);
         found.map_or(&self.direct, |(_, agent)| agent)
+    }
+}
+
+/// The way through a proxy that is asked for the address of a host, which was looked up here, and not for its name.
+#[derive(Debug)]
+struct Tunnel {
+    inner: ConnectProxyConnector,
+    /// The settings of a client whose proxy is asked for what an address names.
+    config: Config,
+}
+
+impl<In: Transport> Connector<In> for Tunnel {
+    type Out = Either<In, Box<dyn Transport>>;
+
+    fn connect(
+        &self,
+        details: &ConnectionDetails<'_>,
+        chained: Option<In>,
+    ) -> Result<Option<Self::Out>, ureq::Error> {
+        // The connection to the proxy itself.
+        if details.config.proxy().is_none() {
+            return self.inner.connect(details, chained);
+        }
+        let found = details.addrs.first().ok_or(ureq::Error::HostNotFound)?;
+        let scheme = details.uri.scheme_str().unwrap_or("https");
+        let uri: Uri = format!("{scheme}://{found}/")
+            .parse()
+            .map_err(|_| ureq::Error::BadUri("the address of a host".to_owned()))?;
+        let by_address = ConnectionDetails {
+            uri: &uri,
+            addrs: details.addrs.clone(),
+            config: &self.config,
+            request_level: details.request_level,
+            resolver: details.resolver,
+            now: details.now,
+            timeout: details.timeout,
+            current_time: Arc::clone(&details.current_time),
+            run_connector: Arc::clone(&details.run_connector),
+            register_shutdown: Arc::clone(&details.register_shutdown),
+        };
+        self.inner.connect(&by_address, chained)
     }
 }
 

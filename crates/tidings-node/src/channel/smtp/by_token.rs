@@ -146,7 +146,8 @@ fn field_4_a_token_is_asked_for_kept_until_it_ends_and_asked_for_again() {
 
 #[test]
 fn field_4_a_client_logs_in_by_its_own_credentials_and_a_refused_token_is_forgotten() {
-    let (url, asked) = endpoint(&[(200, FIRST), (200, SECOND), (400, r#"{"error":"invalid_client"}"#)]);
+    let (url, asked) =
+        endpoint(&[(200, FIRST), (200, SECOND), (400, r#"{"error":"invalid_client"}"#)]);
     let (port, shown) = mail_server("XOAUTH2", &[false, true]);
     let clock = Arc::new(VirtualClock::default());
     let channel = channel(
@@ -164,7 +165,8 @@ fn field_4_a_client_logs_in_by_its_own_credentials_and_a_refused_token_is_forgot
     let none = channel.send(&mail("b1", "One"), GO);
     assert_eq!(none, Outcome::away("connect: `token_url`: reply: 400 invalid_client"));
     assert_eq!(shown.join().unwrap(), [login("t1"), login("t2")]);
-    let form = "client_id=c&client_secret=value%20of%20SECRET&grant_type=client%5Fcredentials&scope=s";
+    let form =
+        "client_id=c&client_secret=value%20of%20SECRET&grant_type=client%5Fcredentials&scope=s";
     assert_eq!(asked.join().unwrap(), [form; 3]);
 }
 
@@ -199,8 +201,7 @@ fn field_4_a_token_is_that_of_a_file_or_a_fixed_one() {
 fn field_4_a_server_that_wants_a_token_says_so_and_a_wrong_port_too() {
     let clock = Arc::new(VirtualClock::default());
     let (port, shown) = mail_server("XOAUTH2", &[true]);
-    let by_password =
-        channel(&format!("smtp://ann:${{PW}}@127.0.0.1:{port}?tls=none"), &clock);
+    let by_password = channel(&format!("smtp://ann:${{PW}}@127.0.0.1:{port}?tls=none"), &clock);
     let refused = by_password.send(&mail("b1", "One"), GO);
     assert!(refused.words().unwrap().contains("`auth=xoauth2`"), "{refused:?}");
     assert!(shown.join().unwrap().is_empty());
