@@ -26,6 +26,7 @@ use crate::model::event::Object;
 use crate::model::event::trace::Trace;
 use crate::model::id::Id;
 use crate::model::number::MessageId;
+use crate::model::tenant::View;
 use crate::model::time::{Day, Instant};
 
 /// The prefix of a follower's reason.
