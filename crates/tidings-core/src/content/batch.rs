@@ -57,6 +57,9 @@ pub struct Batch {
 }
 
 /// The most spans that a message links to: collectors keep as many links of a span by default.
+///
+/// A message has many events, and hours may lie between a publish and its mail, so the span of an attempt has no parent
+/// but links to the spans that published its events.
 pub const TRACES_MAX: usize = 128;
 
 impl Batch {

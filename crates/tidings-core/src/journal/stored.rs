@@ -32,6 +32,8 @@ pub trait ReadView: Sync {
     }
 
     /// Returns true if each call is a round trip over a network, so that several keys should be read by one.
+    ///
+    /// A read of a directory takes a microsecond: there a list of the keys costs more than it saves.
     fn is_remote(&self) -> bool {
         false
     }

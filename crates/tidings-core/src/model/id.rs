@@ -116,7 +116,11 @@ impl<'de> Deserialize<'de> for Id {
 pub struct BucketNo(pub u16);
 
 impl BucketNo {
-    /// The bucket of a recipient among so many: always the same, on every machine.
+    /// The bucket of a recipient among `buckets`: always the same, on every machine.
+    ///
+    /// The hash is xxh3, as it is specified, stable and fast on short keys; those of the standard library may change or
+    /// have a seed. It is not cryptographic: a host that crowds one bucket slows its own installation alone. Tenants that
+    /// distrust each other would need a keyed hash for each installation.
     ///
     /// # Examples
     /// ```

@@ -31,7 +31,8 @@ pub enum PreferenceScope {
     /// Mutes an object, also where it is a target.
     Object(Id),
     /// All types of every category, those that are configured later included; a type and its category have
-    /// precedence.
+    /// precedence. It is a scope of its own, since a `never` for each category of today would not hold for those of
+    /// tomorrow. Choices on `*` are stored for the channels of their time: a new channel has to copy them.
     AllCategories,
 }
 

@@ -21,6 +21,9 @@ pub enum Outcome {
 }
 
 /// The reason why an entry ended without being delivered.
+///
+/// Answers print the word alone, not `skipped(stale)`: every reason belongs to exactly one outcome, so nothing is lost and
+/// a reader compares a word. A reason that would lead to two outcomes needs a second word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {

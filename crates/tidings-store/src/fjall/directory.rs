@@ -146,6 +146,10 @@ impl Directory {
     }
 
     /// Notes that a commit is durable, so that a later opening detects its loss.
+    ///
+    /// A journal that lost its end by a copy or a repaired file system looks as it does after a crash, and the engine
+    /// drops the torn part without an error. The note is written after the sync of the commit that it names, every
+    /// few seconds, so it may be behind the journal and never ahead of it. With each commit it would cost a second sync.
     pub(super) fn note_newest(&self, commit: u64) -> std::io::Result<()> {
         self.ensure_in_place().map_err(std::io::Error::other)?;
         replace(&self.path, NEWEST_NEW, NEWEST, &format!("commit = {commit}\n"))
