@@ -215,7 +215,7 @@ fn f16_only_what_is_tuned_is_counted() {
 [categories.c]
 [digests.weekly]
 every = "week"
-on = "monday"
+on = "mon"
 [types.note]
 category = "c"
 channels.email = { policy = "cooldown", quiet = "4m" }

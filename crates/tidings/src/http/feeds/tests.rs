@@ -489,7 +489,7 @@ fn a_feed_that_can_not_be_read_is_named_and_the_server_is_ready() {
     assert_eq!(ready().status, StatusCode::OK);
     assert!(shop.text("/metrics").contains("tidings_feed_up{feed=\"app\"} 0\n"));
     let feeds = shop.get("/v1/feeds");
-    assert_eq!(feeds[0]["state"], "running");
+    assert_eq!((&feeds[0]["state"], &feeds[0]["lag_ms"]), (&json!("failing"), &Value::Null));
     assert!(feeds[0]["fault"].as_str().unwrap().contains("tidings outbox sql"), "{feeds}");
     // Other settings are in force at once.
     shop.settings.table = TABLE.to_owned();

@@ -207,7 +207,9 @@ fn t42_a_message_is_previewed_in_the_brand_of_a_tenant() {
     assert!(page.contains("2 from ACME") && !page.contains("GLOBEX"), "{page}");
     let link = "/_mail/-/preview/message?show=work&amp;locales=en&amp;items=2&amp;tenant=acme";
     assert!(page.contains(&format!("src=\"{link}\"")), "{page}");
-    let message = text(&get(&rig, &link.replace("&amp;", "&")));
+    // The button of a mail about one thing has the brand's colour.
+    let of_one = link.replace("&amp;", "&").replace("items=2", "items=1");
+    let message = text(&get(&rig, &of_one));
     assert!(message.contains("#cc0044") && !message.contains("#00aa44"), "{message}");
     let unknown = get(&rig, "/_mail/-/preview?tenant=acne");
     assert_eq!(unknown.status, StatusCode::UNPROCESSABLE_ENTITY);

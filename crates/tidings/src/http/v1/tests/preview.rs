@@ -142,7 +142,8 @@ fn mails_of_several_keys_that_are_due_together_all_go() {
     post.rig.at("2024-01-01T12:04:01Z");
     let mut subjects: Vec<String> = titles.iter().map(|_| post.mail().0).collect();
     subjects.sort();
-    assert_eq!(subjects, ["Comment: Frame", "Comment: Lamp", "Comment: Note", "Comment: Wall"]);
+    let expected = ["Frame", "Lamp", "Note", "Wall"].map(|title| format!("Cy · Comment · {title}"));
+    assert_eq!(subjects, expected);
 }
 
 #[test]
