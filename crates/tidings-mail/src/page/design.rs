@@ -8,7 +8,7 @@ use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::messages::MessageName;
 use tidings_core::presentation::{Brand, Presentation, Quota, Texts};
-use tidings_core::rules::{Policy, capitalised, in_words};
+use tidings_core::rules::{Policy, capitalised, in_words, lane_stem};
 use tidings_core::{Id, Rules};
 
 use crate::error::DesignError;
@@ -250,7 +250,7 @@ impl Design {
 
     /// Returns true if a lane's messages are those of a digest.
     pub(crate) fn is_digest(&self, lane: &str) -> bool {
-        lane.starts_with("digest:") || self.digest_lanes.contains(lane)
+        lane.starts_with("digest:") || self.digest_lanes.contains(lane_stem(lane))
     }
 
     /// Returns true if recipients can't do without a type.
@@ -260,7 +260,7 @@ impl Design {
 
     /// The bounds on what a message shows.
     pub(crate) fn quota(&self, batch: &Batch) -> Quota {
-        self.quotas.get(&batch.lane).cloned().unwrap_or_default()
+        self.quotas.get(lane_stem(&batch.lane)).cloned().unwrap_or_default()
     }
 
     /// The language of all of a batch's message.

@@ -147,8 +147,14 @@ fn of_many(batch: &Batch, design: &Design, language: &Language, name_chars: usiz
     let in_words = wording::types_in_words(&types);
     let mut names: Vec<String> = Vec::new();
     let mut are_people = true;
-    for group in &batch.groups {
-        let people = people_of(group, design, language);
+    let people: Vec<_> =
+        batch.groups.iter().map(|group| people_of(group, design, language)).collect();
+    let any_people = people.iter().any(Option::is_some);
+    for (group, people) in batch.groups.iter().zip(people) {
+        // An invoice, which nobody did, is not counted among people.
+        if any_people && group.actors.is_empty() {
+            continue;
+        }
         are_people &= people.is_some();
         for name in people.unwrap_or_else(|| names_of(group, words)) {
             if !names.contains(&name) {

@@ -27,9 +27,11 @@ use fixture::*;
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 use tidings_core::Object;
-use tidings_core::batch::Line;
+use tidings_core::batch::{Group, Line};
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::event::Pivot;
+use tidings_core::presentation::{Texts, Wording};
+use tidings_core::rules::Rules;
 use tidings_mail::{Design, RenderError, Sender};
 
 #[test]
@@ -249,6 +251,36 @@ fn h40_h42_comments_on_one_document_are_one_line_with_names_once() {
     let (text, _) = bodies(&mail);
     let line = "Crash when the list is empty\n5 new: comment · Ann, Bob and 3 others · Friday";
     assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn what_nobody_did_is_not_named_among_people() {
+    let mention = |actors: &[&str]| {
+        let mut line = line(object("p1", "Launch plan"), &["named"]);
+        line.types = vec![id("mention")];
+        line.actors = actors.iter().map(|name| role(&name.to_lowercase(), name)).collect();
+        let mut group = group(Pivot::Object, None, vec![line]);
+        group.event_type = id("mention");
+        group
+    };
+    let invoice = || {
+        let mut line = line(object("i1", "INV-2026-0042"), &["named"]);
+        (line.types, line.lacks_actor) = (vec![id("invoice")], true);
+        let mut group = group(Pivot::Object, None, vec![line]);
+        group.event_type = id("invoice");
+        group
+    };
+    let mut rules = Rules::default();
+    for (name, sentence) in [("mention", "{actor} mentioned you"), ("invoice", "{object}")] {
+        let sentence = Texts([(String::new(), sentence.to_owned())].into());
+        let title = Texts([(String::new(), format!("{{count|{name}|{name}s}}"))].into());
+        let wording = Wording { title, sentence, ..Wording::default() };
+        rules.presentation.types.insert(name.to_owned(), wording);
+    }
+    let design = Design::new(sender(), &rules).unwrap();
+    let subject = |groups: Vec<Group>| tidings_mail::render(&batch(groups), &design).unwrap().subject;
+    assert_eq!(subject(vec![invoice(), mention(&["Ben"])]), "Ben: 1 invoice, 1 mention");
+    assert_eq!(subject(vec![invoice(), mention(&[])]), "INV-2026-0042 and Launch plan: 1 invoice, 1 mention");
 }
 
 #[test]
