@@ -103,7 +103,7 @@ impl Version {
                 let Some(channel) = channel_no(channel) else {
                     continue;
                 };
-                let compiled = Route::new(channel, route, &rules, names, &mut given);
+                let compiled = Route::new(channel, type_rules, route, &rules, names, &mut given);
                 if let (Policy::Leading { quiet_ms }, Some(lane)) = (&route.policy, compiled.lane) {
                     let longest = quiet.entry(lane).or_default();
                     *longest = (*longest).max(*quiet_ms);
@@ -337,6 +337,7 @@ impl Type {
 impl Route {
     fn new(
         channel: ChannelNo,
+        of_type: &TypeRules,
         route: &crate::rules::Route,
         rules: &Rules,
         names: &mut Names,
@@ -344,14 +345,18 @@ impl Route {
     ) -> Self {
         let mut give =
             |name: String, kind: LaneKind| names.give_lane(LaneName { channel, name, kind }, given);
+        let named = |name: String| match rules.required_shares_lanes {
+            true => name,
+            false => of_type.lane_called(channel.name(), name),
+        };
         let lane = LaneKind::of(&route.policy)
             .zip(route.lane.clone().or(route.policy.lane_name()))
-            .map(|(kind, name)| give(name, kind));
-        let now = give("now".to_owned(), LaneKind::Now);
+            .map(|(kind, name)| give(named(name), kind));
+        let now = give(named("now".to_owned()), LaneKind::Now);
         let mut digests = BTreeMap::new();
         if channel.name() != crate::model::channel::INBOX {
             for name in rules.digests.keys() {
-                let lane = give(format!("digest:{name}"), LaneKind::Digest(name.clone()));
+                let lane = give(named(format!("digest:{name}")), LaneKind::Digest(name.clone()));
                 digests.insert(name.clone(), lane);
             }
         }

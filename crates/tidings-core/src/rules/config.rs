@@ -11,6 +11,7 @@ use super::channel::ChannelRules;
 use super::hook::HookRules;
 use super::tenant::TenantRules;
 use crate::journal::stored::encode;
+use crate::model::channel::INBOX;
 use crate::model::event::Pivot;
 use crate::model::id::Id;
 use crate::model::limits::Limits;
@@ -67,6 +68,14 @@ pub struct Rules {
     /// The rules of tenants; `None` = there are none.
     #[serde(default)]
     pub tenants: Option<TenantRules>,
+    /// True if required types share their lanes with other types: so it was in rules that were stored before they had
+    /// lanes of their own.
+    #[serde(default = "yes")]
+    pub required_shares_lanes: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// The collector of spans, and how many it gets.
@@ -307,12 +316,12 @@ pub struct TypeRules {
     pub include_actor: bool,
     /// True if it is sent without waiting for a digest (later quiet hours and caps as well).
     pub urgent: bool,
-    /// True if neither `never` nor a mute leaves it out.
+    /// True if neither `never` nor a mute leaves it out. Its entries share no message with those of other types.
     #[serde(default)]
     pub required: bool,
     /// Age in milliseconds at which an entry is stale when its message is built.
     pub look_back_ms: Option<i64>,
-    /// True if seen entries are dropped; `None` = yes, unless the entry's policy is a digest.
+    /// True if seen entries are dropped; `None` = as [`TypeRules::drops_seen`] says.
     pub drop_if_seen: Option<bool>,
     /// The admission: whom an event leaves out.
     #[serde(default)]
@@ -546,6 +555,49 @@ impl Default for StoreRules {
 impl Default for Defaults {
     fn default() -> Self {
         Self { tz: "UTC".to_owned(), locale: "en".to_owned() }
+    }
+}
+
+/// The end of the names of lanes of required types; no other lane's name ends so.
+pub const REQUIRED: &str = ":required";
+
+/// The name of a lane without the ending of required types: what the types of both have in common goes by it.
+#[must_use]
+pub fn lane_stem(lane: &str) -> &str {
+    lane.strip_suffix(REQUIRED).unwrap_or(lane)
+}
+
+impl TypeRules {
+    /// Returns true if an entry that was seen is not sent on other channels (contract, section 2, "Defaults").
+    #[must_use]
+    pub fn drops_seen(&self, is_digest: bool) -> bool {
+        self.drop_if_seen.unwrap_or(!(is_digest || self.required || self.urgent))
+    }
+
+    /// The lane of the type's own policy on a channel; `None` for `never`, which has no lane.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::rules::{Policy, Route, TypeRules};
+    ///
+    /// let route = Route::of(Policy::Now);
+    /// let invoice = TypeRules { required: true, ..TypeRules::default() };
+    /// assert_eq!(invoice.own_lane("email", &route).as_deref(), Some("now:required"));
+    /// assert_eq!(invoice.own_lane("inbox", &route).as_deref(), Some("now"));
+    /// ```
+    #[must_use]
+    pub fn own_lane(&self, channel: &str, route: &Route) -> Option<String> {
+        let name = route.lane.clone().or_else(|| route.policy.lane_name())?;
+        Some(self.lane_called(channel, name))
+    }
+
+    /// The lane on a channel that would have this name if the type were not required.
+    #[must_use]
+    pub fn lane_called(&self, channel: &str, mut name: String) -> String {
+        if self.required && channel != INBOX {
+            name.push_str(REQUIRED);
+        }
+        name
     }
 }
 

@@ -10,6 +10,7 @@ use crate::model::batch_key::{BatchKey, BatchKeys, LaneKey};
 use crate::model::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::model::number::{LaneNo, TypeNo};
 use crate::model::tenant::TenantNo;
+use crate::rules::lane_stem;
 use crate::rules::lane_kind::LaneKind;
 
 /// Names of types and lanes with their stored numbers. It only grows.
@@ -48,6 +49,12 @@ impl LaneName {
     #[must_use]
     pub fn is_inbox(&self) -> bool {
         self.channel == INBOX_NO && self.kind != LaneKind::Paused
+    }
+
+    /// Returns true if its name is that of a policy, and not one that the host gave it.
+    #[must_use]
+    pub(crate) fn has_policy_name(&self) -> bool {
+        lane_stem(&self.name) == self.kind.default_lane()
     }
 }
 

@@ -146,10 +146,11 @@ impl Model {
                 .current()
                 .types
                 .values()
-                .filter_map(|rules| rules.channels.get(channel))
-                .filter_map(|route| match route.policy {
+                .filter_map(|rules| Some((rules, rules.channels.get(channel)?)))
+                .filter_map(|(rules, route)| match route.policy {
                     Policy::Leading { quiet_ms } => {
                         let lane = route.lane.clone().or_else(|| route.policy.lane_name());
+                        let lane = lane.map(|lane| route::lane_of(rules, channel, &lane));
                         (lane.as_ref() == Some(name)).then_some(quiet_ms)
                     }
                     _ => None,

@@ -66,9 +66,17 @@ pub(super) fn route(rules: &Rules, chosen: &Chosen<'_>, event_type: &str, channe
         lane = None;
     }
     match lane.or_else(|| policy.lane_name()) {
-        Some(name) if policy != Policy::Never => Route::Lane { name, policy },
+        Some(name) if policy != Policy::Never => {
+            Route::Lane { name: lane_of(type_rules, channel, &name), policy }
+        }
         _ => Route::Never,
     }
+}
+
+/// Contract, section 2: what is required never shares a message with what is not.
+pub(super) fn lane_of(rules: &TypeRules, channel: &str, name: &str) -> String {
+    let ending = if rules.required && channel != INBOX { ":required" } else { "" };
+    format!("{name}{ending}")
 }
 
 /// The channels that a preference names.
@@ -147,8 +155,11 @@ pub(super) fn drops_seen(
     if channel == INBOX {
         return false;
     }
-    let said = rules.types.get(event_type).and_then(|type_rules| type_rules.drop_if_seen);
+    let of_type = rules.types.get(event_type);
+    let said = of_type.and_then(|type_rules| type_rules.drop_if_seen);
+    let insists = of_type.is_some_and(|type_rules| type_rules.required || type_rules.urgent);
     said.unwrap_or_else(|| match route(rules, chosen, event_type, channel) {
+        _ if insists => false,
         Route::Lane { policy, .. } => !matches!(policy, Policy::Digest { .. }),
         Route::UnknownType | Route::Never => true,
     })

@@ -146,7 +146,10 @@ impl Builder {
     }
 
     fn flush(&mut self, who: u8, which: u8) {
-        let lanes = ["now", "first_event", "cooldown", "leading", "digest:d0", "x"];
+        let lanes = [
+            "now", "first_event", "cooldown", "leading", "digest:d0", "x", "now:required",
+            "x:required",
+        ];
         let lane = lanes.get(usize::from(which)).map(|lane| (*lane).to_owned());
         let channel = (which.is_multiple_of(2)).then(|| EMAIL.to_owned());
         let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));

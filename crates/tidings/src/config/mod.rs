@@ -189,6 +189,7 @@ fn parse_beside(
         feeds: feeds::feeds(&mut walk, &root),
         compat: compat::compat(&mut walk, &root),
         hooks: hooks::hooks(&mut walk, &root),
+        required_shares_lanes: false,
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::rules::{
-    Category, Defaults, Digest, Every, StoreRules, TenantRules, UnknownTenant,
+    Category, Defaults, Digest, Every, REQUIRED, StoreRules, TenantRules, UnknownTenant,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_mail::check_locale;
@@ -129,6 +129,13 @@ pub(super) fn digests(
                 &section.header,
                 format!("a digest cannot be called {}", quoted(name)),
                 "choose another name: preferences have a mode of this name",
+            );
+        }
+        if name.ends_with(REQUIRED) {
+            walk.bad(
+                &section.header,
+                format!("a digest cannot be called {}", quoted(name)),
+                format!("choose a name that does not end with `{REQUIRED}`: the lanes of required types do"),
             );
         }
         let [show, show_per] = QUOTA_KEYS;

@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use tidings_core::cel::{Kind, OF_CONDITION, OF_EVENT, Program, Root};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
+use tidings_core::id::ID_BYTES_MAX;
 use tidings_core::rules::{
     Admission, Decide, MAX_ITEMS_MOST, Per, Policy, Route, StoreRules, TypeRules, UnknownOutcome,
+    REQUIRED,
 };
 
 use super::duration;
@@ -96,8 +98,9 @@ pub(super) fn types(
         walk.only(&section, &known_keys);
         let category = category(walk, &section, &known);
         let inherited = of_categories.get(&category).unwrap_or(&none);
-        let rules = TypeRules {
-            channels: routes(walk, name, &section, &known, inherited, &mut uses),
+        let placed = routes(walk, name, &section, &known, inherited);
+        let mut rules = TypeRules {
+            channels: BTreeMap::new(),
             category,
             include_actor: walk.flag(&section, "include_actor").unwrap_or(false),
             urgent: walk.flag(&section, "urgent").unwrap_or(false),
@@ -113,6 +116,13 @@ pub(super) fn types(
             unknown_outcome: unknown_outcome(walk, &section),
             give_up_after_ms: walk.duration(&section, "give_up_after").map(|found| found.value),
         };
+        rules.channels = placed
+            .into_iter()
+            .map(|(channel, placed)| {
+                uses.extend(lane_use(walk, name, &rules, &channel, &placed));
+                (channel, placed.route)
+            })
+            .collect();
         types.insert(name.to_owned(), rules);
     }
     lanes::check(walk, uses);
@@ -208,8 +218,7 @@ fn routes(
     section: &Section<'_>,
     known: &Known<'_>,
     inherited: &BTreeMap<String, Placed>,
-    uses: &mut Vec<LaneUse>,
-) -> BTreeMap<String, Route> {
+) -> BTreeMap<String, Placed> {
     let outer = walk.section(section, "channels", CHANNELS_HINT);
     let is_bare = |outer: &Section<'_>| outer.keys().next().is_none() && inherited.is_empty();
     if let Some(outer) = outer.as_ref().filter(|outer| is_bare(outer)) {
@@ -231,25 +240,41 @@ fn routes(
     }
     let inbox = placed.get(INBOX);
     let has_inbox = inbox.map_or(names_inbox, |inbox| inbox.route.policy != Policy::Never);
-    for (channel, Placed { route, span, after }) in &placed {
-        if let Some(after) = after.as_ref().filter(|_| !has_inbox) {
+    for after in placed.values().filter_map(|placed| placed.after.as_ref()) {
+        if !has_inbox {
             walk.bad(
                 after,
                 format!("`after` needs an inbox, and the type {} has none", quoted(name)),
                 "add `inbox = { policy = \"now\" }` to its channels, or remove `after`",
             );
         }
-        if let Some(lane) = route.lane.clone().or_else(|| route.policy.lane_name()) {
-            uses.push(LaneUse {
-                channel: channel.clone(),
-                lane,
-                policy: route.policy.clone(),
-                kind: name.to_owned(),
-                span: span.clone(),
-            });
-        }
     }
-    placed.into_iter().map(|(name, placed)| (name, placed.route)).collect()
+    placed
+}
+
+/// The lane into which a type's own policy on a channel puts entries.
+fn lane_use(
+    walk: &mut Walk,
+    name: &str,
+    rules: &TypeRules,
+    channel: &str,
+    placed: &Placed,
+) -> Option<LaneUse> {
+    let lane = rules.own_lane(channel, &placed.route)?;
+    if placed.route.lane.is_some() && lane.len() > ID_BYTES_MAX {
+        walk.bad(
+            &placed.span,
+            format!("the lane name {} is too long", quoted(&lane)),
+            format!("a required type's lane has `{REQUIRED}` at its end: use at most 247 bytes"),
+        );
+    }
+    Some(LaneUse {
+        channel: channel.to_owned(),
+        lane,
+        policy: placed.route.policy.clone(),
+        kind: name.to_owned(),
+        span: placed.span.clone(),
+    })
 }
 
 const CHANNELS_HINT: &str = "add `inbox = { policy = \"now\" }` or `email = { … }` below it";
@@ -394,6 +419,14 @@ fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Op
     let text = walk.text(table, "lane", "write the lane's name in quotes")?;
     let reserved = ["now", "first_event", "cooldown", "leading", "paused"].contains(&text.value)
         || text.value.starts_with("digest:");
+    if text.value.ends_with(REQUIRED) {
+        walk.bad(
+            &text.span,
+            format!("the lane name {} is reserved: it ends with `{REQUIRED}`", quoted(text.value)),
+            "choose another name: lanes of `required` types get this ending by themselves",
+        );
+        return None;
+    }
     if reserved {
         walk.bad(
             &text.span,

@@ -122,13 +122,13 @@ impl Question<'_> {
                 let after_ms = self.of_type.and_then(|of_type| of_type.after_ms(channel));
                 let seen = match rules.and_then(|rules| rules.drop_if_seen) {
                     _ if after_ms.is_some() => "after the inbox",
-                    Some(false) => return None,
-                    Some(true) | None if is_inbox => return None,
+                    _ if is_inbox => return None,
+                    _ if rules.is_some_and(|rules| !rules.drops_seen(false)) => return None,
                     _ if ended_by == Some(Reason::Seen) => {
                         "seen in the inbox; `drop_if_seen = false` sends it anyway"
                     }
                     Some(true) => "drop_if_seen: not seen in the inbox",
-                    None => "drop_if_seen: not seen in the inbox, or in a digest",
+                    _ => "drop_if_seen: not seen in the inbox, or in a digest",
                 };
                 Some(seen.to_owned())
             }

@@ -293,11 +293,10 @@ impl Planner<'_> {
             .map(|(kept, header)| {
                 let type_no = kept.arrival.type_no;
                 let of_type = version.and_then(|version| version.of_type(type_no));
-                let says = of_type.and_then(|of_type| of_type.rules.drop_if_seen);
                 let digest = choices.get(&type_no).map(|choices| &choices.digest);
-                // As the type says; by default it counts, unless the policy is a digest.
                 let counts = move |number| {
-                    says.unwrap_or_else(|| !digest.is_some_and(|digest| digest.contains(number)))
+                    let is_digest = digest.is_some_and(|digest| digest.contains(number));
+                    of_type.is_none_or(|of_type| of_type.rules.drops_seen(is_digest))
                 };
                 let there = there.get(&kept.arrival.place);
                 move |number| {

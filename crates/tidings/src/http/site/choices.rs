@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
 use tidings_core::engine::TenantDirectory;
-use tidings_core::rules::{Digest, Policy, TypeRules};
+use tidings_core::rules::{Digest, Policy, TypeRules, lane_stem};
 use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
 use tidings_mail::{Choices, Done, Name, Offer, Pace, Row, ShortName, Unsubscribe};
@@ -298,6 +298,7 @@ impl<'r> Chooser<'r> {
         let Some(Some(lane)) = self.lanes.get(event_type) else {
             return Pace::Off;
         };
+        let lane = lane_stem(lane);
         let of_lane = lane.strip_prefix("digest:");
         let digest = of_lane.or_else(|| match self.route(event_type)? {
             (Some(own), Policy::Digest { digest }) if own == lane => Some(digest),

@@ -8,7 +8,9 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
-use tidings_core::rules::{Category, Decide, Digest, Every, Policy, Route, Unresolved};
+use tidings_core::rules::{
+    Category, Decide, Digest, Every, Policy, Route, TypeRules, Unresolved,
+};
 use tidings_core::time::MINUTE_MS;
 use tidings_core::{Paused, Rules};
 use tidings_mail::Localised;
@@ -148,10 +150,9 @@ struct ChannelShown {
 }
 
 impl PolicyShown {
-    fn of(route: &Route) -> Self {
-        let own = route.lane.clone();
+    fn of(of_type: &TypeRules, channel: &str, route: &Route) -> Self {
         let mut shown = Self {
-            lane: own.or_else(|| route.policy.lane_name()),
+            lane: of_type.own_lane(channel, route),
             batch_key: route.batch_key.clone(),
             max_items: route.max_items,
             after: route.after_ms.map(duration::print),
@@ -240,7 +241,7 @@ impl TypesAnswer {
                 give_up_after: rules.give_up_after_ms.map(duration::print),
                 paused: paused.has_type(name),
                 channels: channels
-                    .map(|(channel, route)| (channel.clone(), PolicyShown::of(route)))
+                    .map(|(channel, route)| (channel.clone(), PolicyShown::of(rules, channel, route)))
                     .collect(),
             };
             (name.clone(), shown)

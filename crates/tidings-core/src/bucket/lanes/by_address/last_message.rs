@@ -109,8 +109,7 @@ impl LaneContext<'_> {
 /// a change of the configuration may make `leading`.
 fn counting_lanes(no: LaneNo, compiled: &CompiledRules) -> Vec<LaneNo> {
     let lane = compiled.names.lane(no);
-    let default = lane.kind.default_lane();
-    if lane.kind != LaneKind::Leading && lane.name == default {
+    if lane.kind != LaneKind::Leading && lane.has_policy_name() {
         return Vec::new();
     }
     compiled.names.others(no).chain([no]).collect()
