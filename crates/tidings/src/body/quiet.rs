@@ -153,26 +153,28 @@ fn number_of(name: &str) -> Result<ChannelNo, Fault> {
     })
 }
 
+impl Hours {
+    /// Hours as they are shown, on every channel.
+    pub(crate) fn of(hours: &QuietHours) -> Self {
+        let begins = |day: &&Weekday| hours.begin_on(**day as u8 + 1);
+        let days = (hours.days != QuietHours::EVERY_DAY)
+            .then(|| WEEK.iter().filter(begins).copied().collect());
+        let (from, to) = (Minute(hours.from_minute), Minute(hours.to_minute));
+        Self { from: Text(from), to: Text(to), days, channels: None }
+    }
+}
+
 impl Shown {
     /// The hours of a profile; `None` = none at all.
     pub(crate) fn of(chosen: Option<&OwnHours>) -> Option<Self> {
         let Some(chosen) = chosen else {
             return Some(Self::Word(AsChannel::Default));
         };
-        let hours = chosen.hours?;
-        let begins = |day: &&Weekday| hours.begin_on(**day as u8 + 1);
-        let days = (hours.days != QuietHours::EVERY_DAY)
-            .then(|| WEEK.iter().filter(begins).copied().collect());
         let channels = chosen.channels.as_ref().map(|numbers| {
             let name = |number: &ChannelNo| CHANNELS.get(usize::from(*number));
             numbers.iter().filter_map(name).map(|name| (*name).to_owned()).collect()
         });
-        Some(Self::Hours(Hours {
-            from: Text(Minute(hours.from_minute)),
-            to: Text(Minute(hours.to_minute)),
-            days,
-            channels,
-        }))
+        Some(Self::Hours(Hours { channels, ..Hours::of(&chosen.hours?) }))
     }
 }
 

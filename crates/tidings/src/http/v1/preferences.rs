@@ -1,6 +1,7 @@
 //! Preferences: what a recipient receives, on which channel and when.
 
 mod choices;
+mod quiet_hours;
 #[cfg(test)]
 mod tests;
 
@@ -90,8 +91,8 @@ enum PreferencesAnswer {
 /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
 /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
 /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-/// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-/// Push.
+/// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
+/// those in force and their time zone, and the key of Web Push.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(

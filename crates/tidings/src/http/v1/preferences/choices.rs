@@ -14,6 +14,7 @@ use tidings_mail::{Design, Titles};
 use tidings_node::Durable;
 use utoipa::ToSchema;
 
+use super::quiet_hours::{self, InForce};
 use crate::app::secret_here;
 use crate::body::preference::Preference;
 use crate::body::quiet;
@@ -36,6 +37,10 @@ pub(in crate::http) struct AllPreferences {
     mutes: Vec<Mute>,
     /// Quiet hours: null = none at all, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
+    /// The quiet hours in force, whoever set them, by channel; a channel without any is left out.
+    quiet_hours_in_force: Vec<InForce>,
+    /// The time zone of quiet hours and digests: the recipient's, else the tenant's, else the default.
+    tz: String,
     /// The key by which browsers subscribe; left out where nothing is sent to browsers.
     #[serde(skip_serializing_if = "Option::is_none")]
     push: Option<PushKey>,
@@ -180,9 +185,10 @@ impl AllPreferences {
                 channel: channel.clone(),
             });
         }
-        let tenant = engine.reader(node.view()).numbered(view)?.tenant().copied();
-        let connected = connected(profile, tenant);
+        let number = engine.reader(node.view()).numbered(view)?.tenant().copied();
+        let connected = connected(profile, number);
         let hours = profile.and_then(|of| of.quiet_hours.as_deref());
+        let tenant = tenant.map(|of| of.tenant);
         let named = digests(rules).into_iter();
         Ok(Self {
             choices: Chooser { rules, titles: &titles, applying: &applying, connected: &connected }
@@ -194,6 +200,8 @@ impl AllPreferences {
                 .collect(),
             mutes,
             quiet_hours: quiet::Shown::of(hours),
+            quiet_hours_in_force: quiet_hours::in_force(rules, profile, tenant),
+            tz: quiet_hours::zone(rules, profile, tenant).to_owned(),
             push: push_key(rules),
             preferences: chosen.into_iter().map(Preference::of).collect(),
         })

@@ -250,3 +250,46 @@ fn i42_choices_within_a_tenant_are_in_its_language_where_the_recipient_has_none(
         assert_eq!((title("&tenant=acme"), title("")), (json!(of_tenant), json!(of_all)), "{body}");
     }
 }
+
+#[test]
+fn quiet_hours_in_force_say_who_set_them_and_by_which_clock() {
+    const HOURS: &str = r#"
+[tenants]
+on = true
+[channels.email]
+quiet_hours = { from = "21:00", to = "07:00", days = ["fri"] }
+[channels.sms]
+quiet_hours = { from = "20:00", to = "08:00" }
+"#;
+    let rig = Rig::with(&format!("{CONFIG}{HOURS}"), Access::Open, Settings::default());
+    rig.make_signing_key("k1");
+    let path = format!("{TWIN}?choices=true");
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    let told = |path: &str| {
+        let all = get(&rig, path);
+        (all["quiet_hours"].clone(), all["quiet_hours_in_force"].clone(), all["tz"].clone())
+    };
+    // No type has SMS.
+    let of_channel = json!([{
+        "channel": "email", "hours": { "from": "21:00", "to": "07:00", "days": ["fri"] },
+        "set_by": "channel",
+    }]);
+    assert_eq!(told(&path), (json!("default"), of_channel, json!("UTC")));
+    // Of a tenant, and in its zone.
+    let tenant = json!({ "tz": "Asia/Tokyo", "quiet_hours": { "from": "22:00", "to": "06:00" } });
+    rig.call(Method::PUT, "/v1/tenants/acme", &tenant);
+    let of_tenant = json!([{
+        "channel": "email", "hours": { "from": "22:00", "to": "06:00" }, "set_by": "tenant",
+    }]);
+    let in_tenant = format!("{path}&tenant=acme");
+    assert_eq!(told(&in_tenant), (json!("default"), of_tenant, json!("Asia/Tokyo")));
+    // One's own.
+    let own = json!({ "tz": "Europe/Paris", "quiet_hours": { "from": "23:00", "to": "05:00" } });
+    rig.call(Method::PATCH, "/v1/recipients/ana", &own);
+    let of_ana = json!([{
+        "channel": "email", "hours": { "from": "23:00", "to": "05:00" }, "set_by": "recipient",
+    }]);
+    assert_eq!(told(&in_tenant), (own["quiet_hours"].clone(), of_ana, json!("Europe/Paris")));
+    rig.call(Method::PATCH, "/v1/recipients/ana", &json!({ "quiet_hours": null }));
+    assert_eq!(told(&in_tenant), (Value::Null, json!([]), json!("Europe/Paris")));
+}
