@@ -40,6 +40,11 @@ impl From<&Warning> for Worded {
                 "the only recipient is the actor, who is left out".to_owned(),
                 "set `include_actor = true` for the type, or leave `actor` out",
             ),
+            Warning::OnlyExceptions => (
+                "only_exceptions",
+                "all who would be in the audience are in `to.except`".to_owned(),
+                "nothing is to be mended if that was meant; otherwise take them out of `except`",
+            ),
             Warning::NobodyNear(circles) => (
                 "nobody_near",
                 format!("no recipient is within {}", any_circle(circles)),

@@ -230,14 +230,19 @@ fn of_data(data: Option<&Data>) -> Value<'_> {
     data.map_or_else(Value::empty, |data| Value::Object(data.fields()))
 }
 
+/// A list of ids; `None` where there are none.
+fn of_ids<'e>(ids: impl ExactSizeIterator<Item = &'e Id>) -> Option<Value<'e>> {
+    (ids.len() > 0).then(|| Value::of_list(ids.map(|id| Value::of_text(id.as_str()))))
+}
+
 fn of_audience(to: &Audience) -> Value<'_> {
     let mut fields = Vec::new();
-    for (name, ids) in [("recipients", &to.recipients), ("topics", &to.topics)] {
-        if !ids.is_empty() {
-            let ids = ids.iter().map(|id| Value::of_text(id.as_str()));
-            fields.push((name, Value::of_list(ids)));
-        }
-    }
+    let lists = [
+        ("recipients", of_ids(to.recipients.iter())),
+        ("topics", of_ids(to.topics.iter())),
+        ("except", of_ids(to.except.iter())),
+    ];
+    fields.extend(lists.into_iter().filter_map(|(name, ids)| Some((name, ids?))));
     if !to.near.is_empty() {
         let circles = to.near.iter().map(|near| {
             let fields = [("lat", near.lat), ("lon", near.lon), ("km", near.km)];

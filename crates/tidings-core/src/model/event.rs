@@ -4,6 +4,7 @@ pub mod host_text;
 pub mod trace;
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -278,6 +279,9 @@ pub struct Audience {
     /// All recipients.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everyone: bool,
+    /// Ids of recipients who are left out, whatever their reasons. Unknown ones don't matter.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub except: BTreeSet<Id>,
 }
 
 impl Audience {

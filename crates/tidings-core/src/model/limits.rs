@@ -42,11 +42,13 @@ pub enum Bound {
     Objects,
     /// Preferences of a recipient, of all tenants and of none, each on one channel; mutes apart.
     Preferences,
+    /// Recipients that the `to` of an event leaves out.
+    EventExcept,
 }
 
 impl Bound {
     /// All bounds, in the order of the documentation.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::EventBytes,
         Self::EventRecipients,
         Self::EventTopics,
@@ -58,6 +60,7 @@ impl Bound {
         Self::Mutes,
         Self::Objects,
         Self::Preferences,
+        Self::EventExcept,
     ];
 
     /// Its key in `[limits]`.
@@ -75,6 +78,7 @@ impl Bound {
             Self::Mutes => "mutes",
             Self::Objects => "objects",
             Self::Preferences => "preferences",
+            Self::EventExcept => "event_except",
         }
     }
 
@@ -83,7 +87,7 @@ impl Bound {
     pub fn default_value(self) -> u32 {
         match self {
             Self::EventBytes => 256 << 10,
-            Self::EventRecipients | Self::Subscriptions => 10_000,
+            Self::EventRecipients | Self::EventExcept | Self::Subscriptions => 10_000,
             Self::EventTopics => 100,
             Self::EventCircles => 50,
             Self::TopicLevels => 16,
@@ -100,7 +104,7 @@ impl Bound {
         match self {
             // Several rows hold an event beside what others need of it.
             Self::EventBytes => 512 << 10,
-            Self::EventRecipients => 100_000,
+            Self::EventRecipients | Self::EventExcept => 100_000,
             Self::EventTopics | Self::EventCircles => 1000,
             Self::TopicLevels => 64,
             Self::TopicBytes => ID_BYTES_MAX as u32,
@@ -126,6 +130,7 @@ impl Bound {
             Self::Mutes => ("the recipient would have", "mutes, each on one channel"),
             Self::Objects => ("the store would keep", "objects"),
             Self::Preferences => ("the recipient would have", "preferences, each on one channel"),
+            Self::EventExcept => ("`to.except` names", "recipients"),
         }
     }
 
@@ -143,11 +148,14 @@ impl Bound {
             Self::Preferences => {
                 "take others back by `default` first, or set one without a tenant, or for a category"
             }
+            Self::EventExcept => "let the others follow a topic of their own, and publish to that",
         }
     }
 }
 
 /// The value of each bound.
+///
+/// Stored as a list in the order of [`Bound::ALL`]; bounds that a stored list lacks have their defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<u32>", into = "Vec<u32>")]
 pub struct Limits([u32; Bound::ALL.len()]);
@@ -287,6 +295,7 @@ impl Limits {
     pub fn check_event(&self, event: &Event) -> Result<(), Exceeded> {
         let to = &event.to;
         self.check(Bound::EventRecipients, to.recipients.len() as u64)?;
+        self.check(Bound::EventExcept, to.except.len() as u64)?;
         self.check(Bound::EventTopics, to.topics.len() as u64)?;
         self.check(Bound::EventCircles, to.near.len() as u64)?;
         for topic in &to.topics {

@@ -16,9 +16,9 @@ mod hook;
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
     Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedRules,
-    FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, REQUIRED, ResolverRules, Route, Rules,
-    StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised,
-    in_words, lane_stem,
+    FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, REQUIRED, ResolverRules, Route,
+    Rules, StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules,
+    capitalised, in_words, lane_stem,
 };
 pub use hook::HookRules;
 pub use tenant::{TenantRules, UnknownTenant};

@@ -10,8 +10,8 @@ use crate::model::batch_key::{BatchKey, BatchKeys, LaneKey};
 use crate::model::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::model::number::{LaneNo, TypeNo};
 use crate::model::tenant::TenantNo;
-use crate::rules::lane_stem;
 use crate::rules::lane_kind::LaneKind;
+use crate::rules::lane_stem;
 
 /// Names of types and lanes with their stored numbers. It only grows.
 #[derive(Clone, Debug, Default)]

@@ -278,9 +278,13 @@ fn what_nobody_did_is_not_named_among_people() {
         rules.presentation.types.insert(name.to_owned(), wording);
     }
     let design = Design::new(sender(), &rules).unwrap();
-    let subject = |groups: Vec<Group>| tidings_mail::render(&batch(groups), &design).unwrap().subject;
+    let subject =
+        |groups: Vec<Group>| tidings_mail::render(&batch(groups), &design).unwrap().subject;
     assert_eq!(subject(vec![invoice(), mention(&["Ben"])]), "Ben: 1 invoice, 1 mention");
-    assert_eq!(subject(vec![invoice(), mention(&[])]), "INV-2026-0042 and Launch plan: 1 invoice, 1 mention");
+    assert_eq!(
+        subject(vec![invoice(), mention(&[])]),
+        "INV-2026-0042 and Launch plan: 1 invoice, 1 mention"
+    );
 }
 
 #[test]

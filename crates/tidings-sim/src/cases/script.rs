@@ -11,7 +11,7 @@
 //! TIME digest … | TIME type … | TIME drop_type NAME | TIME keep …     the rules, changed so, from then on
 //! TIME recipient ID [CHANNEL=A[,A]|none] [tz=Z] [lat=N lon=N] [state=S]
 //!      [quiet=22:00-07:00[,mon+tue]|none|default] [quiet_on=C,C]    person ID …: with an address
-//! TIME publish ID TYPE OBJECT [to=R,+R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
+//! TIME publish ID TYPE OBJECT [to=R,+R] [topics=T,T] [near=LAT,LON,KM] [everyone] [except=R,R] [actor=A]
 //!      [channels=C,C] [deliver_at=TIME|delay=30m|deliver_local=2024-01-01T09:00] [expires_at=TIME] [key=K]
 //!      (+R gives the recipient an address, and makes who is not there)
 //! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
@@ -358,6 +358,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Event>
                     event.to.recipients.push(id(name.trim_start_matches('+'))?);
                 }
             }
+            ("except", names) => event.to.except = ids(names)?.into_iter().collect(),
             ("topics", names) => event.to.topics = ids(names)?,
             ("near", circle) => {
                 let circle = circle.split(',').map(parsed).collect::<Read<Vec<f64>>>()?;

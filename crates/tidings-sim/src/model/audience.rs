@@ -20,8 +20,8 @@ pub(super) struct Audience {
     pub(super) unknown: u64,
 }
 
-/// The union of all that `to` says, less the actor unless the type says otherwise. Of an event of a tenant, topics are
-/// the tenant's own, and `everyone` and `near` are its members.
+/// The union of all that `to` says, less its `except`, and less the actor unless the type says otherwise. Of an event of a
+/// tenant, topics are the tenant's own, and `everyone` and `near` are its members.
 pub(super) fn audience(
     event: &Event,
     include_actor: bool,
@@ -67,6 +67,7 @@ pub(super) fn audience(
             }
         }
     }
+    told.retain(|&person, _| !event.to.except.contains(&people[person].id));
     if !include_actor {
         told.retain(|&person, _| {
             event.actor.as_ref().is_none_or(|actor| actor.id != people[person].id)

@@ -147,7 +147,13 @@ impl Builder {
 
     fn flush(&mut self, who: u8, which: u8) {
         let lanes = [
-            "now", "first_event", "cooldown", "leading", "digest:d0", "x", "now:required",
+            "now",
+            "first_event",
+            "cooldown",
+            "leading",
+            "digest:d0",
+            "x",
+            "now:required",
             "x:required",
         ];
         let lane = lanes.get(usize::from(which)).map(|lane| (*lane).to_owned());
@@ -438,6 +444,10 @@ impl Builder {
             .map(|&(lat, lon, km)| Near { lat, lon, km })
             .collect(),
             everyone: raw.everyone,
+            except: (0..8)
+                .filter(|who| raw.except >> who & 1 > 0)
+                .map(|who| name("r", who))
+                .collect(),
         };
         let tenant = self.tenant_of_event(raw.again < 8);
         let deliver = raw.deliver.map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));

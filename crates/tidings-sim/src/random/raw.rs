@@ -77,6 +77,8 @@ pub(super) struct RawEvent {
     pub(super) topics: u8,
     pub(super) circle: u8,
     pub(super) everyone: bool,
+    /// A bit for each recipient who is left out.
+    pub(super) except: u8,
     pub(super) channels: u8,
     pub(super) deliver: Option<u8>,
     pub(super) expires: Option<u8>,
@@ -160,6 +162,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
         prop_oneof![2 => Just(0_u8), 2 => 0..64_u8],
         prop_oneof![5 => Just(3_u8), 1 => 0..3_u8],
         proptest::bool::weighted(0.35),
+        prop_oneof![5 => Just(0_u8), 1 => any::<u8>()],
         proptest::option::weighted(0.15, (raw_person(), 0..64_u8)),
     );
     let times =
@@ -170,7 +173,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
             kind,
             object,
             actor,
-            (named, topics, circle, everyone, profile),
+            (named, topics, circle, everyone, except, profile),
             (deliver, expires),
             (channels, key, again),
         )| RawEvent {
@@ -182,6 +185,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
             topics,
             circle,
             everyone,
+            except,
             channels,
             deliver,
             expires,

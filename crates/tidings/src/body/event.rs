@@ -271,7 +271,7 @@ pub(super) fn id_or<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer.deserialize_any(Either { expected, object })
 }
 
-/// The audience of an event: all of these together, without the actor.
+/// The audience of an event: all of these together, without the actor and those in `except`.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(
     deny_unknown_fields,
@@ -289,6 +289,10 @@ pub(crate) struct AudienceBody {
     pub(crate) near: Option<Circles>,
     /// All recipients.
     pub(crate) everyone: Option<bool>,
+    /// Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
+    /// don't matter.
+    #[schema(value_type = Option<Vec<String>>)]
+    pub(crate) except: Option<Vec<Text<Id>>>,
 }
 
 impl AudienceBody {
@@ -319,6 +323,7 @@ impl AudienceBody {
             topics: topics.collect(),
             near: circles.into_iter().map(Near::from).collect(),
             everyone: self.everyone.unwrap_or(false),
+            except: self.except.into_iter().flatten().map(|Text(id)| id).collect(),
         })
     }
 }

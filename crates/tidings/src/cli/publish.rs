@@ -86,6 +86,9 @@ struct OneEvent {
     /// No option: the body's `to` is said by those above.
     #[arg(long, value_name = "ID", hide = true, value_parser = no_to)]
     to: Option<String>,
+    /// Leave this recipient out, whatever else is said; can be repeated
+    #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
+    except: Vec<Id>,
     /// Notify all recipients
     #[arg(long, requires = "kind")]
     everyone: bool,
@@ -151,6 +154,8 @@ impl OneEvent {
                 topics: Some(topics.collect()),
                 near: None,
                 everyone: Some(self.everyone),
+                except: Some(self.except.iter().cloned().map(Text).collect::<Vec<_>>())
+                    .filter(|except| !except.is_empty()),
             },
             channels: Some(self.channel.clone()).filter(|channels| !channels.is_empty()),
             occurred_at: None,

@@ -9,8 +9,8 @@ use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
 use tidings_core::id::ID_BYTES_MAX;
 use tidings_core::rules::{
-    Admission, Decide, MAX_ITEMS_MOST, Per, Policy, Route, StoreRules, TypeRules, UnknownOutcome,
-    REQUIRED,
+    Admission, Decide, MAX_ITEMS_MOST, Per, Policy, REQUIRED, Route, StoreRules, TypeRules,
+    UnknownOutcome,
 };
 
 use super::duration;

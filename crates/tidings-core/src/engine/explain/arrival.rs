@@ -103,6 +103,11 @@ impl Question<'_> {
         let reached =
             Step::passes(Rule::Audience, goes_to, format!("reached: {}", words.join(", ")));
         arrival.steps.push(reached);
+        if event.to.except.contains(&self.profile.id) && !is_recorded {
+            let step = Step::ends(Rule::Audience, self.profile.id.as_str(), "left out by `except`");
+            arrival.steps.push(step);
+            return Ok(arrival);
+        }
         let is_actor = event.actor.as_ref().is_some_and(|actor| actor.id == self.profile.id);
         if is_actor && !of_type.rules.include_actor && !is_recorded {
             let step = Step::ends(
@@ -378,7 +383,11 @@ fn audience_text(to: &Audience) -> String {
         counted(to.near.len(), "circle", "circles"),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
-    if counts.is_empty() { "nobody".to_owned() } else { counts.join(", ") }
+    let whom = if counts.is_empty() { "nobody".to_owned() } else { counts.join(", ") };
+    match to.except.len() {
+        0 => whom,
+        except => format!("{whom}, except {except}"),
+    }
 }
 
 /// The scope of a preference in words.

@@ -206,6 +206,9 @@ pub(crate) struct Spread {
     /// Recipients that the event names and that do not exist.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) unknown: BTreeSet<Id>,
+    /// True if `except` left somebody out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) has_exceptions: bool,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -239,6 +242,7 @@ impl Applied {
                 sum.entries += other.entries;
                 sum.suppressed += other.suppressed;
                 sum.unknown.extend(other.unknown);
+                sum.has_exceptions |= other.has_exceptions;
             }
             (Self::Cancelled(sum), Self::Cancelled(other)) => {
                 sum.places.extend(other.places);
@@ -267,7 +271,11 @@ impl Applied {
                 let mut warnings: Vec<Warning> =
                     spread.unknown.into_iter().map(Warning::UnknownRecipient).collect();
                 if empty {
-                    warnings.extend(why_nobody(&event.to, spread.actor_is_left_out));
+                    warnings.extend(why_nobody(
+                        &event.to,
+                        spread.actor_is_left_out,
+                        spread.has_exceptions,
+                    ));
                 }
                 warnings.extend(why_never(row));
                 let published = Published {
@@ -310,6 +318,7 @@ mod tests {
             entries: 4,
             suppressed: 1,
             unknown: [Id::new("ada").unwrap()].into(),
+            has_exceptions: true,
         };
         let stored = to_json(&Applied::Published(spread));
         let read: Applied = from_json("an answer", &stored).unwrap();

@@ -159,6 +159,8 @@ pub enum Warning {
     ExpiresBeforeDelivery(Instant),
     /// The id was used before for an event with other content, which is unchanged.
     Differs,
+    /// The audience is empty: all who would be in it are in the event's `except`.
+    OnlyExceptions,
 }
 
 /// The reason why a command was refused; nothing has changed.
@@ -260,9 +262,16 @@ impl Stop {
 }
 
 /// The reason why an audience is empty.
-pub(crate) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning> {
+pub(crate) fn why_nobody(
+    to: &Audience,
+    actor_is_left_out: bool,
+    has_exceptions: bool,
+) -> Vec<Warning> {
     if actor_is_left_out {
         return vec![Warning::OnlyTheActor];
+    }
+    if has_exceptions {
+        return vec![Warning::OnlyExceptions];
     }
     let topics = (!to.topics.is_empty()).then(|| Warning::NoFollowers(to.topics.clone()));
     let near = (!to.near.is_empty()).then(|| Warning::NobodyNear(to.near.clone()));

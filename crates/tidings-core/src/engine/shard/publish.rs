@@ -166,6 +166,7 @@ fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
         .as_ref()
         .filter(|_| !of_type.rules.include_actor)
         .and_then(|actor| shard.find(&actor.id).ok());
+    let mut excepted = excepted(shard, &event.to);
     let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
     for bucket in shard.buckets.iter() {
         let named = named.remove(&bucket.no);
@@ -175,6 +176,12 @@ fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
         let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
         if classes.is_empty() {
             continue;
+        }
+        if let Some(excepted) = excepted.remove(&bucket.no) {
+            for (_, who) in &mut classes {
+                spread.has_exceptions |= !who.is_disjoint(&excepted);
+                *who -= &excepted;
+            }
         }
         if let Some(RecipientAt { number: actor, .. }) =
             left_out.filter(|of| of.bucket == bucket.no)
@@ -209,6 +216,15 @@ fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, B
         }
     }
     (named, unknown)
+}
+
+/// The recipients that an audience leaves out, by bucket.
+fn excepted(shard: &Shard, to: &Audience) -> BTreeMap<BucketNo, RoaringBitmap> {
+    let mut excepted: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
+    for RecipientAt { bucket, number } in to.except.iter().filter_map(|id| shard.find(id).ok()) {
+        excepted.entry(bucket).or_default().insert(number.0);
+    }
+    excepted
 }
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
@@ -282,7 +298,7 @@ impl Reasons {
         Self { words, sources, tenant }
     }
 
-    /// The indexes of the reasons for which a recipient is in the audience.
+    /// The indexes of the reasons for which a recipient is in the audience, or would be without its `except`.
     pub(crate) fn reaching(&self, bucket: &Bucket, row: &EventRow, number: u32) -> Vec<u16> {
         let to = &row.event.to;
         let id = bucket.roster.profile(RecipientNo(number)).map(|profile| &profile.id);

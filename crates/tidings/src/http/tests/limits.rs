@@ -35,8 +35,9 @@ fn an_event_carries_as_much_as_the_bounds_say_and_no_more() {
     let circle = json!({ "lat": 1, "lon": 2, "km": 3 });
     let deep = |levels: usize| vec!["a"; levels].join("/");
     type Reaching<'t> = &'t dyn Fn(usize) -> Value;
-    let bounds: [(&str, usize, Reaching<'_>); 4] = [
+    let bounds: [(&str, usize, Reaching<'_>); 5] = [
         ("event_recipients", 10_000, &|count| json!({ "recipients": names("r", count) })),
+        ("event_except", 10_000, &|count| json!({ "everyone": true, "except": names("r", count) })),
         ("event_topics", 100, &|count| json!({ "topics": names("t", count) })),
         ("event_circles", 50, &|count| json!({ "near": vec![circle.clone(); count] })),
         ("topic_levels", 16, &|levels| json!({ "topics": [deep(levels)] })),

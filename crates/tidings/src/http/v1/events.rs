@@ -93,8 +93,9 @@ enum PublishedStatus {
 /// A warning: what was sent is accepted, and probably not what was meant.
 #[derive(Serialize, ToSchema)]
 pub(super) struct EventWarning {
-    /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id that was used before for another event; or `more_warnings` in place of many.
+    /// The stable code: `unknown_recipient`; `no_followers`, `only_exceptions`, `only_the_actor`, `nobody_near` or
+    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id
+    /// that was used before for another event; or `more_warnings` in place of many.
     pub(super) code: &'static str,
     /// The fault, in words.
     pub(super) detail: String,

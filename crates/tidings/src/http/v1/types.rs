@@ -8,9 +8,7 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
-use tidings_core::rules::{
-    Category, Decide, Digest, Every, Policy, Route, TypeRules, Unresolved,
-};
+use tidings_core::rules::{Category, Decide, Digest, Every, Policy, Route, TypeRules, Unresolved};
 use tidings_core::time::MINUTE_MS;
 use tidings_core::{Paused, Rules};
 use tidings_mail::Localised;
@@ -241,7 +239,9 @@ impl TypesAnswer {
                 give_up_after: rules.give_up_after_ms.map(duration::print),
                 paused: paused.has_type(name),
                 channels: channels
-                    .map(|(channel, route)| (channel.clone(), PolicyShown::of(rules, channel, route)))
+                    .map(|(channel, route)| {
+                        (channel.clone(), PolicyShown::of(rules, channel, route))
+                    })
                     .collect(),
             };
             (name.clone(), shown)
