@@ -15,6 +15,9 @@ use crate::model::time::Day;
 /// The most runs that a day keeps of a message: the newest.
 const RUNS_MAX: usize = 32;
 
+/// The byte with which the key of reports ends.
+const REPORTS: u8 = 1;
+
 /// The most bytes that are kept of what a provider said.
 const REPLY_BYTES_MAX: usize = 500;
 
@@ -33,6 +36,14 @@ pub struct Attempted {
 
 fn attempts_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
     Key::of(Owner::Bucket(closing.bucket), Table::Attempts).u32(number.0).seq(closing.seq).done()
+}
+
+/// The key of reports, in a row of their own: one may come before the answer to its message is recorded, which knows of no
+/// row yet.
+fn reports_key(message: MessageId) -> Vec<u8> {
+    let mut key = attempts_key(message);
+    key.push(REPORTS);
+    key
 }
 
 impl AttemptRow {
@@ -106,7 +117,7 @@ pub(crate) fn note_report(
     message: MessageId,
     report: &Attempt,
 ) -> Result<bool, Unreadable> {
-    let (partition, key) = (Partition::Day(day), attempts_key(message));
+    let (partition, key) = (Partition::Day(day), reports_key(message));
     let mut row = row_of(draft, partition, &key)?;
     let is_new = row.add_report(report);
     draft.put_chunked(partition, key, &encode(&row));
@@ -118,22 +129,26 @@ fn row_of(draft: &Draft<'_>, partition: Partition, key: &[u8]) -> Result<Attempt
     known.map_or_else(|| Ok(AttemptRow::default()), |bytes| decode("attempts", &bytes))
 }
 
-/// The attempts of a message on these days, in their order.
+/// The attempts of a message on these days and the reports about it, in their order.
 pub(crate) fn attempts_of<'d>(
     view: &dyn ReadView,
     message: MessageId,
     days: impl Iterator<Item = &'d Day>,
 ) -> Result<Vec<AttemptRun>, Unreadable> {
-    let key = attempts_key(message);
+    let keys = [attempts_key(message), reports_key(message)];
     let mut all = Vec::new();
     for day in days {
         let partition = Partition::Day(*day);
-        if let Some(row) = view.get(partition, &key)? {
-            let bytes = chunks::whole(&key, &row, |key| view.get(partition, key))?;
-            let AttemptRow(runs) = decode("attempts", &bytes)?;
-            all.extend(runs);
+        for key in &keys {
+            if let Some(row) = view.get(partition, key)? {
+                let bytes = chunks::whole(key, &row, |key| view.get(partition, key))?;
+                let AttemptRow(runs) = decode("attempts", &bytes)?;
+                all.extend(runs);
+            }
         }
     }
+    // Of one instant the attempt is first.
+    all.sort_by_key(|run: &AttemptRun| run.first);
     Ok(all)
 }
 

@@ -11,8 +11,14 @@ use crate::model::reason::{Ending, Reason};
 use crate::model::tenant::{TenantChange, View};
 use crate::rules::TenantRules;
 
-const OPTIONS: Options =
-    Options { buckets: 1, shards: 1, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 };
+const OPTIONS: Options = Options {
+    buckets: 1,
+    shards: 1,
+    index_after: Some(0),
+    checkpoint_after: 0,
+    slice_bytes: 1,
+    row_bytes: 1 << 20,
+};
 
 /// An engine over a view, driven as a node drives it.
 struct Driven {
@@ -171,6 +177,27 @@ fn what_is_not_built_is_planned_and_can_be_cancelled() {
     assert_eq!(driven.states(), []);
     let row = driven.engine.ledger()[&Day(0)].clone();
     assert_eq!(row.reasons, [(Reason::Message, 1)].into());
+}
+
+#[test]
+fn item14_a_report_before_the_answer_of_its_message_is_kept() {
+    let (mut driven, name) = Driven::due();
+    driven.make();
+    let report = Box::new(Attempt {
+        at: Instant(2_001),
+        provider: "sendgrid".to_owned(),
+        answer: Answered::Delivered,
+        reply: "250 OK".to_owned(),
+    });
+    let report = Command::Report { message: name, report };
+    // Twice, as a provider may: the second says nothing new.
+    for _ in 0..2 {
+        assert_eq!(driven.step(&[report.clone()], &Reach::new()).replies, [Ok(Reply::Done)]);
+    }
+    driven.end(name, Ending::Delivered, "250 queued");
+    let told = driven.engine.reader(&driven.stored).message_report(name).unwrap().unwrap();
+    let answers: Vec<_> = told.attempts.iter().map(|run| (run.answer, run.count)).collect();
+    assert_eq!(answers, [(Answered::Failed, 1), (Answered::Delivered, 1)]);
 }
 
 #[test]
