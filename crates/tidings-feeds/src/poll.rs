@@ -25,8 +25,12 @@ use crate::{Context, Fault, OnRefusal, connect, sql};
 /// The most rows of a batch.
 const ROWS_MAX: usize = 1_000;
 
-/// The most bytes of a batch, as the table stores them; one row always fits.
+/// The most bytes of a batch; one row always fits.
 const BYTES_MAX: i64 = 4 << 20;
+
+/// The most bytes of a payload as text, several times those of the largest event. A longer one is parked without being
+/// read: what compresses well takes little room in the table, and much here.
+const PAYLOAD_BYTES_MAX: i64 = 1 << 20;
 
 /// Time that a statement may take: a network that is cut says nothing.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -51,6 +55,32 @@ const NOT_ALONE: &str = "another reader is at the table; a table is of one feed"
 struct Listed {
     id: i64,
     key: Option<String>,
+    /// Bytes of its payload as text.
+    bytes: i64,
+}
+
+impl Listed {
+    fn is_too_long(&self) -> bool {
+        self.bytes > PAYLOAD_BYTES_MAX
+    }
+
+    /// The row and the problem for which it is parked unread.
+    fn parked(&self) -> (Given, Verdict) {
+        let detail = format!(
+            "the payload has {} bytes as text, more than {PAYLOAD_BYTES_MAX}; it was not read",
+            self.bytes
+        );
+        let problem = serde_json::json!({
+            "type": "/errors/body_too_large",
+            "title": "The body is too large",
+            "status": 413,
+            "code": "body_too_large",
+            "detail": detail,
+            "hint": "shorten `data`, or keep it elsewhere and link to it",
+        });
+        let given = Given { id: self.id, payload: String::new() };
+        (given, Verdict::Refused(problem.to_string()))
+    }
 }
 
 /// The end of a look.
@@ -186,19 +216,28 @@ async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result
     if stops && let Some((_, why)) = barred(context, outbox).await? {
         return Ok(Look::Barred(why));
     }
-    let listed = within(list(client, outbox)).await?;
+    let mut listed = within(list(client, outbox)).await?;
     if listed.is_empty() {
         return Ok(Look::Empty);
     }
+    if stops && let Some(first) = listed.iter().position(Listed::is_too_long) {
+        // What comes before it is taken; the feed stops at it in the next look.
+        listed.truncate(first.max(1));
+    }
+    let (too_long, listed): (Vec<_>, Vec<_>) = listed.into_iter().partition(Listed::is_too_long);
     let ids: Vec<i64> = listed.iter().map(|row| row.id).collect();
     let Some(locked) = within(lock(client, outbox, &ids)).await? else {
         return Ok(Look::Barred(NOT_ALONE.to_owned()));
     };
     let rows = in_order(&listed, locked);
-    let count = rows.len();
-    if count > 0 {
+    let count = rows.len() + too_long.len();
+    if !rows.is_empty() {
         let accepted = context.sink.accept(&context.settings.name, rows.clone(), stops).await;
         let verdicts = accepted.map_err(|fault| Fault::Passing(fault.to_string()))?;
+        mark(context, outbox, &rows, verdicts).await?;
+    }
+    if !too_long.is_empty() {
+        let (rows, verdicts): (Vec<_>, Vec<_>) = too_long.iter().map(Listed::parked).unzip();
         mark(context, outbox, &rows, verdicts).await?;
     }
     within(run(client, "COMMIT")).await?;
@@ -222,16 +261,34 @@ async fn list(client: &Client, outbox: &Outbox<'_>) -> Result<Vec<Listed>, Fault
         outbox.table()
     );
     let rows = client.query_typed(&sql, &[]).await?;
-    let mut bytes = 0_i64;
-    let mut listed = Vec::with_capacity(rows.len());
-    for row in rows {
-        bytes += row.get::<_, i64>(2);
-        if bytes > BYTES_MAX && !listed.is_empty() {
-            break;
-        }
-        listed.push(Listed { id: row.get(0), key: row.get(1) });
-    }
+    let stored = rows.iter().map(|row| row.get(2));
+    let ids: Vec<i64> = rows.iter().take(fitting(stored)).map(|row| row.get(0)).collect();
+    // What they are as text is costly to know, so only of those that would fit as they are stored.
+    let sql = format!(
+        "SELECT id, key, octet_length(payload::text)::bigint FROM {} \
+         WHERE id = ANY ($1) AND taken_at IS NULL AND refused IS NULL ORDER BY id",
+        outbox.table()
+    );
+    let rows = client.query_typed(&sql, &[(&ids, Type::INT8_ARRAY)]).await?;
+    let of =
+        |row: &tokio_postgres::Row| Listed { id: row.get(0), key: row.get(1), bytes: row.get(2) };
+    let mut listed: Vec<Listed> = rows.iter().map(of).collect();
+    // One that is parked unread takes no room.
+    let read = listed.iter().map(|row| if row.is_too_long() { 0 } else { row.bytes });
+    listed.truncate(fitting(read));
     Ok(listed)
+}
+
+/// The number of rows of a batch, by their bytes.
+fn fitting(bytes: impl Iterator<Item = i64>) -> usize {
+    let mut sum = 0_i64;
+    let fits = |bytes: &i64| {
+        sum = sum.saturating_add(*bytes);
+        sum <= BYTES_MAX
+    };
+    let mut bytes = bytes.peekable();
+    let least = usize::from(bytes.peek().is_some());
+    bytes.take_while(fits).count().max(least)
 }
 
 /// Begins a transaction and locks those rows that still wait and that nobody else has locked; `None` where another
@@ -244,7 +301,8 @@ async fn lock(
     let table = outbox.table();
     let rows = format!(
         "SELECT id, payload::text FROM {table} \
-         WHERE id = ANY ($1) AND taken_at IS NULL AND refused IS NULL ORDER BY id FOR UPDATE SKIP LOCKED"
+         WHERE id = ANY ($1) AND taken_at IS NULL AND refused IS NULL \
+         AND octet_length(payload::text) <= {PAYLOAD_BYTES_MAX} ORDER BY id FOR UPDATE SKIP LOCKED"
     );
     run(client, BEGIN).await?;
     let is_alone = client.query_typed_one(ALONE, &[(&table, Type::TEXT)]).await?;
@@ -263,7 +321,7 @@ fn in_order(listed: &[Listed], locked: Vec<Given>) -> Vec<Given> {
     let mut held = HashSet::new();
     let mut locked = locked.into_iter().peekable();
     let mut rows = Vec::with_capacity(listed.len());
-    for Listed { id, key } in listed {
+    for Listed { id, key, .. } in listed {
         let key = key.as_deref();
         match locked.next_if(|row| row.id == *id) {
             Some(row) if key.is_none_or(|key| !held.contains(key)) => rows.push(row),
@@ -322,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_locked_row_holds_its_key_and_no_other() {
-        let listed = |id, key: Option<&str>| Listed { id, key: key.map(str::to_owned) };
+        let listed = |id, key: Option<&str>| Listed { id, key: key.map(str::to_owned), bytes: 9 };
         let listed = [
             listed(1, Some("a")),
             listed(2, Some("b")),
@@ -334,5 +392,14 @@ mod tests {
         let given = |id| Given { id, payload: String::new() };
         let rows = in_order(&listed, [2, 4, 5, 6].map(given).into());
         assert_eq!(rows, [2, 5, 6].map(given));
+    }
+
+    #[test]
+    fn a_batch_has_as_many_bytes_as_fit_and_one_row_at_least() {
+        let half = BYTES_MAX / 2;
+        assert_eq!(fitting([half, half, 1].into_iter()), 2);
+        assert_eq!(fitting([0, 3 * half, 1].into_iter()), 1);
+        assert_eq!(fitting([3 * half, 1].into_iter()), 1);
+        assert_eq!(fitting(std::iter::empty()), 0);
     }
 }

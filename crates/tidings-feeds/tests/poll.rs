@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ struct Remembers {
     batches: Mutex<Vec<Vec<i64>>>,
     takes_all: AtomicBool,
     is_away: AtomicBool,
+    /// The bytes of the longest payload that it was given.
+    longest: AtomicUsize,
 }
 
 impl Remembers {
@@ -44,6 +46,7 @@ impl Sink for Remembers {
             }
             let (mut verdicts, mut taken) = (Vec::new(), Vec::new());
             for row in rows {
+                self.longest.fetch_max(row.payload.len(), Ordering::SeqCst);
                 let is_bad = row.payload.contains("bad") && !self.takes_all.load(Ordering::SeqCst);
                 if is_bad {
                     verdicts.push(Verdict::Refused(r#"{"detail": "it is \u0000bad"}"#.to_owned()));
@@ -346,4 +349,36 @@ fn a_paused_feed_takes_nothing_and_still_tells_what_waits() {
     feed.resume();
     host.until("it is taken", || host.waiting() == "0");
     assert_eq!(feed.status().state, State::Running);
+}
+
+/// A payload of 16 MB that takes some 200 kB in the table.
+const COMPRESSIBLE: &str = "jsonb_build_object('type', 'good', 'text', repeat('y', 16000000))";
+
+#[test]
+fn c10_rows_that_compress_well_are_parked_without_being_read() {
+    let Some(host) = Host::start(None) else { return };
+    host.insert("'a'", "good");
+    let large = format!(
+        "INSERT INTO shop.outbox (key, payload) SELECT 'a', {COMPRESSIBLE} FROM generate_series(1, 30)"
+    );
+    host.sql(&large);
+    host.insert("'a'", "good");
+    let feed = host.feed();
+    host.until("parked", || feed.status().parked == 30 && host.sink.rows().len() == 2);
+    assert!(host.sink.longest.load(Ordering::SeqCst) < 1 << 20);
+    let codes =
+        host.sql("SELECT DISTINCT refused->>'code' FROM shop.outbox WHERE refused IS NOT NULL");
+    assert_eq!(codes.trim(), "body_too_large");
+}
+
+#[test]
+fn c10_a_feed_that_stops_at_refusals_stops_before_a_row_that_is_too_long() {
+    let Some(mut host) = Host::start(None) else { return };
+    host.settings.refused = OnRefusal::Stop;
+    host.insert("'a'", "good");
+    host.sql(&format!("INSERT INTO shop.outbox (key, payload) SELECT 'a', {COMPRESSIBLE}"));
+    host.insert("'b'", "good");
+    let feed = host.feed();
+    host.until("stopped", || feed.status().state == State::Stopped);
+    assert_eq!(host.sink.rows(), [1]);
 }
