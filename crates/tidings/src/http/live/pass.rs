@@ -92,7 +92,10 @@ impl Live {
             let numbered = engine.reader(node.view()).numbered(&of.view);
             if is_another || numbered.as_ref() != Ok(&of.numbered) {
                 // Who was erased has no inbox any more, and who has the id now is somebody else. So it is with tenants.
-                alike.iter().for_each(|stream| stream.end(End::Restart { retry_ms: 0 }));
+                // Erasing takes tokens back: who comes again with one is refused, and should not try.
+                let end = |stream: &Stream| stream.check.as_ref().and_then(|check| check());
+                let restart = End::Restart { retry_ms: 0 };
+                alike.iter().for_each(|stream| stream.end(end(stream).unwrap_or(restart)));
             } else {
                 self.tell_alike((node, design), id, (&of, &alike))?;
             }

@@ -397,6 +397,16 @@ fn i9_a_stream_ends_when_its_token_or_its_key_is_revoked() {
 }
 
 #[test]
+fn p4_erasing_ends_streams_by_token_as_revoking_does() {
+    let rig = with_users(&["ada"]);
+    let (mut mine, mut twin) = (by_token(&rig), live(&rig, "ada", None).hello(&rig));
+    done(&rig, Method::DELETE, "/v1/recipients/ada", &Value::Null);
+    // No second has to pass.
+    assert_eq!(mine.next(&rig).data, json!({"code": "token_revoked"}));
+    assert_eq!(twin.next(&rig).data, json!({"code": "restart", "retry_ms": 0}));
+}
+
+#[test]
 fn i10_the_stream_of_somebody_who_is_not_there_comes_alive() {
     let rig = with_users(&[]);
     let mut ada = by_token(&rig);
