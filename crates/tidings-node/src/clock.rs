@@ -14,6 +14,11 @@ pub trait Clock: Send + Sync {
 
     /// Waits less than a millisecond until an instant is over, if it is the current one.
     fn pass(&self, instant: Instant);
+
+    /// The time by a clock that nobody sets, for one that somebody may set wrong; `None` = it may jump. Default none.
+    fn monotonic(&self) -> Option<Monotonic> {
+        None
+    }
 }
 
 /// The machine's clock.
@@ -38,6 +43,10 @@ impl Clock for SystemClock {
         while self.now() == instant {
             std::thread::sleep(Duration::from_micros(100));
         }
+    }
+
+    fn monotonic(&self) -> Option<Monotonic> {
+        Some(monotonic())
     }
 }
 
@@ -71,6 +80,11 @@ impl Clock for AheadClock {
 
     fn pass(&self, instant: Instant) {
         SystemClock.pass(instant.plus_ms(-self.0));
+    }
+
+    /// A test that sets the clock ahead means it.
+    fn monotonic(&self) -> Option<Monotonic> {
+        Some(monotonic()).filter(|_| self.0 == 0)
     }
 }
 

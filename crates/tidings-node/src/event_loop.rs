@@ -45,6 +45,7 @@ use crate::vitals::Vitals;
 
 mod answer;
 mod at_once;
+mod clock_watch;
 mod full;
 mod hand_out;
 mod late;
@@ -57,6 +58,7 @@ mod unbuilt;
 
 use answer::{Known, answer, refuse};
 pub(crate) use at_once::AtOnce;
+use clock_watch::ClockWatch;
 use missed::{catch_up, put_back, put_off};
 use unbuilt::{Built, Unbuilt};
 
@@ -103,6 +105,9 @@ pub(crate) struct EventLoop {
     of_before: Option<BTreeSet<ClosingId>>,
     /// The last reading of the clock.
     seen: Instant,
+    watch: ClockWatch,
+    /// The instant up to which days are forgotten, by that reading.
+    forgets_until: Instant,
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
     reads: Arc<Reads>,
@@ -143,9 +148,11 @@ impl EventLoop {
         if node.engine().rules().is_some_and(|before| *before != rules) {
             tracing::info!("the configuration differs from the one that was in force");
         }
+        let mut watch = ClockWatch::default();
+        let forgets_until = watch.read(node.engine().newest_step(), now, clock.monotonic());
         put_back(&mut node, now)?;
         // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
-        let is_late = catch_up(&mut node, now)?;
+        let is_late = catch_up(&mut node, now, forgets_until)?;
         // The node with the intake puts rules in force, for all.
         let sets_rules = node.engine().replica().holds_intake();
         if sets_rules && rules.tenants.is_none() && TenantDirectory::of(node.engine()).is_any() {
@@ -162,6 +169,8 @@ impl EventLoop {
             rules,
             rules_due: is_late && sets_rules,
             seen: newest,
+            watch,
+            forgets_until,
             vitals,
             ..Self::of(node, delivery, clock, by)
         };
@@ -176,6 +185,8 @@ impl EventLoop {
         Self {
             open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
             seen: node.engine().now(),
+            watch: ClockWatch::default(),
+            forgets_until: Instant::MAX,
             node: Some(node),
             senders: Senders::new(delivery.channels(), Arc::clone(&clock), by)
                 .asking(delivery.may_send()),
@@ -452,11 +463,12 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return Ok(false);
         };
-        let is_late = catch_up(node, now)?;
+        let forgets_until = self.forgets_until;
+        let is_late = catch_up(node, now, forgets_until)?;
         let takes_effect = self.rules_due && !is_late;
         if takes_effect || node.forgets_late() {
             self.beside(now, |node, sending, rules| {
-                node.forget_late(sending, now)?;
+                node.forget_late(sending, now, forgets_until)?;
                 if takes_effect {
                     node.set_rules_beside(sending, now, rules.clone())
                 } else {

@@ -73,12 +73,13 @@ impl EventLoop {
         if !is_time && !node.forgets_late() {
             return Ok(());
         }
-        while catch_up(node, now)? {}
+        let forgets_until = self.forgets_until;
+        while catch_up(node, now, forgets_until)? {}
         self.settle(now)?;
         if stopping.is_none() {
             self.hand_out(now)?;
         }
-        self.beside(now, |node, sending, _| node.forget_late(sending, now))
+        self.beside(now, |node, sending, _| node.forget_late(sending, now, forgets_until))
     }
 
     fn set_frees(&mut self, frees: bool) {

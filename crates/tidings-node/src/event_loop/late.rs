@@ -38,6 +38,8 @@ impl EventLoop {
             tracing::warn!(from = %self.seen, to = %now, "the clock stepped back");
         }
         self.seen = now;
+        let newest_step = self.node.as_ref().map_or(now, |node| node.engine().newest_step());
+        self.forgets_until = self.watch.read(newest_step, now, self.clock.monotonic());
         now
     }
 

@@ -10,9 +10,15 @@ use crate::node::Node;
 const INSTANTS_AT_ONCE: usize = 1024;
 
 /// Processes a slice of the missed instants, in order; returns whether there are more. After the last one
-/// the lanes due now are closed, and the instant is open for arrivals.
-pub(super) fn catch_up(node: &mut Node, now: Instant) -> Result<bool, Error> {
-    let midnight = node.engine().next_forget().filter(|at| *at <= now);
+/// the lanes due now are closed, and the instant is open for arrivals. Days that are to be forgotten after
+/// `forgets_until` wait: see [`ClockWatch`](super::clock_watch::ClockWatch).
+pub(super) fn catch_up(
+    node: &mut Node,
+    now: Instant,
+    forgets_until: Instant,
+) -> Result<bool, Error> {
+    let due = node.engine().next_forget().filter(|at| *at <= now);
+    let midnight = due.filter(|at| *at <= forgets_until);
     let next = midnight.unwrap_or(now);
     node.play_missed(next.plus_ms(-1), INSTANTS_AT_ONCE)?;
     if node.next_due().is_some_and(|due| due < next) {
@@ -22,6 +28,10 @@ pub(super) fn catch_up(node: &mut Node, now: Instant) -> Result<bool, Error> {
         node.fall_due(next)?;
     }
     let Some(midnight) = midnight else {
+        if due.is_some() {
+            node.put_off_forgetting(now);
+            node.step(now, &[])?;
+        }
         return Ok(false);
     };
     node.forget_due(midnight)?;

@@ -20,7 +20,23 @@ impl Node {
         let before = self.engine.forgets_before(now).filter(|_| now == now.day().start());
         let left = before.filter(|before| held.iter().any(|day| day < before));
         let since = None;
-        self.late_forget = left.map(|before| LateForget { before, since });
+        let for_clock = false;
+        self.late_forget = left.map(|before| LateForget { before, since, for_clock });
+    }
+
+    /// Has the days forgotten later that are to be by a clock that is not believed yet.
+    pub(crate) fn put_off_forgetting(&mut self, now: Instant) {
+        let Some(before) = self.engine.forgets_before(now.day().start()) else {
+            return;
+        };
+        tracing::warn!(
+            %now,
+            %before,
+            "the clock is more than a day ahead of what was known of the time: days are forgotten by it once it has \
+             shown that for an hour"
+        );
+        let since = self.late_forget.and_then(|late| late.since);
+        self.late_forget = Some(LateForget { before, since, for_clock: true });
     }
 
     /// Takes over a clock that was put back; see [`Engine::put_back`]. Returns by how many milliseconds, if it was.
@@ -36,6 +52,7 @@ impl Node {
         }
         self.commit(|engine, view| Ok(engine.put_back(view, now)?))?;
         self.pending_acks.put_back(now);
+        self.late_forget = self.late_forget.filter(|late| !late.for_clock);
         if let Some(since) = self.late_forget.as_mut().and_then(|late| late.since.as_mut()) {
             *since = (*since).min(now);
         }
@@ -66,19 +83,27 @@ impl Node {
         if self.is_due_before(before) {
             self.commit(|engine, view| Ok(engine.expire_before(view, now, before)?))?;
             let since = self.late_forget.and_then(|late| late.since);
-            self.late_forget = Some(LateForget { before, since });
+            self.late_forget = Some(LateForget { before, since, for_clock: false });
             return Ok(());
         }
         self.forget_before(&(), now, before)
     }
 
     /// Deletes days that waited for their due messages, once those are sent, and at the latest after two
-    /// days: paused or undeliverable messages must not keep them for ever.
+    /// days: paused or undeliverable messages must not keep them for ever. Days that wait for the clock stay until
+    /// it is believed.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn forget_late(&mut self, sending: &dyn Sending, now: Instant) -> Result<(), Error> {
-        let Some(late) = &mut self.late_forget else {
+    pub(crate) fn forget_late(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        forgets_until: Instant,
+    ) -> Result<(), Error> {
+        let waits_for_clock = now > forgets_until;
+        let waiting = self.late_forget.as_mut();
+        let Some(late) = waiting.filter(|late| !late.for_clock || !waits_for_clock) else {
             return Ok(());
         };
         let (before, since) = (late.before, *late.since.get_or_insert(now));

@@ -9,4 +9,6 @@ pub(super) struct LateForget {
     pub(super) before: Day,
     /// The clock's time when they first had to wait.
     pub(super) since: Option<Instant>,
+    /// True if they wait for the clock to be believed.
+    pub(super) for_clock: bool,
 }

@@ -1,6 +1,6 @@
 //! A clock that is late: the process was down, or the clock jumped while it slept.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -8,10 +8,13 @@ use tidings_core::channel::EMAIL;
 use tidings_core::command::Pausable;
 use tidings_core::engine::Options;
 use tidings_core::rules::{Every, Policy};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+use tidings_core::time::{DAY_MS, Day, HOUR_MS, MINUTE_MS};
 use tidings_core::{Audience, Books, Command, Instant, Rules};
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
-use tidings_node::{Handle, OpenStore, Replies, Settings};
+use tidings_node::election::Monotonic;
+use tidings_node::{
+    Clock, Delivery, Handle, OpenStore, Replies, Retries, Runtime, Settings, VirtualClock,
+};
 use tidings_store::{FaultStore, MemoryStore, NoFaults, Store};
 
 use crate::world::*;
@@ -381,4 +384,73 @@ fn a_configuration_takes_out_of_messages_what_is_never_told() {
     assert_eq!((books.delivered, books.cancelled), (1, 1));
     runtime.stop().unwrap();
     assert!(keeper.handed.try_recv().is_err(), "it was handed over");
+}
+
+/// A machine's clock that a test sets: the time that has passed is told apart from what it shows.
+#[derive(Default)]
+struct SetClock {
+    shown: VirtualClock,
+    passed: AtomicI64,
+}
+
+impl SetClock {
+    fn show(&self, handle: &Handle, at: Instant, passed_ms: i64) {
+        self.shown.set(at);
+        self.passed.store(passed_ms, Ordering::SeqCst);
+        handle.wake().unwrap();
+        handle.submit(Vec::new()).unwrap();
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Instant {
+        self.shown.now()
+    }
+
+    fn pass(&self, instant: Instant) {
+        self.shown.pass(instant);
+    }
+
+    fn monotonic(&self) -> Option<Monotonic> {
+        Some(Monotonic(self.passed.load(Ordering::SeqCst)))
+    }
+}
+
+#[test]
+fn c13_a_clock_that_is_wrong_for_a_moment_forgets_nothing_and_one_that_stays_does() {
+    for stays in [false, true] {
+        let (store, mail) = (in_memory(), Arc::new(Counter::default()));
+        let clock = Arc::new(SetClock::default());
+        clock.shown.set(at(1, 10, 0));
+        let channels = [(EMAIL.to_owned(), plain(mail))].into();
+        let delivery = Delivery::new(channels, Retries::default());
+        let runtime =
+            Runtime::start(over(&store), keeping(2), delivery, Arc::clone(&clock) as _, settings());
+        let runtime = runtime.unwrap();
+        let handle = runtime.handle();
+        handle.submit(vec![person("ann")]).unwrap();
+        for day in 1..=3 {
+            let passed_ms = (day - 1) * DAY_MS;
+            clock.show(&handle, at(day, 10, 0), passed_ms);
+            handle.submit(vec![publish(&format!("e{day}"), "bill", "ann")]).unwrap();
+        }
+        let (jumped, passed_ms) = (at(400, 10, 0), 2 * DAY_MS);
+        clock.show(&handle, jumped, passed_ms + 1_000);
+        clock.show(&handle, jumped.plus_ms(1_500), passed_ms + 2_500);
+        let days = store.days().unwrap();
+        let first = at(1, 0, 0).day();
+        assert!(days.contains(&first), "{days:?}");
+        if stays {
+            clock.show(&handle, jumped.plus_ms(HOUR_MS + 1_500), passed_ms + HOUR_MS + 2_500);
+            let days = store.days().unwrap();
+            assert!(!days.contains(&first), "{days:?}");
+        } else {
+            clock.show(&handle, at(3, 10, 1), passed_ms + 60_000);
+            // Days are forgotten by the right clock.
+            clock.show(&handle, at(4, 0, 1), passed_ms + 14 * HOUR_MS);
+            let days = store.days().unwrap();
+            assert!(days.contains(&Day(first.0 + 1)), "{days:?}");
+        }
+        runtime.stop().unwrap();
+    }
 }
