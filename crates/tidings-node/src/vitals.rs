@@ -3,6 +3,7 @@
 //! Counters that any thread may read while the loop writes. They decide nothing.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -202,6 +203,22 @@ impl Vitals {
     pub fn left_alone(&self, now: tidings_core::Instant) -> Vec<(String, Away)> {
         let channels = self.channels.get().and_then(WeakInForce::upgrade);
         channels.map_or_else(Vec::new, |channels| channels.left_alone(now))
+    }
+
+    /// The provider or the destination that keeps a message of a channel to these addresses back at an instant.
+    #[must_use]
+    pub fn holds(
+        &self,
+        channel: &str,
+        addresses: &[String],
+        now: tidings_core::Instant,
+    ) -> Option<Away> {
+        let outlet = self.channels.get().and_then(WeakInForce::upgrade)?.outlet(channel)?;
+        let kind = tidings_core::channel::named(channel)?.address?;
+        let names: std::collections::BTreeSet<String> =
+            addresses.iter().filter_map(|address| kind.destination(address)).collect();
+        let destinations: Vec<Arc<str>> = names.into_iter().map(Arc::from).collect();
+        outlet.holds(&destinations, now)
     }
 
     /// Number of times that the clock stepped back since the start. Nothing is lost or sent twice because

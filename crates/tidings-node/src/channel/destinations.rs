@@ -46,6 +46,19 @@ impl Destinations {
         self.answered.iter().any(|some| some.contains(destination))
     }
 
+    /// Returns true if a destination is left alone, or a probe of it has no answer yet.
+    pub(crate) fn is_left_alone(&self, destination: &str) -> bool {
+        let failing = self.failing.get(destination);
+        failing.is_some_and(|failing| failing.breaker.away_until().is_some())
+    }
+
+    /// The instant until which a destination is left alone, with the reason.
+    pub(crate) fn away_until(&self, destination: &str, now: Instant) -> Option<(Instant, &str)> {
+        let failing = self.failing.get(destination)?;
+        let until = failing.breaker.away_until().filter(|until| *until > now)?;
+        Some((until, failing.why.as_str()))
+    }
+
     /// Lets a message to a destination pass, if one may.
     pub(crate) fn admit(&mut self, destination: &str, now: Instant) -> bool {
         let failing = self.failing.get_mut(destination);

@@ -104,6 +104,49 @@ impl Gate {
         providers.any(|provider| provider.destinations.has_answered(destination))
     }
 
+    /// Returns true if a provider leaves a destination alone, or waits for the answer to a probe.
+    pub(crate) fn is_left_alone(&self, destination: &str) -> bool {
+        let mut providers = self.providers.iter();
+        providers.any(|provider| provider.destinations.is_left_alone(destination))
+    }
+
+    /// What keeps a message to these destinations back: all providers are left alone, or each of its destinations at
+    /// those that are not.
+    pub(crate) fn holds<'g>(
+        &'g self,
+        destinations: &'g [Arc<str>],
+        now: Instant,
+    ) -> Option<LeftAlone<'g>> {
+        let mut open = Vec::new();
+        let mut first: Option<LeftAlone<'g>> = None;
+        let earlier = |first: &mut Option<LeftAlone<'g>>, other: LeftAlone<'g>| {
+            if first.as_ref().is_none_or(|first| other.until < first.until) {
+                *first = Some(other);
+            }
+        };
+        for (at, provider) in self.providers.iter().enumerate() {
+            match provider.breaker.away_until().filter(|until| *until > now) {
+                Some(until) => {
+                    let why = &provider.why;
+                    earlier(&mut first, LeftAlone { provider: at, destination: None, until, why });
+                }
+                None => open.push((at, provider)),
+            }
+        }
+        if open.is_empty() {
+            return first;
+        }
+        let mut first = None;
+        for name in destinations {
+            for (at, provider) in &open {
+                let (until, why) = provider.destinations.away_until(name, now)?;
+                let destination = Some(name);
+                earlier(&mut first, LeftAlone { provider: *at, destination, until, why });
+            }
+        }
+        first
+    }
+
     /// Counts a message that leaves the queue.
     pub(crate) fn pass(&mut self, destinations: &[Arc<str>], now: Instant) {
         self.paces.take(destinations.first().map(|first| &**first), now);

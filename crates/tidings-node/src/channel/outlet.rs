@@ -151,6 +151,18 @@ impl Outlet {
         Pass { outlet: self, destinations: destinations.to_vec(), leave }
     }
 
+    /// What keeps a message to these destinations back at an instant.
+    pub(crate) fn holds(&self, destinations: &[Arc<str>], now: Instant) -> Option<Away> {
+        let gate = self.gate();
+        let held = gate.holds(destinations, now)?;
+        Some(Away {
+            provider: self.providers[held.provider].address.to_string(),
+            destination: held.destination.map(|name| name.to_string()),
+            until: held.until,
+            why: held.why.to_owned(),
+        })
+    }
+
     /// The providers and destinations that are left alone at an instant.
     pub(crate) fn left_alone(&self, now: Instant) -> Vec<Away> {
         let gate = self.gate();

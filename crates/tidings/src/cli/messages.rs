@@ -177,11 +177,26 @@ impl Call for List {
                 lane_cell(message),
                 of("recipient"),
                 of("entries"),
-                of("next_try"),
+                next_cell(message),
                 of("id"),
             ]);
         }
         table.write_page(answer, "No such messages", out)
+    }
+}
+
+/// The next attempt of a message, or what keeps it back.
+fn next_cell(message: &Value) -> String {
+    if message["held"].is_object() { held_words(message) } else { cell(message, "next_try") }
+}
+
+/// Until when a message is held, and by what.
+fn held_words(message: &Value) -> String {
+    let held = &message["held"];
+    let until = cell(held, "until");
+    match held["destination"].as_str() {
+        Some(destination) => format!("held until {until} (destination {destination})"),
+        None => format!("held until {until} (channel {})", cell(held, "channel")),
     }
 }
 
@@ -209,6 +224,14 @@ impl Call for Show {
             lane_cell(answer),
             of("state"),
         )?;
+        if answer["held"].is_object() {
+            writeln!(
+                out,
+                "{}: {}",
+                held_words(answer),
+                answer["held"]["reason"].as_str().unwrap_or_default()
+            )?;
+        }
         if !of("batch").is_empty() {
             writeln!(out, "batch {}", of("batch"))?;
         }

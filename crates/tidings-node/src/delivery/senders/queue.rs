@@ -82,6 +82,37 @@ struct Aside {
     ranks: BTreeSet<Rank>,
     /// The instant from which to ask again, if one is known.
     until: Option<Instant>,
+    /// True once they have waited for a destination that was left alone.
+    was_left_alone: bool,
+    /// Number of messages that have come back since.
+    returned: u32,
+}
+
+impl Aside {
+    /// The message that comes back next. What a destination has refused must not keep from it what it would take: as long as
+    /// it is left alone the newest that was not tried comes first, as it may have refused all of a time. From then on the
+    /// newest, the oldest and one that was tried come in turn.
+    fn next(&self, is_left_alone: bool) -> Option<Rank> {
+        let first = self.ranks.first().copied();
+        let turn = if is_left_alone { 0 } else { self.returned % 3 };
+        if !self.was_left_alone || turn == 2 {
+            return first;
+        }
+        let both = [Priority::Interactive, Priority::Bulk];
+        both.into_iter().find_map(|priority| self.untried(priority, turn == 0)).or(first)
+    }
+
+    /// The newest or the oldest message of a priority that was not tried.
+    fn untried(&self, priority: Priority, newest: bool) -> Option<Rank> {
+        let rank = |number| Rank { priority, is_new: true, number };
+        let mut all = self.ranks.range(rank(0)..=rank(u64::MAX)).copied();
+        if newest { all.next_back() } else { all.next() }
+    }
+
+    fn has_untried(&self) -> bool {
+        let both = [Priority::Interactive, Priority::Bulk];
+        both.into_iter().any(|priority| self.untried(priority, false).is_some())
+    }
 }
 
 struct Queued {
@@ -97,6 +128,15 @@ struct Obstacle {
     party: Party,
     /// The instant from which to ask again; `None` = once a message of the party has been handed over.
     until: Option<Instant>,
+    /// True if the party is a destination that is left alone.
+    is_left_alone: bool,
+}
+
+impl Obstacle {
+    /// A share that is used up.
+    fn share(party: Party) -> Self {
+        Self { party, until: None, is_left_alone: false }
+    }
 }
 
 impl Queued {
@@ -109,6 +149,19 @@ impl Queued {
             }
         }
     }
+}
+
+/// The destination at which a message that was tried before gives way to those that were not: it was left alone, and they
+/// wait for it. What has come back from there has its turn.
+fn giving_way(messages: &Messages, rank: Rank, queued: &Queued) -> Option<Party> {
+    if rank.is_new || queued.waits_for.is_some() {
+        return None;
+    }
+    let mut parties = queued.destinations.iter().cloned().map(Party::Destination);
+    parties.find(|party| {
+        let aside = messages.aside.get(party);
+        aside.is_some_and(|aside| aside.was_left_alone && aside.has_untried())
+    })
 }
 
 /// The place of a message in the queue.
@@ -189,7 +242,7 @@ impl Queue {
         match waits_for {
             // The next one that waits for the same has its turn.
             Some(party) if was_ready => self.call_back(&mut messages, &party),
-            Some(party) => self.take_from(&mut messages, &party, Some(rank)),
+            Some(party) => self.take_from(&mut messages, &party, rank),
             None => {}
         }
         messages.queued.remove(&rank);
@@ -291,7 +344,14 @@ impl Queue {
             }
             match self.obstacle(messages, rank, outlet, now) {
                 None => return Turn::Take(rank, Some(outlet.clone())),
-                Some(obstacle) => self.keep_aside(messages, rank, obstacle),
+                Some(obstacle) => {
+                    let gives_way = obstacle.until.is_none() && obstacle.is_left_alone;
+                    let party = obstacle.party.clone();
+                    self.keep_aside(messages, rank, obstacle);
+                    if gives_way {
+                        self.call_back(messages, &party);
+                    }
+                }
             }
         }
         match messages.until.first() {
@@ -322,10 +382,13 @@ impl Queue {
         now: Instant,
     ) -> Option<Obstacle> {
         let queued = messages.queued.get(&rank)?;
+        if let Some(party) = giving_way(messages, rank, queued) {
+            return Some(Obstacle { party, until: None, is_left_alone: true });
+        }
         let is_used_up = |party: &Party| messages.busy.of(party) >= self.shares.of(party);
         let recipient = queued.recipient.clone().map(Party::Recipient);
         if let Some(party) = recipient.filter(is_used_up) {
-            return Some(Obstacle { party, until: None });
+            return Some(Obstacle::share(party));
         }
         let mut first: Option<Obstacle> = None;
         let mut is_open = queued.destinations.is_empty();
@@ -335,7 +398,7 @@ impl Queue {
                 Ok(()) => {
                     let group = self.group_of(destination, outlet);
                     if let Some(party) = group.filter(is_used_up) {
-                        return Some(Obstacle { party, until: None });
+                        return Some(Obstacle::share(party));
                     }
                     is_open = true;
                 }
@@ -343,7 +406,8 @@ impl Queue {
                     let until = Some(until);
                     let party = Party::Destination(Arc::clone(destination));
                     if first.as_ref().is_none_or(|first| until < first.until) {
-                        first = Some(Obstacle { party, until });
+                        let is_left_alone = outlet.gate().is_left_alone(destination);
+                        first = Some(Obstacle { party, until, is_left_alone });
                     }
                 }
             }
@@ -372,7 +436,7 @@ impl Queue {
     }
 
     fn keep_aside(&self, messages: &mut Messages, rank: Rank, obstacle: Obstacle) {
-        let Obstacle { party, until } = obstacle;
+        let Obstacle { party, until, is_left_alone } = obstacle;
         let Some(queued) = messages.queued.get_mut(&rank) else {
             return;
         };
@@ -383,6 +447,7 @@ impl Queue {
         messages.ready.remove(&rank);
         let aside = messages.aside.entry(party.clone()).or_default();
         aside.ranks.insert(rank);
+        aside.was_left_alone |= is_left_alone;
         if let Some(until) = until {
             let known = aside.until.replace(until);
             if let Some(known) = known {
@@ -397,28 +462,39 @@ impl Queue {
         }
     }
 
-    /// Returns the first message that waits for somebody to the queue, where it is looked at again.
+    /// Returns the next message that waits for somebody to the queue, where it is looked at again.
     fn call_back(&self, messages: &mut Messages, party: &Party) {
-        self.take_from(messages, party, None);
-    }
-
-    /// Takes one of the messages that wait for somebody: this one, or the first one, which returns to the queue.
-    fn take_from(&self, messages: &mut Messages, party: &Party, which: Option<Rank>) {
         let Some(aside) = messages.aside.get_mut(party) else {
             return;
         };
-        let taken = match which {
-            Some(rank) => aside.ranks.take(&rank),
-            None => aside.ranks.pop_first(),
+        let is_left_alone = aside.was_left_alone && self.is_left_alone(party);
+        let Some(rank) = aside.next(is_left_alone) else {
+            return;
         };
-        if let Some(rank) = taken {
+        aside.returned = aside.returned.wrapping_add(1);
+        self.take_from(messages, party, rank);
+        messages.ready.insert(rank);
+    }
+
+    /// Returns true if a party is a destination that is left alone.
+    fn is_left_alone(&self, party: &Party) -> bool {
+        let Party::Destination(name) = party else {
+            return false;
+        };
+        let outlet = self.channels.outlet(&self.channel);
+        outlet.is_some_and(|outlet| outlet.gate().is_left_alone(name))
+    }
+
+    /// Takes one of the messages that wait for somebody.
+    fn take_from(&self, messages: &mut Messages, party: &Party, rank: Rank) {
+        let Some(aside) = messages.aside.get_mut(party) else {
+            return;
+        };
+        if aside.ranks.remove(&rank) {
             self.kept_aside[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
             let counted = messages.queued.get(&rank).map(|queued| queued.counted_by(party));
             for counted in counted.into_iter().flatten() {
                 messages.counts.take(&counted);
-            }
-            if which.is_none() {
-                messages.ready.insert(rank);
             }
         }
         if aside.ranks.is_empty() {

@@ -389,4 +389,5 @@ fn a_node_that_may_not_send_hands_nothing_over_and_tries_again() {
     assert!(matches!(bench.next().unwrap().outcome, Outcome::Sent(_)));
 }
 
+mod refused;
 mod strangers;

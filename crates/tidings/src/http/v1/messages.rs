@@ -23,7 +23,7 @@ use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
-use crate::http::v1::messages::page::{MessagePage, MessageShown, merged};
+use crate::http::v1::messages::page::{HeldShown, MessagePage, MessageShown, merged};
 use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service, only};
 use crate::wording::quoted;
@@ -306,15 +306,18 @@ async fn list_messages(
         tenant: query.tenant,
         day: query.day,
     };
+    let asked = Arc::clone(&service);
     let own = service.look(move |node| -> Result<_, Problem> {
-        Ok(node.engine().reader(node.view()).messages(&filter, from, most)?)
+        let engine = node.engine();
+        let page = engine.reader(node.view()).messages(&filter, from, most)?;
+        Ok(MessagePage::of(page, (engine, asked.handle.vitals()), asked.now()))
     });
     if others.is_none() || !is_of_all {
-        return Answer::json(StatusCode::OK, &MessagePage::from(own.await??));
+        return Answer::json(StatusCode::OK, &own.await??);
     }
     let (own, mut gathered) = tokio::join!(own, others.gather());
     let mut pages = std::mem::take(&mut gathered.found);
-    pages.push(MessagePage::from(own??));
+    pages.push(own??);
     let page = MessagePage { missing: gathered.missing(), ..merged(pages, state, most) };
     Answer::json(StatusCode::OK, &page)
 }
@@ -333,10 +336,19 @@ async fn get_message(
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
     let name = named(&id)?;
-    let report =
-        service.look(move |node| node.engine().reader(node.view()).message_report(name)).await??;
-    let report = report.ok_or(Refused::UnknownMessage(name))?;
-    Answer::json(StatusCode::OK, &MessageDetails::from(report))
+    let asked = Arc::clone(&service);
+    let found = service.look(move |node| -> Result<_, Problem> {
+        let engine = node.engine();
+        let Some(report) = engine.reader(node.view()).message_report(name)? else {
+            return Ok(None);
+        };
+        let held = HeldShown::of(engine, asked.handle.vitals(), &report.summary, asked.now());
+        Ok(Some((report, held)))
+    });
+    let (report, held) = found.await??.ok_or(Refused::UnknownMessage(name))?;
+    let mut details = MessageDetails::from(report);
+    details.shown.held = held;
+    Answer::json(StatusCode::OK, &details)
 }
 
 /// Retry a message

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
-use tidings_core::BucketNo;
 use tidings_core::batch_key::BatchKey;
-use tidings_core::engine::{MessageSummary, MessagesPage};
+use tidings_core::channel::channel_no;
+use tidings_core::engine::{Engine, MessageSummary, MessagesPage, TenantDirectory};
 use tidings_core::messages::{MessageName, MessageState};
 use tidings_core::number::{RecipientNo, Seq};
 use tidings_core::time::Day;
+use tidings_core::{BucketNo, Instant};
+use tidings_node::Vitals;
 use utoipa::ToSchema;
 
 /// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
@@ -72,6 +74,65 @@ pub(in crate::http::v1) struct MessageShown {
     /// Time of the next attempt; null = there is none.
     #[schema(format = "date-time")]
     pub(in crate::http::v1) next_try: Option<String>,
+    /// What keeps it back at present; absent = nothing that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(in crate::http::v1) held: Option<HeldShown>,
+}
+
+/// What keeps a message back: a destination, or all providers of its channel, are left alone since they take nothing.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub(in crate::http::v1) struct HeldShown {
+    /// Time of the next attempt of a message to it, which may be another one.
+    #[schema(format = "date-time")]
+    until: String,
+    /// The host that the recipient names, or the domain of the mail address; absent = the channel as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    destination: Option<String>,
+    /// The channel, if it takes nothing for anybody; else absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    channel: Option<String>,
+    /// Its last answer.
+    reason: String,
+}
+
+impl HeldShown {
+    /// What keeps a message back that is on its way.
+    pub(in crate::http::v1) fn of(
+        engine: &Engine,
+        vitals: &Vitals,
+        message: &MessageSummary,
+        now: Instant,
+    ) -> Option<Self> {
+        let is_on_its_way = matches!(message.state, MessageState::Sending | MessageState::Retrying);
+        let recipient = message.recipient.as_ref().filter(|_| is_on_its_way)?;
+        let channel = channel_no(message.channel)?;
+        let tenants = TenantDirectory::of(engine);
+        let tenant = message.tenant.as_ref().and_then(|id| tenants.number(id));
+        let addresses = engine.recipient(recipient)?.addresses.taking(channel, tenant);
+        let addresses: Vec<String> = addresses.map(str::to_owned).collect();
+        let away = vitals.holds(message.channel, &addresses, now)?;
+        Some(Self {
+            until: away.until.to_string(),
+            channel: away.destination.is_none().then(|| message.channel.to_owned()),
+            destination: away.destination,
+            reason: away.why,
+        })
+    }
+}
+
+impl MessageShown {
+    /// A message with what keeps it back.
+    pub(in crate::http::v1) fn held(
+        message: MessageSummary,
+        (engine, vitals): (&Engine, &Vitals),
+        now: Instant,
+    ) -> Self {
+        let held = HeldShown::of(engine, vitals, &message, now);
+        Self { held, ..message.into() }
+    }
 }
 
 impl From<MessageSummary> for MessageShown {
@@ -91,14 +152,21 @@ impl From<MessageSummary> for MessageShown {
             entries: message.entries,
             failed_attempts: message.tried.map_or(0, |tried| tried.count),
             next_try: message.tried.map(|tried| tried.until.to_string()),
+            held: None,
         }
     }
 }
 
-impl From<MessagesPage> for MessagePage {
-    fn from(page: MessagesPage) -> Self {
+impl MessagePage {
+    /// A page, with what keeps each of its messages back.
+    pub(in crate::http::v1) fn of(
+        page: MessagesPage,
+        known: (&Engine, &Vitals),
+        now: Instant,
+    ) -> Self {
+        let shown = page.messages.into_iter().map(|of| MessageShown::held(of, known, now));
         Self {
-            messages: page.messages.into_iter().map(Into::into).collect(),
+            messages: shown.collect(),
             next: page.next.map(|next| next.to_string()),
             missing: None,
         }
