@@ -14,6 +14,7 @@ use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
 
 use super::answer::{HookAnswer, call_of};
 use super::body::body;
+use super::lines::{Lines, Newest};
 use super::parked::Parked;
 use super::progress::{self, Open, Progress, ProgressRow};
 use super::vitals::HookVitals;
@@ -21,10 +22,6 @@ use crate::delivery::send_job::{HookNo, SendJob};
 
 /// The number of open occurrences of a hook from which on no more are read.
 pub(super) const OPEN_MAX: usize = 1_000;
-/// The number of open occurrences from which on no parked ones are opened.
-const UNPARK_MAX: usize = OPEN_MAX + 256;
-/// Maximum number of parked occurrences.
-const PARKED_MAX: u64 = 100_000;
 /// The most rows that are read in a turn.
 const ROWS_MAX: usize = 256;
 /// The wait after the first failed try and the longest one.
@@ -33,8 +30,12 @@ const WAIT_MS: (i64, i64) = (30 * SECOND_MS, HOUR_MS);
 const GIVE_UP_MS: i64 = 3 * DAY_MS;
 /// The most calls of a hook at once.
 const CALLS_MAX: usize = 8;
+/// The number of failed tries from which on an occurrence counts as refused, where others are taken between two of them.
+const REFUSED_FROM: u32 = 3;
 /// The wait after a call that this node was not allowed to make.
 const WITHHELD_MS: i64 = SECOND_MS;
+
+mod parking;
 
 /// By owner the first row that may not be durable yet.
 type Durable = BTreeMap<OccurrenceOwner, OccurrenceRow>;
@@ -53,6 +54,16 @@ pub(super) struct Hook {
     under_way: BTreeSet<OccurrencePlace>,
     /// Occurrences of `due` that the host refused at the last attempt, while it accepts others.
     refused: BTreeSet<OccurrencePlace>,
+    /// The instants of the last failed tries of open occurrences.
+    failed_at: BTreeMap<OccurrencePlace, Instant>,
+    /// The instant at which the host took one.
+    taken_at: Option<Instant>,
+    /// The instant from which newer ones may be tried though all that are open fail.
+    probe_at: Instant,
+    /// Open changes of preferences that were not tried, by their line.
+    lines: Lines,
+    /// Number of times that rows were read: each time another owner is the first.
+    turns: usize,
     /// Parked occurrences by owner.
     parked: BTreeMap<OccurrenceOwner, Parked>,
     /// The turn that a 410 ended.
@@ -84,6 +95,11 @@ impl Hook {
             due: BTreeSet::new(),
             under_way: BTreeSet::new(),
             refused: BTreeSet::new(),
+            failed_at: BTreeMap::new(),
+            taken_at: None,
+            probe_at: Instant::MIN,
+            lines: Lines::default(),
+            turns: 0,
             parked: BTreeMap::new(),
             off: None,
             failures: 0,
@@ -175,22 +191,6 @@ impl Hook {
         !self.is_off() && has_room && self.owners.iter().any(has_more)
     }
 
-    /// Returns true if an occurrence can be parked.
-    fn can_park(&self) -> bool {
-        !self.refused.is_empty() && self.parked_count() < PARKED_MAX
-    }
-
-    fn parked_count(&self) -> u64 {
-        self.parked.values().map(|parked| parked.count).sum()
-    }
-
-    /// The next attempt of a parked occurrence, if there is room for it.
-    fn next_parked(&self) -> Option<Instant> {
-        let has_room = self.open.len() < UNPARK_MAX || !self.refused.is_empty();
-        let has_room = has_room && !self.is_off();
-        self.parked.values().filter(|_| has_room).filter_map(|parked| parked.next).min()
-    }
-
     /// Returns true if more is to be counted.
     pub(super) fn counts(&self, durable: &Durable) -> bool {
         let is_behind = |(owner, progress): (&OccurrenceOwner, &Progress)| {
@@ -210,7 +210,8 @@ impl Hook {
         if (calls && self.reads(durable)) || self.counts(durable) {
             return Some(Instant::MIN);
         }
-        self.next_try().into_iter().chain(self.next_parked()).filter(|_| calls).min()
+        let probe = self.next_probe(durable);
+        self.next_try().into_iter().chain(self.next_parked()).chain(probe).filter(|_| calls).min()
     }
 
     /// Returns true if there is something to do that needs the store.
@@ -227,12 +228,16 @@ impl Hook {
         now: Instant,
     ) -> Result<(), Unreadable> {
         self.unpark(view, now)?;
+        self.probe(durable, now);
         if !self.reads(durable) {
             return Ok(());
         }
         self.park(now);
         let mut rows = 0;
-        let owners: Vec<OccurrenceOwner> = self.owners.keys().copied().collect();
+        let mut owners: Vec<OccurrenceOwner> = self.owners.keys().copied().collect();
+        let first = self.turns % owners.len().max(1);
+        owners.rotate_left(first);
+        self.turns = self.turns.wrapping_add(1);
         for owner in owners {
             let (Some(mut progress), Some(&until)) =
                 (self.owners.get(&owner).copied(), durable.get(&owner))
@@ -258,11 +263,7 @@ impl Hook {
                         continue;
                     }
                     wanted += 1;
-                    let place = OccurrencePlace { owner, row, index };
-                    self.open.entry(place).or_insert_with(|| {
-                        self.due.insert((now, place));
-                        Open { tries: 0, first: now, next: now }
-                    });
+                    self.open_one(OccurrencePlace { owner, row, index }, occurrence, now);
                 }
                 progress.pass(row, wanted);
                 ControlFlow::Continue(())
@@ -275,52 +276,27 @@ impl Hook {
         Ok(())
     }
 
-    /// Parks refused occurrences if the open set is full, those with the longest wait first.
-    fn park(&mut self, now: Instant) {
-        if self.open.len() < OPEN_MAX {
-            return;
+    /// Opens an occurrence. A change of a preference that was not tried yet ends with the next one of the same line.
+    fn open_one(&mut self, place: OccurrencePlace, occurrence: &Occurrence, now: Instant) {
+        match self.lines.newest(place, occurrence) {
+            Newest::IsAnother => return,
+            Newest::Replaces(before) => self.skip(before),
+            Newest::IsNew => {}
         }
-        let longest = self.due.iter().rev().filter(|(_, place)| self.refused.contains(place));
-        let places: Vec<_> = longest.take(OPEN_MAX / 2).copied().collect();
-        for (at, place) in places {
-            let Some(open) = self.open.remove(&place) else {
-                continue;
-            };
-            self.due.remove(&(at, place));
-            self.refused.remove(&place);
-            let parked = self.parked.entry(place.owner).or_default();
-            parked.add(&self.name, self.order.since, (place, open), now);
-            self.touch(place.owner);
-        }
-        self.is_urgent = true;
+        self.open.entry(place).or_insert_with(|| {
+            self.due.insert((now, place));
+            Open { tries: 0, first: now, next: now }
+        });
     }
 
-    /// Opens parked occurrences that are due.
-    fn unpark(&mut self, view: &dyn ReadView, now: Instant) -> Result<(), Unreadable> {
-        if self.next_parked().is_none_or(|at| at > now) {
-            return Ok(());
+    /// Ends an occurrence that was not tried, as a newer one says what is now.
+    fn skip(&mut self, place: OccurrencePlace) {
+        let untried = self.open.get(&place).filter(|open| open.tries == 0);
+        if let Some(next) = untried.map(|open| open.next)
+            && self.due.remove(&(next, place))
+        {
+            self.end(place);
         }
-        // Occurrences that are due later make room for them.
-        self.park(now);
-        let owners: Vec<OccurrenceOwner> = self.parked.keys().copied().collect();
-        for owner in owners {
-            let room = UNPARK_MAX.saturating_sub(self.open.len());
-            let parked = self.parked.get_mut(&owner).filter(|_| room > 0);
-            let Some(parked) = parked.filter(|parked| parked.next.is_some_and(|at| at <= now))
-            else {
-                continue;
-            };
-            for (place, open) in parked.take_due(view, (owner, &self.name), room, now)? {
-                // A replay may have opened it meanwhile.
-                self.open.entry(place).or_insert_with(|| {
-                    self.due.insert((open.next, place));
-                    open
-                });
-            }
-            self.touch(owner);
-            self.is_urgent = true;
-        }
-        Ok(())
     }
 
     /// Marks an owner's row as changed.
@@ -349,6 +325,7 @@ impl Hook {
             };
             self.under_way.insert(place);
             self.refused.remove(&place);
+            self.lines.tried(place, &occurrence);
             let at = place.row.at;
             let body = body(&occurrence, at);
             let call = call_of(&self.name, &self.rules.url, occurrence.id(place), at, body);
@@ -422,8 +399,13 @@ impl Hook {
         match answer {
             HookAnswer::Again { after_ms, why, .. } => {
                 self.try_again((place, id), *after_ms, why, now);
-                if answer.is_refusal() && self.open.contains_key(&place) {
-                    self.refused.insert(place);
+                if let Some(open) = self.open.get(&place) {
+                    let before = self.failed_at.insert(place, now);
+                    let takes_others =
+                        before.zip(self.taken_at).is_some_and(|(before, taken)| before <= taken);
+                    if answer.is_refusal() || takes_others && open.tries >= REFUSED_FROM {
+                        self.refused.insert(place);
+                    }
                 }
             }
             HookAnswer::Gone(_) => {
@@ -434,6 +416,7 @@ impl Hook {
             }
             HookAnswer::Taken(_) | HookAnswer::Withheld => {
                 self.counts.sent += 1;
+                self.taken_at = Some(now);
                 self.end(place);
                 if self.failures > 0 {
                     self.retry_unrefused(now);
@@ -488,12 +471,15 @@ impl Hook {
     fn end(&mut self, place: OccurrencePlace) {
         self.open.remove(&place);
         self.refused.remove(&place);
+        self.failed_at.remove(&place);
         self.touch(place.owner);
     }
 
     /// Takes over a clock that was put back by so many milliseconds.
     pub(super) fn put_back(&mut self, by_ms: i64) {
         self.parked.values_mut().for_each(Parked::put_back);
+        (self.probe_at, self.taken_at) = (Instant::MIN, None);
+        self.failed_at.clear();
         self.due.clear();
         for (place, open) in &mut self.open {
             (open.first, open.next) = (open.first.plus_ms(-by_ms), open.next.plus_ms(-by_ms));

@@ -11,6 +11,7 @@
 mod answer;
 mod body;
 mod hook;
+mod lines;
 mod parked;
 mod progress;
 mod vitals;

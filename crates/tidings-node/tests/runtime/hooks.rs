@@ -24,6 +24,8 @@ struct Host {
     answer: Mutex<Option<Outcome>>,
     /// What is in the bodies that it refuses.
     refuses: Mutex<Option<&'static str>>,
+    /// What is in the bodies at which it breaks down.
+    breaks: Mutex<Option<&'static str>>,
 }
 
 impl Host {
@@ -50,10 +52,15 @@ impl Channel for Host {
             return Outcome::Withheld;
         }
         let body: Value = serde_json::from_slice(&message.bytes).unwrap();
-        let is_refused = self.refuses.lock().unwrap().is_some_and(|w| body.to_string().contains(w));
+        let text = body.to_string();
+        let has_word = |word: &str| text.contains(word);
+        let is_refused = self.refuses.lock().unwrap().is_some_and(|word| has_word(word));
         self.told.lock().unwrap().push((message.head.id.clone(), body));
         if is_refused {
             return Outcome::Retry { why: "reply: 422".to_owned(), after_ms: None };
+        }
+        if self.breaks.lock().unwrap().is_some_and(|word| has_word(word)) {
+            return Outcome::Retry { why: "reply: 500".to_owned(), after_ms: None };
         }
         let answer = self.answer.lock().unwrap().clone();
         answer.unwrap_or(Outcome::Sent(Receipt::default()))
@@ -454,4 +461,60 @@ fn a_call_that_succeeds_leaves_to_its_wait_what_is_refused() {
     driven.host("app").take();
     driven.ask(vec![suppress("good@example.org")]);
     assert_eq!(with_word(&driven.host("app").take(), "late").len(), 1);
+}
+
+#[test]
+fn item14_what_fails_for_ever_holds_back_no_newer_ones() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::AddressSuppressed])]);
+    *driven.host("app").breaks.lock().unwrap() = Some("bad");
+    let all = 1_500;
+    for step in 0..all / 50 {
+        let bad = (0..50).map(|n| suppress(&format!("bad-{}@example.org", step * 50 + n)));
+        driven.ask(bad.collect());
+    }
+    driven.ask((0..100).map(|n| suppress(&format!("good-{n}@example.org"))).collect());
+    for minute in 1..=30 {
+        driven.come_to(MONDAY.plus_ms(minute * MINUTE_MS));
+        let seen = driven.seen("app");
+        assert!(seen.open <= 1_400, "{seen:?}");
+    }
+    let told = driven.host("app").take();
+    assert_eq!(with_word(&told, "good").len(), 100, "each once");
+    assert_eq!(driven.seen("app").backlog, all);
+    // From now on nothing waits for what fails.
+    driven.ask(vec![suppress("good-100@example.org")]);
+    assert_eq!(with_word(&driven.host("app").take(), "good").len(), 1);
+    *driven.host("app").breaks.lock().unwrap() = None;
+    for hour in 1..=24 {
+        driven.come_to(MONDAY.plus_ms(hour * HOUR_MS));
+    }
+    assert_eq!(driven.seen("app").backlog, 0);
+}
+
+#[test]
+fn c7_a_line_that_changed_to_and_fro_before_it_was_told_is_told_as_it_is_now() {
+    let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::PreferenceChanged])]);
+    driven.host("app").answers(Some(away()));
+    driven.ask(vec![person("ann"), person("ben")]);
+    let change = |who: &str, mode| Command::Preference {
+        recipient: id(who),
+        scope: PreferenceScope::AllCategories,
+        channel: EMAIL.to_owned(),
+        mode,
+        tenant: None,
+        by: By::User,
+    };
+    for _ in 0..1_000 {
+        driven.ask(vec![change("ann", Mode::Never)]);
+        driven.ask(vec![change("ann", Mode::Default)]);
+    }
+    driven.ask(vec![change("ann", Mode::Never), change("ben", Mode::Never)]);
+    driven.host("app").answers(None);
+    driven.host("app").take();
+    driven.come_to(MONDAY.plus_ms(2 * HOUR_MS));
+    let told = driven.host("app").take();
+    let of = |who: &str| told.iter().filter(|(_, body)| body.to_string().contains(who)).count();
+    assert!(of("ann") <= 4, "{}", of("ann"));
+    assert_eq!((of("ben"), driven.seen("app").backlog), (1, 0));
+    assert!(told.last().is_some_and(|(_, body)| body.to_string().contains("never")));
 }

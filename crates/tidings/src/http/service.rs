@@ -34,6 +34,7 @@ use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
 use crate::http::request::tenants;
 use crate::http::users::bearer;
+use crate::http::users::preference_rate::PreferenceRate;
 use crate::token::{Refusal, Token};
 use crate::wording::quoted;
 
@@ -90,6 +91,8 @@ pub struct Service {
     /// Reports of providers, counted, and what is kept between their calls.
     pub(super) feedback: Feedback,
     pub(super) feeds: Feeds,
+    /// The rate at which end users change preferences.
+    pub(super) preference_rate: PreferenceRate,
 }
 
 /// A request to the node.
@@ -133,6 +136,7 @@ impl Service {
             site: None,
             feedback: Feedback::default(),
             feeds: Feeds::default(),
+            preference_rate: PreferenceRate::default(),
             handle,
         }
     }

@@ -53,6 +53,7 @@ const CHANGE: &[Code] = &[
     Code::UnknownChannel,
     Code::UnknownPreference,
     Code::LimitExceeded,
+    Code::TooLarge,
     Code::UnknownTenant,
     Code::TenantsOff,
 ];
@@ -193,6 +194,9 @@ async fn set(
     }
     let tenant = reader.view().tenant().cloned();
     let recipient = reader.recipient;
+    if by == By::User {
+        service.preference_rate.take(&recipient, tenant.as_ref(), &chosen, service.now())?;
+    }
     let warnings = without_effect(&rules, &chosen);
     let mut commands = Vec::new();
     if let Some(hours) = hours {

@@ -1,0 +1,99 @@
+//! Changes of preferences that a hook is still to be told, by the line of the list that they change.
+//!
+//! A line that a user changes to and fro needs no call for each change: what was not tried yet ends with the next change of
+//! the same line, so that one user's changes never fill the open set of a hook.
+
+use std::collections::BTreeMap;
+
+use tidings_core::Id;
+use tidings_core::PreferenceScope;
+use tidings_core::channel::ChannelNo;
+use tidings_core::occurrence::{Occurrence, OccurrencePlace};
+
+/// A line of a recipient's list: its tenant, scope and channel.
+type Line = (Id, Option<Id>, PreferenceScope, Option<ChannelNo>);
+
+/// The newest open changes that were not tried, by their line; some of them may be over.
+#[derive(Debug, Default)]
+pub(super) struct Lines(BTreeMap<Line, OccurrencePlace>);
+
+/// An occurrence among those of its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Newest {
+    /// It is the only one, or has no line.
+    IsNew,
+    /// It comes after this one.
+    Replaces(OccurrencePlace),
+    /// A newer one is open.
+    IsAnother,
+}
+
+fn line_of(occurrence: &Occurrence) -> Option<Line> {
+    match occurrence {
+        Occurrence::Preference { recipient, scope, channel, tenant, .. } => {
+            Some((recipient.clone(), tenant.clone(), scope.clone(), *channel))
+        }
+        Occurrence::Message(_) | Occurrence::Suppressed { .. } => None,
+    }
+}
+
+impl Lines {
+    /// Adds an occurrence.
+    pub(super) fn newest(&mut self, place: OccurrencePlace, occurrence: &Occurrence) -> Newest {
+        let Some(line) = line_of(occurrence) else {
+            return Newest::IsNew;
+        };
+        match self.0.get(&line) {
+            Some(known) if *known > place => return Newest::IsAnother,
+            Some(known) if *known == place => return Newest::IsNew,
+            _ => {}
+        }
+        self.0.insert(line, place).map_or(Newest::IsNew, Newest::Replaces)
+    }
+
+    /// Removes an occurrence that is tried: it is not replaced any more.
+    pub(super) fn tried(&mut self, place: OccurrencePlace, occurrence: &Occurrence) {
+        if let Some(line) = line_of(occurrence)
+            && self.0.get(&line) == Some(&place)
+        {
+            self.0.remove(&line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_core::occurrence::{By, OccurrenceOwner, OccurrenceRow};
+    use tidings_core::{Instant, Mode};
+
+    use super::*;
+
+    #[test]
+    fn c7_the_next_change_of_a_line_replaces_the_one_that_was_not_tried() {
+        let place = |number| OccurrencePlace {
+            owner: OccurrenceOwner::Intake,
+            row: OccurrenceRow { at: Instant(0), number },
+            index: 0,
+        };
+        let change = |who: &str, channel: u8, mode| Occurrence::Preference {
+            recipient: Id::new(who).unwrap(),
+            scope: PreferenceScope::AllCategories,
+            channel: Some(ChannelNo(channel)),
+            mode,
+            by: By::User,
+            tenant: None,
+        };
+        let mut lines = Lines::default();
+        let never = change("ana", 1, Mode::Never);
+        assert_eq!(lines.newest(place(1), &never), Newest::IsNew);
+        assert_eq!(
+            lines.newest(place(2), &change("ana", 1, Mode::Default)),
+            Newest::Replaces(place(1))
+        );
+        assert_eq!(lines.newest(place(3), &change("ana", 2, Mode::Never)), Newest::IsNew);
+        assert_eq!(lines.newest(place(4), &change("ben", 1, Mode::Never)), Newest::IsNew);
+        assert_eq!(lines.newest(place(1), &never), Newest::IsAnother, "a replay");
+        lines.tried(place(2), &never);
+        assert_eq!(lines.newest(place(5), &never), Newest::IsNew, "the one before is under way");
+    }
+}
