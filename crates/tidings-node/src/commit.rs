@@ -2,6 +2,7 @@
 
 pub(super) mod durable;
 pub(super) mod executor;
+pub(super) mod long_values;
 pub(super) mod pipeline;
 pub(super) mod view;
 pub(super) mod work;

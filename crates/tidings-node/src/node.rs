@@ -26,7 +26,7 @@ use crate::commit::pipeline::CommitPipeline;
 use crate::commit::view::StoreView;
 use crate::commit::work::Work;
 use crate::commit::workers::Threads;
-use crate::commit::{CommitNo, Decided};
+use crate::commit::{CommitNo, Decided, long_values};
 use crate::delivery::complaints::Unclear;
 use crate::delivery::sending::Sending;
 use crate::error::Error;
@@ -132,6 +132,8 @@ impl Node {
         options: Options,
         held: Option<&Held>,
     ) -> Result<Self, Error> {
+        let row_bytes = options.row_bytes.min(store.value_bytes_max());
+        let options = Options { row_bytes, ..options };
         let mut engine = {
             let view = StoreView::of(&*store)?;
             Engine::open_held(&view, &store.days()?, options, held)?
@@ -377,6 +379,7 @@ impl Node {
             return Ok(false);
         };
         drop(view);
+        let writes = long_values::cut(writes, self.store.value_bytes_max());
         self.ensure_fits(&writes)?;
         self.write(writes)?;
         Ok(true)

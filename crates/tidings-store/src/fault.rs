@@ -229,6 +229,10 @@ impl Store for FaultStore {
         })
     }
 
+    fn value_bytes_max(&self) -> usize {
+        self.value_bytes_max
+    }
+
     fn ensure_fits(&self, writes: &[Write]) -> Result<(), Error> {
         limits::validate_writes(writes)?;
         limits::validate_values(writes, self.value_bytes_max)

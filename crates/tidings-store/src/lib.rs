@@ -160,6 +160,11 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
+    /// The length of the longest value that it takes, in bytes. Default [`VALUE_BYTES_MAX`].
+    fn value_bytes_max(&self) -> usize {
+        VALUE_BYTES_MAX
+    }
+
     /// Checks that an engine could store these writes, apart from space: called for writes that may be left
     /// out of a commit which [`Store::commit`] would refuse as a whole.
     ///

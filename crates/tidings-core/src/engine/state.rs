@@ -88,6 +88,7 @@ impl Engine {
         let compiled = Arc::new(read_compiled(view)?);
         let mut intake = intake.unwrap_or_else(|| Intake::new(options.buckets.max(1)));
         intake.compiled = Arc::clone(&compiled);
+        intake.row_bytes = options.row_bytes;
         let divided = options.shards.clamp(1, intake.buckets);
         let is_whole =
             held.is_none_or(|held| held.intake && held.shards.len() == usize::from(divided));

@@ -61,6 +61,7 @@
 //! | `SCHEDULED_OF_TENANTS` | base | intake | number of a tenant, t, place | nothing: an event of it is scheduled |
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook, 0, next try, instant, number, index | an occurrence that it refuses, and that waits |
 //! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
+//! | `PIECES` | either | either | the key of a value, number | a piece of a value that is longer than the store takes; the value's own row has their number |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
@@ -168,6 +169,7 @@ pub enum Table {
     Members = 87,
     TenantTerms = 89,
     ScheduledOfTenants = 90,
+    Pieces = 92,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.

@@ -1,7 +1,8 @@
 //! Bounds on what one command may carry: an accepted command must never make a later commit fail.
 //!
-//! A store refuses a value above 1 MiB. What grows with what a command carries is bounded here; what grows
-//! with the number of commands is cut into rows of bounded size where it is written.
+//! A store refuses a value above 1 MiB. What grows with what a command carries is bounded here, and so is what grows
+//! with the commands about one recipient or one tenant; what grows with the number of all commands is cut into rows of
+//! bounded size where it is written.
 
 use serde::{Deserialize, Serialize};
 
@@ -214,6 +215,64 @@ impl Exceeded {
         let Self { bound, got, most } = self;
         let key = bound.key();
         format!("{}; `[limits] {key}` is {most}, got {got}", bound.mend())
+    }
+}
+
+/// A value of the store that commands can make longer, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Growing {
+    /// A recipient's profile with all preferences and mutes.
+    Recipient,
+    /// A tenant with its brand, defaults and data.
+    Tenant,
+}
+
+impl Growing {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Recipient => "the recipient's profile and preferences",
+            Self::Tenant => "the tenant",
+        }
+    }
+
+    fn mend(self) -> &'static str {
+        match self {
+            Self::Recipient => "remove preferences or devices that are not needed any more",
+            Self::Tenant => "give fewer or shorter `preferences`, and less `data`",
+        }
+    }
+}
+
+/// A command that would make a value too long for a row of the store (contract, section 2, "Bounds").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{} would take {got} bytes as stored, more than {most}", what.words())]
+pub struct TooLarge {
+    /// The value.
+    pub what: Growing,
+    /// Its bytes with the command.
+    pub got: u64,
+    /// The greatest number that is accepted.
+    pub most: u64,
+}
+
+impl TooLarge {
+    /// Refuses a value that is too long for a row of `row_bytes`. A row has other records beside it, so it may take
+    /// 15 of 16 parts.
+    ///
+    /// # Errors
+    /// [`TooLarge`].
+    pub(crate) fn check(what: Growing, got: usize, row_bytes: usize) -> Result<(), Self> {
+        let most = row_bytes - row_bytes / 16;
+        if got > most {
+            return Err(Self { what, got: got as u64, most: most as u64 });
+        }
+        Ok(())
+    }
+
+    /// Advice on how to fix it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        self.what.mend().to_owned()
     }
 }
 

@@ -3,7 +3,7 @@
 //! An event and its entries belong to one tenant or to none. The settings of a tenant apply to its entries only, and a
 //! reader has a view of some entries (contract, section 12).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -184,11 +184,24 @@ impl TenantChange {
             locale: given(self.locale.as_ref(), known.locale),
             tz: given(self.tz.as_ref(), known.tz),
             quiet_hours: given(self.quiet_hours.as_ref(), known.quiet_hours),
-            preferences: self.preferences.clone().unwrap_or(known.preferences),
+            preferences: self.preferences.as_deref().map_or(known.preferences, each_once),
             data: given(self.data.as_ref(), known.data),
             disabled: self.disabled.unwrap_or(known.disabled),
         }
     }
+}
+
+/// Defaults with one line for each scope and channel: the last that was given, which wins over those before it.
+fn each_once(given: &[Choice]) -> Vec<Choice> {
+    let mut seen = BTreeSet::new();
+    let mut last = Vec::new();
+    for choice in given.iter().rev() {
+        if seen.insert((&choice.scope, &choice.channel)) {
+            last.push(choice.clone());
+        }
+    }
+    last.reverse();
+    last
 }
 
 impl BrandChange {

@@ -17,7 +17,7 @@ use tidings_store::{Commit, Store};
 
 use crate::commit::durable::Shown;
 use crate::commit::executor::Executor;
-use crate::commit::{CommitNo, Decided, WhenDurable, Writes};
+use crate::commit::{CommitNo, Decided, WhenDurable, Writes, long_values};
 use crate::error::{Error, RuntimeError};
 use crate::vitals::{Stopwatch, Vitals, timed};
 
@@ -207,6 +207,7 @@ impl CommitPipeline {
     /// [`Error::Store`]; nothing was added.
     pub(crate) fn gather(&mut self, decided: Decided) -> Result<(), Error> {
         let Decided { writes, forgotten, frees } = decided;
+        let writes = long_values::cut(writes, self.store.value_bytes_max());
         let frees = frees || !forgotten.is_empty();
         if self.by == Executor::Caller {
             if !writes.is_empty() {

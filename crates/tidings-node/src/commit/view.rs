@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_store::{Partition, Snapshot, Store, Visit};
 
-use crate::commit::Writes;
+use crate::commit::{Writes, long_values};
 use crate::error::Error;
 use crate::vitals::Vitals;
 
@@ -57,6 +57,26 @@ impl StoreView {
         })
     }
 
+    /// Joins a value that was cut into rows.
+    fn whole(
+        &self,
+        partition: Partition,
+        key: &[u8],
+        value: Option<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, Unreadable> {
+        let join = |value| long_values::joined(key, value, |key| self.row(partition, key));
+        value.map(join).transpose()
+    }
+
+    /// Reads a row as it is stored.
+    fn row(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
+        let mut newest_first = self.ahead.iter().rev();
+        if let Some(value) = newest_first.find_map(|writes| writes.get(partition, key)) {
+            return Ok(value.map(<[u8]>::to_vec));
+        }
+        self.recorded(partition, key, self.snapshot.get(partition, key))
+    }
+
     /// Records whether a read that began at a key failed.
     fn recorded<T>(
         &self,
@@ -79,11 +99,8 @@ impl StoreView {
 
 impl ReadView for StoreView {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
-        let mut newest_first = self.ahead.iter().rev();
-        if let Some(value) = newest_first.find_map(|writes| writes.get(partition, key)) {
-            return Ok(value.map(<[u8]>::to_vec));
-        }
-        self.recorded(partition, key, self.snapshot.get(partition, key))
+        let row = self.row(partition, key)?;
+        self.whole(partition, key, row)
     }
 
     fn get_many(
@@ -99,6 +116,7 @@ impl ReadView for StoreView {
             if let Some(ahead) = newest_first.find_map(|writes| writes.get(partition, key)) {
                 *value = ahead.map(<[u8]>::to_vec);
             }
+            *value = self.whole(partition, key, value.take())?;
         }
         Ok(values)
     }
@@ -114,7 +132,20 @@ impl ReadView for StoreView {
         until: Option<&[u8]>,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
-        let scanned = self.scan_after(&self.ahead, partition, from, until, visit);
-        self.recorded(partition, from, scanned)
+        let mut failed = None;
+        let scanned = self.scan_after(&self.ahead, partition, from, until, &mut |key, value| {
+            if long_values::pieces_of(value).is_none() {
+                return visit(key, value);
+            }
+            match self.whole(partition, key, Some(value.to_vec())) {
+                Ok(whole) => visit(key, whole.as_deref().unwrap_or_default()),
+                Err(fault) => {
+                    failed = Some(fault);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        self.recorded(partition, from, scanned)?;
+        failed.map_or(Ok(()), Err)
     }
 }

@@ -131,6 +131,10 @@ impl Person {
             let oldest = known.iter().position(|(_, of)| *of == tenant);
             known.remove(oldest.expect("there is one"));
         }
+        // Contract, section 2, "Bounds": 40 push subscriptions of a profile over all tenants.
+        while known.len() > most.max(2 * usize::from(channel == ChannelNo(3)) * most) {
+            known.remove(0);
+        }
     }
 
     /// Removes a device as it joined for a tenant; without one, for whatever tenants it did.

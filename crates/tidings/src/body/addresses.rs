@@ -162,6 +162,12 @@ impl<'de> Visitor<'de> for OfKind {
                 }
             }
         }
+        let in_all = all.len();
+        let most_of_all = self.0.most_of_all_tenants();
+        if in_all > most_of_all {
+            let reason = format!("has {in_all} addresses of all tenants, {most_of_all} at most");
+            return Err(A::Error::custom(Fault::new(reason, "leave out the oldest")));
+        }
         if let Some((_, count)) = by_tenant.into_iter().find(|(_, count)| *count > most) {
             let reason = format!("has {count} addresses, {most} at most");
             let fault = Fault::new(reason, "leave out the oldest");

@@ -54,6 +54,7 @@ pub(crate) fn unknown<'n>(
 pub(crate) fn hint(refused: &Refused) -> Option<String> {
     match refused {
         Refused::Exceeded(exceeded) => Some(exceeded.hint()),
+        Refused::TooLarge(too_large) => Some(too_large.hint()),
         Refused::BatchKey(too_long) => Some(too_long.hint()),
         Refused::UnknownType { event_type, configured } => {
             let configured = configured.iter().map(String::as_str);

@@ -208,12 +208,18 @@ codes! {
     LimitExceeded = "limit_exceeded", 422, Again::No,
         "The request exceeds a limit",
         "`detail` and `hint` name the limit, its value (most stand under `[limits]`), and the value that was got.";
+    TooLarge = "too_large", 422, Again::No,
+        "What is stored would grow too long",
+        "Nothing was changed. `detail` says what would be longer than a row of the store; remove something of it first.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, Again::No,
         "The `Idempotency-Key` was used with a different request",
         "Use a new key for each request, and the same key only to send the same request again.";
     TooBusy = "too_busy", 429, Again::After(1),
         "Too many requests in progress",
         "Nothing was done. Wait as long as `Retry-After` says, then retry.";
+    Busy = "busy", 429, Again::After(1),
+        "The caller has its share of the server",
+        "Nothing was done. `detail` names what the caller has its share of. Wait as long as `Retry-After` says, then retry.";
     Internal = "internal", 500, Again::Maybe,
         "Internal error",
         "The change may or may not have been made. Retry with the same event id or `Idempotency-Key`, and report the \
@@ -420,6 +426,7 @@ impl From<Refused> for Problem {
         let hint = hint(&refused).unwrap_or_default();
         let code = match refused {
             Refused::Exceeded(_) | Refused::BatchKey(_) => Code::LimitExceeded,
+            Refused::TooLarge(_) => Code::TooLarge,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,
             Refused::UnknownType { .. } => Code::UnknownType,
             Refused::UnknownHook(_) => Code::HookNotFound,

@@ -22,7 +22,11 @@ const STREAM: &[Code] =
     &[Code::InvalidQuery, Code::StreamsFull, Code::UnknownTenant, Code::TenantsOff];
 
 /// The errors of marks, and of browsers that join or leave.
-const MARKS: &[Code] = &[
+const MARKS: &[Code] = JOIN.split_at(1).1;
+
+/// The errors of a browser that joins; the first comes of a profile that is too long, and only there.
+const JOIN: &[Code] = &[
+    Code::TooLarge,
     Code::InvalidQuery,
     Code::InvalidJson,
     Code::InvalidBody,
@@ -93,6 +97,8 @@ pub(super) fn calls(calls: Calls) -> Calls {
                 Code::UnknownChannel,
                 Code::UnknownPreference,
                 Code::LimitExceeded,
+                Code::TooLarge,
+                Code::Busy,
             ],
         )
         .mine(
@@ -116,7 +122,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(subscriptions::unfollow),
             TOPIC,
         )
-        .mine("join_my_push", Scope::PUSH, Kind::Changes, routes!(push::join_push), MARKS)
+        .mine("join_my_push", Scope::PUSH, Kind::Changes, routes!(push::join_push), JOIN)
         .mine("leave_my_push", Scope::PUSH, Kind::Changes, routes!(push::leave_push), MARKS)
 }
 

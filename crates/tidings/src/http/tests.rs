@@ -18,6 +18,7 @@ mod examples;
 mod late;
 mod leaks;
 mod limits;
+mod narrow_store;
 mod open;
 mod shards;
 mod told;

@@ -104,6 +104,11 @@ impl Preferences {
         self.of_tenants.set_defaults(tenant, &terms.preferences);
     }
 
+    /// An upper bound on the number of a recipient's preferences.
+    pub(crate) fn count(&self, number: u32) -> usize {
+        self.chosen.len() + self.of_tenants.of(number).count() + self.mutes.of(number).count()
+    }
+
     /// All preferences of a recipient: those for all entries before those of tenants, mutes last.
     pub(crate) fn of(&self, number: u32) -> Vec<Preference> {
         let mut chosen = Vec::new();

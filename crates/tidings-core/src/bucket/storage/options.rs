@@ -13,6 +13,8 @@ pub struct Options {
     pub checkpoint_after: u64,
     /// Bytes of a slice of a checkpoint, index build or merge, about: a step waits for one slice at most.
     pub slice_bytes: usize,
+    /// The longest value that the store takes, in bytes: a command that would make one longer is refused.
+    pub row_bytes: usize,
 }
 
 impl Default for Options {
@@ -23,6 +25,7 @@ impl Default for Options {
             index_after: Some(4096),
             checkpoint_after: 4096,
             slice_bytes: 256 << 10,
+            row_bytes: 1 << 20,
         }
     }
 }

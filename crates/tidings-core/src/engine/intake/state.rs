@@ -14,6 +14,7 @@ use super::objects::Objects;
 use super::recent::Recent;
 use super::suppressed::Suppressions;
 use super::tenants::Tenants;
+use crate::bucket::storage::options::Options;
 use crate::content::batch::EventData;
 use crate::engine::replica::log_rows::LogRows;
 use crate::engine::rows::act::LogNo;
@@ -74,6 +75,8 @@ pub(crate) struct Intake {
     pub(crate) compiled: Arc<CompiledRules>,
     /// Number of buckets over which recipients are distributed.
     pub(crate) buckets: u16,
+    /// The longest value that the store takes, in bytes.
+    pub(crate) row_bytes: usize,
     /// The instant of the newest step, which never goes back.
     pub(crate) now: Instant,
     /// The clock's time then: earlier, if it was put back.
@@ -171,6 +174,7 @@ impl Intake {
         Self {
             compiled: Arc::new(CompiledRules::new(Names::default())),
             buckets,
+            row_bytes: Options::default().row_bytes,
             now: Instant::MIN,
             clock: Instant::MIN,
             began: None,

@@ -8,10 +8,11 @@ use crate::engine::rows::act::{Act, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
 use crate::engine::shard::prefer::check_defaults;
-use crate::journal::stored::{Unreadable, each};
+use crate::journal::stored::{Unreadable, each, encode, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::model::event::Event;
 use crate::model::id::Id;
+use crate::model::limits::{Growing, TooLarge};
 use crate::model::number::EventNo;
 use crate::model::tenant::{KnownTenant, Tenant, TenantChange, TenantNo};
 use crate::model::time::Instant;
@@ -24,6 +25,12 @@ pub(super) fn scheduled_of(tenant: TenantNo, t: Instant, place: EventNo) -> Vec<
 
 fn of_tenant(tenant: TenantNo) -> Key {
     Key::of(Owner::Intake, Table::ScheduledOfTenants).u32(tenant.0.get())
+}
+
+/// Refuses a tenant that is too long for a row: the intake has one of it as a whole, each bucket one of its terms.
+fn check_size(after: &KnownTenant, row_bytes: usize) -> Result<(), TooLarge> {
+    let bytes = to_json(after).len().max(encode(&after.tenant.terms()).len());
+    TooLarge::check(Growing::Tenant, bytes, row_bytes)
 }
 
 impl Intake {
@@ -111,6 +118,7 @@ impl Intake {
                 (self.tenants.next_number(), known)
             }
         };
+        check_size(&after, self.row_bytes)?;
         let mut void = CancelledEvents::new();
         if after.tenant.disabled {
             after.void_before = self.next_place;

@@ -9,7 +9,7 @@ use crate::journal::stored::Unreadable;
 use crate::model::batch_key::KeyTooLong;
 use crate::model::event::{Audience, Near};
 use crate::model::id::Id;
-use crate::model::limits::Exceeded;
+use crate::model::limits::{Exceeded, TooLarge};
 use crate::model::messages::{MessageAct, MessageName, MessageState};
 use crate::model::time::Instant;
 
@@ -200,6 +200,9 @@ pub enum Refused {
     /// The command exceeds a bound of the configuration.
     #[error(transparent)]
     Exceeded(#[from] Exceeded),
+    /// The command would make a value too long for the store.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     /// A batch key of the event is too long.
     #[error(transparent)]
     BatchKey(#[from] KeyTooLong),
@@ -245,6 +248,12 @@ pub enum Stop {
 impl From<Exceeded> for Stop {
     fn from(exceeded: Exceeded) -> Self {
         Self::Refused(exceeded.into())
+    }
+}
+
+impl From<TooLarge> for Stop {
+    fn from(too_large: TooLarge) -> Self {
+        Self::Refused(too_large.into())
     }
 }
 

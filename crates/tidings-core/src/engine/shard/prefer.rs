@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use self::chosen::note_chosen;
+use super::profile::size;
 use super::state::Shard;
 use super::take_back::Among;
 use crate::bucket::Preference;
@@ -268,8 +269,15 @@ fn choose(
 ) -> Result<Reply, Stop> {
     may_mute(shard, at, &choices)?;
     may_prefer(shard, intake, at, &choices)?;
-    note_chosen(shard, intake, draft, at, &choices, by);
     let RecipientAt { bucket, number } = at;
+    if let Some(profile) = shard.buckets[bucket].roster.profile(number) {
+        let adds = choices.iter().any(|of| of.mode != Mode::Default);
+        if adds {
+            let of_bucket = &shard.buckets[bucket];
+            size::check(of_bucket, Some(number), profile, &choices, intake.row_bytes)?;
+        }
+    }
+    note_chosen(shard, intake, draft, at, &choices, by);
     let mut changed: BTreeMap<ChannelNo, BTreeSet<Option<TenantNo>>> = BTreeMap::new();
     for Preference { tenant, channel, scope, mode } in choices {
         changed.entry(channel).or_default().insert(tenant);

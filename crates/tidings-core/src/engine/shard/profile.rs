@@ -7,19 +7,22 @@ use super::{follow, members, prefer};
 use crate::engine::inbox::mark;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::record_size::pieces;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::journal::table::Partition;
-use crate::model::batch_key::BatchKey;
+use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::channel_no;
 use crate::model::command::Command;
 use crate::model::id::Id;
+use crate::model::limits::TooLarge;
 use crate::model::number::RecipientAt;
 use crate::model::recipient::{Addresses, GivenAddress, Recipient, RecipientChange, State};
 use crate::model::tenant::{TenantNo, View};
 
 pub(super) mod devices;
+pub(super) mod size;
 
 impl Shard {
     /// Runs a command that concerns one recipient.
@@ -32,6 +35,7 @@ impl Shard {
         match command {
             Command::Recipient(change) => {
                 let tenants = members::named(intake, change)?;
+                self.check_profile(intake, change)?;
                 self.change_recipient(intake, draft, change, tenants)
             }
             Command::Device { recipient, channel, address, joins } => {
@@ -117,6 +121,18 @@ impl Shard {
         Ok(Reply::Done)
     }
 
+    /// Refuses a change of a profile that would make it too long. Those that an event gives are bounded by the event.
+    fn check_profile(&self, intake: &Intake, change: &RecipientChange) -> Result<(), TooLarge> {
+        let Some(bucket) = self.buckets.of(change.id.as_str()) else {
+            return Ok(());
+        };
+        let roster = &self.buckets[bucket].roster;
+        let number = roster.number(change.id.as_str());
+        let known = number.and_then(|number| roster.profile(number)).cloned();
+        let new = changed(intake, known, change);
+        size::check(&self.buckets[bucket], number, &new, &[], intake.row_bytes)
+    }
+
     /// Changes the profiles of the shard's recipients, as an event gives them. The intake has checked them.
     pub(crate) fn take_profiles(
         &mut self,
@@ -185,7 +201,13 @@ fn flush(
         shard.buckets[bucket].next_seq
     } else {
         let at = shard.now;
-        shard.write(draft, bucket, Record::Flush { at, number, lanes })
+        let bytes = |lane: &LaneKey| lane.key.as_str().len() + 16;
+        let mut first = None;
+        for lanes in pieces(lanes, bytes) {
+            let seq = shard.write(draft, bucket, Record::Flush { at, number, lanes });
+            first.get_or_insert(seq);
+        }
+        first.unwrap_or(shard.buckets[bucket].next_seq)
     };
     let marker = format!("{}-{seq}", shard.buckets[bucket].no);
     Ok(Reply::Flushed { marker, lanes: due })

@@ -512,8 +512,14 @@ fn no_revision_falls_where_the_last_items_are_forgotten() {
         |tenant, to| Op::Publish { tenant, kind: 0, roles: (0, 0, 0), to, delay_hours: 0 };
     let mark = |what, which, change| Op::Mark { who: 0, view: 0, what, which, change };
     let index_after = Some(0);
-    let options =
-        Options { buckets: 1, shards: 2, index_after, checkpoint_after: 0, slice_bytes: 64 };
+    let options = Options {
+        buckets: 1,
+        shards: 2,
+        index_after,
+        checkpoint_after: 0,
+        slice_bytes: 64,
+        ..Options::default()
+    };
     let mut world = World::new(options);
     let begin = [publish(2, 1), Op::Wait(8), mark(4, 0, 0), Op::Wait(24), Op::Disable(0)];
     let then = [Op::Wait(16), publish(0, 3), mark(0, 200, 6), Op::Forget];
@@ -536,7 +542,7 @@ proptest! {
         index_after in prop::sample::select(vec![Some(0), Some(4), None]),
     ) {
         let shards = 1 + buckets % 2;
-        let options = Options { buckets, shards, index_after, checkpoint_after: 0, slice_bytes: 64 };
+        let options = Options { buckets, shards, index_after, checkpoint_after: 0, slice_bytes: 64, ..Options::default() };
         let mut world = World::new(options);
         for op in &ops {
             world.play(op);

@@ -87,6 +87,15 @@ impl AddressKind {
         }
     }
 
+    /// The most of them that a recipient has for all tenants together, where each may be of a tenant.
+    #[must_use]
+    pub fn most_of_all_tenants(self) -> usize {
+        match self {
+            Self::WebPush => 2 * self.most(),
+            _ => self.most(),
+        }
+    }
+
     /// The text by which addresses of this kind are compared: those that reach the same are the same text.
     ///
     /// # Examples

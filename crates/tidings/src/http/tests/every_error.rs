@@ -19,7 +19,7 @@ use tidings_core::Instant;
 use tidings_core::time::Day;
 use tidings_node::VirtualClock;
 use tidings_node::channel::Channels;
-use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store};
+use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store, VALUE_BYTES_MAX};
 
 use super::code;
 use super::examples::resolved;
@@ -242,6 +242,7 @@ enum Mood {
 struct Moody {
     store: Arc<MemoryStore>,
     mood: Arc<Mutex<Mood>>,
+    value_bytes_max: usize,
 }
 
 impl Moody {
@@ -267,6 +268,10 @@ impl Store for Moody {
         }
     }
 
+    fn value_bytes_max(&self) -> usize {
+        self.value_bytes_max
+    }
+
     fn days(&self) -> Result<Vec<Day>, Error> {
         self.store.days()
     }
@@ -285,7 +290,13 @@ impl Store for Moody {
 
 /// A server whose recipient has one event, and its store.
 fn server(access: Access, settings: Settings) -> (Rig, Moody) {
-    let store = Moody { store: Arc::default(), mood: Arc::new(Mutex::new(Mood::Fine)) };
+    server_with(access, settings, VALUE_BYTES_MAX)
+}
+
+/// [`server`], over a store that takes values up to so many bytes.
+fn server_with(access: Access, settings: Settings, value_bytes_max: usize) -> (Rig, Moody) {
+    let mood = Arc::new(Mutex::new(Mood::Fine));
+    let store = Moody { store: Arc::default(), mood, value_bytes_max };
     let opened = store.clone();
     let open = move || match opened.mood() {
         Mood::Gone => Err(Error::Unusable("a test".to_owned())),
@@ -407,6 +418,34 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             store.put(Mood::Gone);
             rig.call(Method::PUT, "/v1/objects/x", &json!({ "title": "x" }));
             all(&|call| call.send(&rig))
+        }
+        "busy" => {
+            let (rig, _) = open();
+            let line = json!([{ "type": "note", "channel": "email", "mode": "never" }]);
+            all(&|call| {
+                let call = call.with_body(&line.to_string());
+                let mut tries = (0..20).map(|_| call.send(&rig));
+                tries.find(|answer| !answer.status.is_success()).unwrap()
+            })
+        }
+        "too_large" => {
+            let (rig, _) = server_with(Access::Open, Settings::default(), 1000);
+            seed(&rig);
+            all(&|call| {
+                let long = "x".repeat(1000);
+                let body = match &*call.path {
+                    path if path.ends_with("/preferences") => {
+                        let object = &long[..200];
+                        json!([{ "object": object, "channel": "*", "mode": "never" }])
+                    }
+                    path if path.ends_with("/push") => json!({
+                        "endpoint": format!("https://push.example.net/send/{long}"),
+                        "keys": { "p256dh": "B".repeat(87), "auth": "a".repeat(22) },
+                    }),
+                    _ => json!({ "data": { "text": long } }),
+                };
+                call.with_body(&body.to_string()).send(&rig)
+            })
         }
         // What is kept under the key is written, whatever else there is to write.
         "store_full" | "outcome_unknown" => all(&|call| {

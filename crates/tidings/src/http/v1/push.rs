@@ -21,8 +21,12 @@ mod tests;
 /// The number of the channel of browsers.
 const WEBPUSH_NO: ChannelNo = ChannelNo(3);
 
-/// The errors of both calls.
-const BODY: &[Code] = &[
+/// The errors of a browser that leaves.
+const LEAVE: &[Code] = JOIN.split_at(1).1;
+
+/// The errors of a browser that joins; the first comes of a profile that is too long, and only there.
+const JOIN: &[Code] = &[
+    Code::TooLarge,
     Code::InvalidPath,
     Code::InvalidQuery,
     Code::InvalidJson,
@@ -35,11 +39,11 @@ const BODY: &[Code] = &[
 
 /// The calls of browsers.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add("join_push", Kind::Changes, routes!(join_push), BODY).add(
+    calls.add("join_push", Kind::Changes, routes!(join_push), JOIN).add(
         "leave_push",
         Kind::Changes,
         routes!(leave_push),
-        BODY,
+        LEAVE,
     )
 }
 
@@ -48,7 +52,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
 /// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
 /// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-/// all, the oldest leaves.
+/// all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/push", tag = "recipients",
     params(

@@ -34,6 +34,7 @@ const BODY: &[Code] = &[
     Code::UnknownChannel,
     Code::UnsupportedMediaType,
     Code::LimitExceeded,
+    Code::TooLarge,
     Code::UnknownTenant,
     Code::TenantsOff,
 ];

@@ -1,5 +1,6 @@
 //! Devices that join a recipient's addresses and leave them, each with the tenant whose messages it takes.
 
+use super::size;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
@@ -36,25 +37,38 @@ pub(super) fn change(
             Some((text, _)) => *text = &given.text,
             None => {
                 all.push((&given.text, tenant));
-                // Those of another tenant stay, however many join for this one.
+                // Those of another tenant stay as long as the profile has room for all.
                 let of_tenant = all.iter().filter(|(_, of)| *of == tenant).count();
-                let mut surplus = of_tenant.saturating_sub(kind.most());
-                all.retain(|(_, of)| {
-                    let leaves = *of == tenant && surplus > 0;
-                    surplus -= usize::from(leaves);
-                    !leaves
-                });
+                drop_oldest(&mut all, of_tenant.saturating_sub(kind.most()), |of| of == tenant);
+                let surplus = all.len().saturating_sub(kind.most_of_all_tenants());
+                drop_oldest(&mut all, surplus, |_| true);
             }
         }
     } else {
         all.retain(|(text, of)| tenant.is_some() && *of != tenant || !is_device(text));
     }
     new.addresses.set_views(channel, &all);
+    if joins {
+        size::check(&shard.buckets[bucket], Some(number), &new, &[], intake.row_bytes)?;
+    }
     if new != *known {
         let record = Record::Profile { at: shard.now, number, profile: Box::new(new) };
         shard.write(draft, bucket, record);
     }
     Ok(Reply::Done)
+}
+
+/// Removes the oldest devices among those of some tenants.
+fn drop_oldest(
+    all: &mut Vec<(&str, Option<TenantNo>)>,
+    mut surplus: usize,
+    is_among: impl Fn(Option<TenantNo>) -> bool,
+) {
+    all.retain(|(_, of)| {
+        let leaves = surplus > 0 && is_among(*of);
+        surplus -= usize::from(leaves);
+        !leaves
+    });
 }
 
 /// Ends the addresses of a deleted tenant in a bucket, as far as there is room, which gets less.

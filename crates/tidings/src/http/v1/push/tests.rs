@@ -221,9 +221,11 @@ fn t42_each_tenant_has_room_for_twenty_browsers() {
     };
     let whole = || {
         let of_acme = browsers(20, json!("acme"));
-        of_acme.chain(browsers(20, Value::Null)).chain(browsers(1, json!("bolt")))
+        of_acme.chain(browsers(18, Value::Null)).chain(browsers(1, json!("bolt")))
     };
+    // Of a profile there are 40 at most.
     assert_eq!(given(whole().chain(browsers(2, json!("bolt"))).collect()), 204);
-    assert_eq!(given(whole().chain(browsers(1, Value::Null)).collect()), 422);
-    assert_eq!(tenants(&rig).len(), 42);
+    assert_eq!(given(whole().chain(browsers(3, json!("bolt"))).collect()), 422);
+    assert_eq!(given(browsers(21, json!("acme")).collect()), 422);
+    assert_eq!(tenants(&rig).len(), 40);
 }

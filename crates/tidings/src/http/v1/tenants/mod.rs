@@ -49,6 +49,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         Code::UnknownPreference,
         Code::UnsupportedMediaType,
         Code::LimitExceeded,
+        Code::TooLarge,
         Code::TenantsOff,
     ];
     const KNOWN: &[Code] = &[
@@ -60,6 +61,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         Code::UnknownPreference,
         Code::UnsupportedMediaType,
         Code::LimitExceeded,
+        Code::TooLarge,
         Code::TenantsOff,
         Code::TenantNotFound,
     ];
