@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::rival::Rival;
 use crate::{
     Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, live, memory, nodes, outbox,
-    plan, publish, quiet, reads, recovery, scheduled,
+    plan, publish, quiet, reads, recovery, scheduled, shares,
 };
 
 /// Arguments of `bench`.
@@ -112,6 +112,13 @@ enum Work {
     /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
     /// Measures opening the store and recovering the engine, up to the first command.
     Recovery(recovery::Params),
+    /// Publish and read beside one user who takes all that a token can take, and without
+    ///
+    /// Runs a server as a process of its own, on loopback. One token keeps many connections busy: pages, marks of the whole
+    /// inbox, preferences, long polls, bodies, and streams and answers that it does not read. Meanwhile the host publishes,
+    /// and each reader reads a page a second. Measures their times beside those of the same things alone, in turns, what was
+    /// refused to whom, and how much memory the server takes more. Needs /proc.
+    Shares(shares::Params),
     /// Delete a full day, and wait for its disk space
     ///
     /// The day is over, indexed and packed. Measures the whole step that deletes it, until it is on the
@@ -149,6 +156,7 @@ pub fn run(
         Work::Nodes(params) => nodes::run(params, &host),
         Work::Outbox(params) => outbox::run(params),
         Work::Recovery(params) => recovery::run(params, host.rules),
+        Work::Shares(params) => shares::run(params),
         Work::Forget(params) => forget::run(params, host.rules),
     }?;
     let mut header = None;

@@ -33,6 +33,7 @@ mod recovery;
 mod rival;
 mod scheduled;
 mod server;
+mod shares;
 mod stopwatch;
 mod world;
 

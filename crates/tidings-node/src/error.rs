@@ -38,6 +38,11 @@ pub enum RuntimeError {
     /// The queue is full; nothing was done. Retry in a moment.
     #[error("too many requests in progress; retry in a moment")]
     Busy,
+    /// The caller has taken its share of the queue; nothing was done. Retry in a moment.
+    #[error(
+        "this caller has as many requests in progress as one caller may have; retry in a moment"
+    )]
+    OverShare,
     /// The store failed during the write: the change may or may not have been made. Retry with the
     /// same event id.
     #[error("the store failed: {0}; the change may or may not have been made")]

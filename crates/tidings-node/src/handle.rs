@@ -1,12 +1,12 @@
-//! Requests to the loop: a bounded queue, and a way back for each answer.
+//! Requests to the loop: a bounded queue that serves callers in turn, and a way back for each answer.
 //!
-//! A queue that is full refuses at once. Whoever asks holds the work that waits, so memory is bounded
-//! by the queue and by those who were let in, never by those who were not.
+//! A queue that is full refuses at once, and so does a caller's share of it. Whoever asks holds the work that waits, so
+//! memory is bounded by the queue and by those who were let in, never by those who were not.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{self, Duration};
 
-use crossbeam_channel::{Receiver, Sender, after, bounded, select};
+use crossbeam_channel::{Receiver, Sender, after, bounded};
 use tidings_core::engine::LogNo;
 use tidings_core::{Command, Id, Instant, Rules};
 
@@ -18,6 +18,7 @@ use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys, SigningKey};
 use crate::once::{Kept, Once};
+use crate::shares::{CallerId, FairQueue, TurnShares};
 use crate::vitals::Vitals;
 
 pub(crate) enum Request {
@@ -96,16 +97,39 @@ impl Request {
     }
 }
 
+/// The queue of requests.
+struct Queue {
+    waiting: Mutex<Waiting>,
+    requests_max: usize,
+}
+
+#[derive(Default)]
+struct Waiting {
+    requests: FairQueue<Request>,
+    /// A stop comes after everything else.
+    stop: Option<Stop>,
+}
+
+impl Queue {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A handle of the runtime. Cheap to clone.
 #[derive(Clone)]
 pub struct Handle {
-    requests: Sender<Request>,
+    queue: Arc<Queue>,
+    /// Wakes the loop.
+    wake: Sender<()>,
     /// True if the loop still takes requests. It is checked under the lock, so nothing enters a queue
     /// that nobody empties any more.
     is_open: Arc<RwLock<bool>>,
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
     reads: Arc<Reads>,
+    /// The caller whose share of the queue requests take.
+    caller: CallerId,
     /// False if answers do not wait for shards on other nodes.
     waits: bool,
 }
@@ -113,14 +137,50 @@ pub struct Handle {
 /// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are
 /// refused: nobody waits for a loop that has ended.
 pub(crate) struct Inbox {
-    pub(crate) requests: Receiver<Request>,
+    queue: Arc<Queue>,
+    /// Signals that there may be requests; disconnected once no handle is left.
+    pub(crate) woken: Receiver<()>,
     is_open: Arc<RwLock<bool>>,
+}
+
+impl Inbox {
+    /// The next request of which the turn may have one.
+    pub(crate) fn next(&self, turn: &mut TurnShares) -> Option<Request> {
+        let mut waiting = self.queue.waiting();
+        if waiting.requests.is_empty() {
+            return waiting.stop.take().map(Request::Stop);
+        }
+        let (caller, request) = waiting.requests.pop(|caller| turn.has_room(caller))?;
+        turn.take(caller);
+        Some(request)
+    }
+
+    /// The requests of one turn, however many commands they are.
+    pub(crate) fn turn(&self) -> Vec<Request> {
+        let mut turn = TurnShares::default();
+        std::iter::from_fn(|| self.next(&mut turn)).collect()
+    }
+
+    /// Returns true if nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        let waiting = self.queue.waiting();
+        waiting.requests.is_empty() && waiting.stop.is_none()
+    }
+
+    /// Answers everything that waits with an error.
+    pub(crate) fn turn_away(&self) {
+        let Waiting { mut requests, stop } = std::mem::take(&mut *self.queue.waiting());
+        while let Some((_, request)) = requests.pop(|_| true) {
+            request.turn_away();
+        }
+        stop.map(Request::Stop).into_iter().for_each(Request::turn_away);
+    }
 }
 
 impl Drop for Inbox {
     fn drop(&mut self) {
         *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
-        self.requests.try_iter().for_each(Request::turn_away);
+        self.turn_away();
     }
 }
 
@@ -132,11 +192,20 @@ impl Handle {
         keys: Arc<Keys>,
         reads: Arc<Reads>,
     ) -> (Self, Inbox) {
-        let (requests, asked) = bounded(requests_max);
+        // One signal is enough, however many requests it is about.
+        let (wake, woken) = bounded(1);
+        let queue = Arc::new(Queue { waiting: Mutex::default(), requests_max });
         let is_open = Arc::new(RwLock::new(true));
-        let inbox = Inbox { requests: asked, is_open: Arc::clone(&is_open) };
-        let handle = Self { requests, is_open, vitals, keys, reads, waits: true };
+        let inbox = Inbox { queue: Arc::clone(&queue), woken, is_open: Arc::clone(&is_open) };
+        let caller = CallerId::Host;
+        let handle = Self { queue, wake, is_open, vitals, keys, reads, caller, waits: true };
         (handle, inbox)
+    }
+
+    /// The same, whose requests take places of a caller.
+    #[must_use]
+    pub fn of(&self, caller: CallerId) -> Self {
+        Self { caller, ..self.clone() }
     }
 
     /// The same, whose answers come as soon as commands are durable: they do not wait for shards on other nodes.
@@ -374,28 +443,28 @@ impl Handle {
     /// Number of requests in the queue.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.requests.len()
+        self.queue.waiting().requests.len()
     }
 
-    /// Returns true if at least half of the queue is free: callers that can wait wait for that, and leave the
-    /// rest to those that can't.
+    /// Returns true if at least half of the caller's share of the queue is free: callers that can wait wait for that,
+    /// and leave the rest to those that can't.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        let most = self.requests.capacity().unwrap_or(usize::MAX);
-        self.requests.len() <= most / 2
+        let (waiting, most) = (self.queue.waiting(), self.queue.requests_max);
+        let of_caller = waiting.requests.len_of(&self.caller);
+        of_caller <= self.caller.places(most) / 2 && waiting.requests.len() <= most - most / 8
     }
 
-    /// Stops the loop; no other request is accepted from now on. A stop is never refused, so it waits for
-    /// room in the queue, until `last`.
-    pub(crate) fn stop(
-        &self,
-        stop: Stop,
-        last: &Receiver<time::Instant>,
-    ) -> Result<(), RuntimeError> {
+    /// Stops the loop; no other request is accepted from now on. A stop is never refused: it comes after the requests
+    /// that wait.
+    pub(crate) fn stop(&self, stop: Stop) -> Result<(), RuntimeError> {
         *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
-        select! {
-            send(self.requests, Request::Stop(stop)) -> asked => asked.map_err(|_| RuntimeError::Stopped),
-            recv(last) -> _ => Err(RuntimeError::Busy),
+        if let Some(earlier) = self.queue.waiting().stop.replace(stop) {
+            Request::Stop(earlier).turn_away();
+        }
+        match self.wake.try_send(()) {
+            Err(crossbeam_channel::TrySendError::Disconnected(())) => Err(RuntimeError::Stopped),
+            _ => Ok(()),
         }
     }
 
@@ -404,10 +473,21 @@ impl Handle {
         if !*is_open {
             return Err(RuntimeError::Stopped);
         }
-        self.requests.try_send(request).map_err(|fault| match fault {
-            crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
-            crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
-        })
+        let (mut waiting, most) = (self.queue.waiting(), self.queue.requests_max);
+        // The share first: who takes too much hears of it, and not that the server has no room.
+        if waiting.requests.len_of(&self.caller) >= self.caller.places(most)
+            && self.caller != CallerId::Host
+        {
+            return Err(RuntimeError::OverShare);
+        }
+        if waiting.requests.len() >= most {
+            return Err(RuntimeError::Busy);
+        }
+        waiting.requests.push(self.caller.clone(), request);
+        drop(waiting);
+        // It is woken already, or has ended and answers what waits.
+        let _ = self.wake.try_send(());
+        Ok(())
     }
 }
 
@@ -425,5 +505,30 @@ mod tests {
         let refused = handle.submit(Vec::new());
         assert!(matches!(refused, Err(RuntimeError::Stopped)));
         assert_eq!(handle.waiting(), 0);
+    }
+
+    #[test]
+    fn each_caller_has_a_share_of_the_queue_and_of_each_turn() {
+        let (handle, inbox) = Handle::new(64, Arc::default(), Arc::default(), Arc::default());
+        let ana = handle.of(CallerId::Recipient(Id::new("ana").unwrap()));
+        let key = handle.of(CallerId::Key("k".into()));
+        for _ in 0..40 {
+            ana.wake().unwrap();
+        }
+        assert!(matches!(ana.wake(), Err(RuntimeError::OverShare)));
+        assert!(!ana.has_room() && key.has_room());
+        for _ in 0..24 {
+            key.wake().unwrap();
+        }
+        assert!(matches!(key.wake(), Err(RuntimeError::Busy)));
+        // Each turn has all that the key wants, and one of the recipient's.
+        assert_eq!(inbox.turn().len(), 25);
+        assert_eq!((inbox.turn().len(), handle.waiting()), (1, 38));
+        handle.stop(Stop::within(Duration::ZERO, bounded(1).0)).unwrap();
+        assert!((0..38).all(|_| matches!(
+            inbox.turn()[..],
+            [Request::Wake] | [Request::Wake, Request::Stop(_)]
+        )));
+        assert!(inbox.is_empty());
     }
 }

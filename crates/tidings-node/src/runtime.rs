@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::handle::{Handle, Inbox, Request, Stop, Stopping};
 use crate::settings::{OpenStore, Settings};
+use crate::shares::TurnShares;
 
 mod look;
 mod stop;
@@ -76,7 +77,7 @@ impl Runtime {
         let (handle, inbox) = core.handle();
         let driver = Driver { core, rest: None };
         Self::spawn("tidings-loop", handle, inbox, driver, |driver, inbox| {
-            driver.run(&inbox.requests);
+            driver.run(inbox);
         })
     }
 
@@ -129,7 +130,7 @@ struct Driver {
 }
 
 impl Driver {
-    fn run(&mut self, inbox: &Receiver<Request>) {
+    fn run(&mut self, inbox: &Inbox) {
         let mut stopping: Stopping = None;
         loop {
             self.core.mend();
@@ -161,12 +162,13 @@ impl Driver {
     /// Nobody can ask any more.
     fn wait(
         &mut self,
-        inbox: &Receiver<Request>,
+        inbox: &Inbox,
         stop: Option<&Stop>,
         requests: &mut Vec<Request>,
     ) -> Result<(), crossbeam_channel::RecvError> {
         let stopping = stop.is_some();
-        let patience = self.core.patience(stopping);
+        // What a turn left, since its callers had their share, is there without another signal.
+        let patience = if inbox.is_empty() { self.core.patience(stopping) } else { Duration::ZERO };
         let rest = self.rest();
         let (written, hangs) = match &mut self.core.node {
             Some(node) => node.ahead().ended(),
@@ -177,20 +179,19 @@ impl Driver {
         if let Some(stop) = stop {
             select! {
                 recv(stop.drained) -> _ => self.core.is_drained = true,
-                recv(inbox) -> request => match request {
-                    Ok(request) => request.turn_away(),
+                recv(inbox.woken) -> woken => if woken.is_err() {
                     // Nobody is left who could ask.
-                    Err(_) => answered = self.core.senders.answers().recv_timeout(patience).ok(),
+                    answered = self.core.senders.answers().recv_timeout(patience).ok();
                 },
                 recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
                 recv(written) -> result => ended = Some(result),
                 recv(hangs) -> at => hung = at.ok(),
                 default(patience) => {}
             }
-            inbox.try_iter().for_each(Request::turn_away);
+            inbox.turn_away();
         } else {
             select! {
-                recv(inbox) -> request => requests.push(request?),
+                recv(inbox.woken) -> woken => if inbox.is_empty() { woken?; },
                 recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
                 recv(self.core.resolving.answers()) -> answer => resolved = answer.ok(),
                 recv(rest) -> _ => {
@@ -211,47 +212,42 @@ impl Driver {
         if let (Some(_), Some(node)) = (hung, &mut self.core.node) {
             node.ahead().give_up();
         }
-        let size = |request: &Request| match request {
-            Request::Work(work) => work.count,
-            _ => 0,
-        };
-        let mut commands: usize = requests.iter().map(size).sum();
-        while !stopping && commands < self.core.settings.commands_max {
-            let request = match inbox.try_recv() {
-                Ok(request) => request,
-                Err(_) => {
-                    let Some(node) = &mut self.core.node else {
-                        break;
-                    };
-                    let is_little = (1..DECIDED_AHEAD_MIN).contains(&commands);
-                    if !is_little || !node.ahead().is_writing() {
-                        break;
-                    }
-                    let (ended, hangs) = node.ahead().ended();
-                    select! {
-                        recv(inbox) -> request => match request {
-                            Ok(request) => request,
-                            // Who could ask is gone, which is seen with the next turn.
-                            Err(_) => break,
-                        },
-                        recv(hangs) -> _ => {
-                            node.ahead().give_up();
-                            continue;
-                        }
-                        recv(ended) -> ended => {
-                            node.ahead().record(ended.unwrap_or_else(|_| Err(gone())));
-                            continue;
-                        }
-                    }
-                }
-            };
-            commands += size(&request);
-            requests.push(request);
+        if !stopping {
+            self.gather(inbox, requests);
         }
         let arrived = self.core.senders.answers().clone();
         for (job, answer) in answered.into_iter().chain(arrived.try_iter()) {
             self.core.answered(job, &answer);
         }
         Ok(())
+    }
+
+    /// Gathers the requests of a turn. Few are joined by those that come before the commit in progress has ended.
+    fn gather(&mut self, inbox: &Inbox, requests: &mut Vec<Request>) {
+        let size = |request: &Request| match request {
+            Request::Work(work) => work.count,
+            _ => 0,
+        };
+        let (mut turn, mut commands) = (TurnShares::default(), 0);
+        loop {
+            while commands < self.core.settings.commands_max
+                && let Some(request) = inbox.next(&mut turn)
+            {
+                commands += size(&request);
+                requests.push(request);
+            }
+            let Some(node) = &mut self.core.node else { return };
+            let is_little = (1..DECIDED_AHEAD_MIN).contains(&commands);
+            if !is_little || !node.ahead().is_writing() {
+                return;
+            }
+            let (ended, hangs) = node.ahead().ended();
+            select! {
+                // Who could ask is gone, which is seen with the next turn.
+                recv(inbox.woken) -> woken => if woken.is_err() { return },
+                recv(hangs) -> _ => node.ahead().give_up(),
+                recv(ended) -> ended => node.ahead().record(ended.unwrap_or_else(|_| Err(gone()))),
+            }
+        }
     }
 }

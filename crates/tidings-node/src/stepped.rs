@@ -71,7 +71,7 @@ impl Stepped {
         if let Ok(answer) = self.event_loop.resolving.answers().try_recv() {
             self.event_loop.resolving.record(answer);
         }
-        let requests = self.inbox.requests.try_iter().collect();
+        let requests = self.inbox.turn();
         self.event_loop.turn(requests, &mut self.stopping);
     }
 

@@ -36,24 +36,26 @@ impl Runtime {
 /// Changes keys, until the runtime is stopped or its store fails.
 fn answer(node: &mut Node, inbox: &Inbox) {
     let refused = || RuntimeError::Unavailable("it is open to be looked at only".to_owned());
-    for request in &inbox.requests {
-        match request {
-            Request::Work(work) => work.fail(refused()),
-            Request::Keys(request) => {
-                if let Err(fault) = request.work(node) {
-                    tracing::error!(error = %fault, "the store failed");
+    while !inbox.is_empty() || inbox.woken.recv().is_ok() {
+        for request in inbox.turn() {
+            match request {
+                Request::Work(work) => work.fail(refused()),
+                Request::Keys(request) => {
+                    if let Err(fault) = request.work(node) {
+                        tracing::error!(error = %fault, "the store failed");
+                        return;
+                    }
+                }
+                Request::Configure(.., answer) => {
+                    let _ = answer.send(Err(refused()));
+                }
+                Request::Apply(request) => (request.then)(Err(refused())),
+                Request::CatchUp(then) => then(Ok(())),
+                Request::Report(..) | Request::ReadKeys | Request::Wake => {}
+                Request::Stop(stop) => {
+                    let _ = stop.answer.send(Ok(()));
                     return;
                 }
-            }
-            Request::Configure(.., answer) => {
-                let _ = answer.send(Err(refused()));
-            }
-            Request::Apply(request) => (request.then)(Err(refused())),
-            Request::CatchUp(then) => then(Ok(())),
-            Request::Report(..) | Request::ReadKeys | Request::Wake => {}
-            Request::Stop(stop) => {
-                let _ = stop.answer.send(Ok(()));
-                return;
             }
         }
     }

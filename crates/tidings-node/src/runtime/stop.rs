@@ -33,7 +33,7 @@ impl Runtime {
     pub fn stop_within(self, drain: Duration) -> Result<(), RuntimeError> {
         let last = crossbeam_channel::after(drain.saturating_add(LAST_COMMIT));
         let (answer, answered) = bounded(1);
-        self.handle.stop(Stop::within(drain, answer), &last)?;
+        self.handle.stop(Stop::within(drain, answer))?;
         let result = select! {
             recv(answered) -> done => done.map_err(|_| RuntimeError::Stopped)?,
             recv(self.ended.0) -> _ => answered.try_recv().map_err(|_| RuntimeError::Stopped)?,

@@ -35,7 +35,7 @@ const PROBLEM_JSON: &str = "application/problem+json";
 type Shared = BTreeMap<String, RefOr<Documented>>;
 
 /// Errors of every call.
-const COMMON: &[Code] = &[Code::Unauthorized, Code::Internal];
+const COMMON: &[Code] = &[Code::Unauthorized, Code::Busy, Code::Internal];
 
 /// Errors of every call of end users.
 const COMMON_OF_USERS: &[Code] = &[
@@ -50,6 +50,7 @@ const COMMON_OF_USERS: &[Code] = &[
     Code::TokenRevoked,
     Code::UsersOff,
     Code::Scope,
+    Code::Busy,
     Code::Internal,
 ];
 
@@ -86,6 +87,7 @@ const IN_LINES: &[Code] = &[
     Code::InvalidRequest,
     Code::RequestTimeout,
     Code::TooBusy,
+    Code::Busy,
     Code::Unavailable,
     Code::StoreFull,
     Code::OutcomeUnknown,

@@ -219,7 +219,8 @@ codes! {
         "Nothing was done. Wait as long as `Retry-After` says, then retry.";
     Busy = "busy", 429, Again::After(1),
         "The caller has its share of the server",
-        "Nothing was done. `detail` names what the caller has its share of. Wait as long as `Retry-After` says, then retry.";
+        "Nothing was done. `detail` names what the caller has its share of. End some of its calls or wait as long as \
+         `Retry-After` says, then retry.";
     Internal = "internal", 500, Again::Maybe,
         "Internal error",
         "The change may or may not have been made. Retry with the same event id or `Idempotency-Key`, and report the \
@@ -468,6 +469,7 @@ impl From<RuntimeError> for Problem {
     fn from(error: RuntimeError) -> Self {
         let code = match error {
             RuntimeError::Busy => Code::TooBusy,
+            RuntimeError::OverShare => Code::Busy,
             RuntimeError::Unknown(_) => Code::OutcomeUnknown,
             RuntimeError::Unavailable(_) => Code::Unavailable,
             RuntimeError::Full(_) => Code::StoreFull,
@@ -475,7 +477,7 @@ impl From<RuntimeError> for Problem {
         };
         // What the store says of itself (paths, offsets) is for the log, not for clients.
         match error {
-            RuntimeError::Busy => Self::new(code, error.to_string()),
+            RuntimeError::Busy | RuntimeError::OverShare => Self::new(code, error.to_string()),
             _ => Self::new(code, code.row().title),
         }
     }

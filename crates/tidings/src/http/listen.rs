@@ -2,6 +2,7 @@
 //!
 //! HTTP/1.1, and HTTP/2 for whoever begins with it (prior knowledge): a proxy carries many streams over one connection.
 
+mod connection;
 mod handed;
 mod named;
 
@@ -16,11 +17,11 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::uri::Authority;
-use axum::http::{HeaderValue, Version, header};
+use axum::http::{HeaderValue, StatusCode, Version, header};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
 use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -31,6 +32,9 @@ use tokio::time::{sleep, timeout};
 use self::handed::{Hand, Lent};
 use self::named::Named;
 use super::error::{Code, Problem};
+use super::shares::patience::{StreamExecutor, WRITE_PATIENCE, Writer};
+
+pub(super) use self::connection::Connection;
 
 /// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +49,16 @@ pub struct Bounds {
     pub first_head_patience: Duration,
     /// Time limit of every other head, and of an idle connection.
     pub head_patience: Duration,
-    /// Maximum number of bytes of a request's head.
+    /// Time limit of a reader who accepts nothing of an answer.
+    pub write_patience: Duration,
+    /// Maximum number of bytes of a request's head: of its target, and of the names and values of its fields.
     pub head_bytes_max: usize,
+    /// Maximum number of fields of a head.
+    pub fields_max: usize,
     /// Maximum number of requests in progress on a connection of HTTP/2.
     pub requests_max: u32,
+    /// Maximum number of those without a key or a token, until the connection has shown one.
+    pub strangers_requests_max: usize,
     /// Time limit of requests in progress once the server stops.
     pub drain_patience: Duration,
 }
@@ -73,12 +83,18 @@ impl Default for Bounds {
             loopback_connections_max: 4_096,
             first_head_patience: Duration::from_secs(10),
             head_patience: Duration::from_secs(60),
-            head_bytes_max: 64 << 10,
+            write_patience: WRITE_PATIENCE,
+            head_bytes_max: 16 << 10,
+            fields_max: 100,
             requests_max: 256,
+            strangers_requests_max: 32,
             drain_patience: Duration::from_secs(30),
         }
     }
 }
+
+/// The most bytes that a connection of HTTP/1.1 reads ahead.
+const READ_BYTES_MAX: usize = 64 << 10;
 
 /// The wait if the system is out of connections: a moment, so that some end.
 const OUT_OF_FILES_WAIT: Duration = Duration::from_millis(100);
@@ -180,16 +196,24 @@ pub async fn serve(
         };
         let (began, peer) = (Arc::new(Notify::new()), Peer(place.peer));
         let hand = Arc::new(Hand::default());
+        let connection = Arc::new(Connection::new(bounds.strangers_requests_max));
         let service = {
             let (router, began) = (TowerToHyperService::new(router.clone()), Arc::clone(&began));
             let hand = Arc::clone(&hand);
             service_fn(move |mut request: Request<Incoming>| {
                 began.notify_one();
                 request.extensions_mut().insert(peer);
+                request.extensions_mut().insert(Arc::clone(&connection));
                 name_host(&mut request);
                 let (router, hand) = (router.clone(), Arc::clone(&hand));
                 async move {
                     let named = Named::of(request.headers_mut());
+                    if is_too_large(&request, &bounds) {
+                        drop(request);
+                        let refused = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+                        let refused = async { Ok(refused.into_response()) };
+                        return named.answer::<Infallible>(refused).await;
+                    }
                     if let Some(why) = unclear_host(&request) {
                         let refused =
                             async { Ok(Problem::new(Code::InvalidRequest, why).into_response()) };
@@ -209,7 +233,9 @@ pub async fn serve(
         let connection = graceful.watch(builder.serve_connection(io, service).into_owned());
         let (patience, streaming) = (bounds.first_head_patience, streaming.clone());
         tokio::spawn(async move {
-            let is_handed = serve_connection(connection, (&began, patience), &hand).await;
+            let served = serve_connection(connection, (&began, patience), &hand);
+            // The reader of an answer of HTTP/1.1 accepts nothing more; those of HTTP/2 are given up one by one.
+            let is_handed = Writer::run(bounds.write_patience, served).await.unwrap_or_default();
             // A task of its own: this one has the size of a connection.
             if is_handed {
                 tokio::spawn(async move {
@@ -259,13 +285,14 @@ async fn serve_connection(
 }
 
 /// The protocols, within the bounds.
-fn builder(bounds: &Bounds) -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+fn builder(bounds: &Bounds) -> auto::Builder<StreamExecutor> {
+    let mut builder = auto::Builder::new(StreamExecutor { patience: bounds.write_patience });
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(bounds.head_patience)
-        .max_buf_size(bounds.head_bytes_max);
+        .max_headers(bounds.fields_max)
+        .max_buf_size(READ_BYTES_MAX);
     let head_bytes_max = u32::try_from(bounds.head_bytes_max).unwrap_or(u32::MAX);
     builder
         .http2()
@@ -276,6 +303,14 @@ fn builder(bounds: &Bounds) -> auto::Builder<TokioExecutor> {
         .keep_alive_interval(bounds.head_patience)
         .keep_alive_timeout(bounds.first_head_patience);
     builder
+}
+
+/// Returns true if the head of a request is larger than it may be.
+fn is_too_large(request: &Request<Incoming>, bounds: &Bounds) -> bool {
+    let (fields, target) = (request.headers(), request.uri());
+    let target = target.path().len() + target.query().map_or(0, str::len);
+    let bytes = fields.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
+    fields.len() > bounds.fields_max || target + bytes > bounds.head_bytes_max
 }
 
 /// Gives a request of HTTP/2 the `Host` that it has under another name, by which callers are told apart.

@@ -27,6 +27,7 @@ mod request;
 pub(crate) mod rig;
 mod service;
 mod settings;
+mod shares;
 mod site;
 mod streaming;
 #[cfg(test)]

@@ -10,7 +10,6 @@ pub(super) mod ids;
 pub(super) mod lines;
 pub(super) mod query;
 pub(super) mod roles;
-pub(super) mod room;
 pub(super) mod tenants;
 pub(super) mod traces;
 
@@ -25,7 +24,7 @@ use tidings_node::Once;
 
 use super::error::{Code, Problem};
 use crate::body::Fields;
-use crate::http::request::room::Room;
+use crate::http::shares::bytes::Room;
 use crate::wording::one_of;
 
 /// The most bytes of an `Idempotency-Key`.

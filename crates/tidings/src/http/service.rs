@@ -31,8 +31,10 @@ use crate::http::feedback::state::{FEEDBACK, Feedback};
 use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
-use crate::http::request::room::BodyRoom;
 use crate::http::request::tenants;
+use crate::http::shares::bytes::{ByteBounds, ByteRoom};
+use crate::http::shares::caller;
+use crate::http::shares::places::Places;
 use crate::http::users::bearer;
 use crate::http::users::preference_rate::PreferenceRate;
 use crate::token::{Refusal, Token};
@@ -41,11 +43,14 @@ use crate::wording::quoted;
 /// The most reads at once: each has a thread, and some wait for the disk.
 const READERS_MAX: usize = 8;
 
-/// The most reads that wait for a thread or have one; one more is refused.
+/// The most reads that wait for a thread or have one; one more is refused, and so is one beyond a caller's share.
 const READS_MAX: usize = 1024;
 
 /// Maximum number of backups at once: each holds a thread and a snapshot of the store.
 const BACKUPS_MAX: usize = 2;
+
+/// Maximum number of exports at once.
+const EXPORTS_MAX: usize = 2;
 
 /// The callers whom the API lets in.
 #[derive(Debug)]
@@ -74,14 +79,18 @@ pub struct Service {
     homes: Option<Arc<Owners>>,
     started: Instant,
     /// Room for the bodies of callers with a key.
-    pub(super) bodies: BodyRoom,
+    pub(super) bodies: ByteRoom,
+    /// Room for the bodies of end users.
+    pub(super) user_bodies: ByteRoom,
     /// Room for the bodies that anybody may send.
-    pub(super) open_bodies: BodyRoom,
+    pub(super) open_bodies: ByteRoom,
+    /// Room for answers that are not read yet.
+    pub(super) answers: ByteRoom,
     backups: Arc<Semaphore>,
-    /// Room for reads, in progress or not.
-    pub(super) let_in: Semaphore,
-    /// Room for reads in progress.
-    pub(super) readers: Arc<Semaphore>,
+    /// Room for exports, of which a caller reads one at a time.
+    pub(super) exports: Places,
+    /// Places for reads.
+    pub(super) reads: Places,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
     /// The pages to which mails lead; `None` where nobody asks for them.
@@ -108,18 +117,31 @@ impl Service {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Self {
-        let bytes_max = settings.bodies_bytes_max;
+        let room = |all_max, of_one_max, patience| {
+            ByteRoom::new(ByteBounds { all_max, of_one_max, patience })
+        };
+        let Settings { body_patience, open_body_patience, .. } = settings;
         Self {
             access,
-            bodies: BodyRoom::of(bytes_max, bytes_max, settings.body_patience),
-            open_bodies: BodyRoom::of(
+            bodies: room(settings.bodies_bytes_max, settings.bodies_bytes_max, body_patience),
+            user_bodies: room(
+                settings.user_bodies_bytes_max,
+                settings.user_bodies_share_bytes_max,
+                open_body_patience,
+            ),
+            open_bodies: room(
                 settings.open_bodies_bytes_max,
                 settings.open_bodies_peer_bytes_max,
-                settings.open_body_patience,
+                open_body_patience,
+            ),
+            answers: room(
+                settings.answers_bytes_max,
+                settings.answers_share_bytes_max,
+                Duration::ZERO,
             ),
             backups: Arc::new(Semaphore::new(BACKUPS_MAX)),
-            let_in: Semaphore::new(READS_MAX),
-            readers: Arc::new(Semaphore::new(READERS_MAX)),
+            exports: Places::new(EXPORTS_MAX, EXPORTS_MAX).one_each(),
+            reads: Places::new(READERS_MAX, READS_MAX),
             ids: EventIds::default(),
             requests: Requests::of(
                 super::call_names().into_iter().chain(NAMES).chain([FEEDBACK, NODES_CALL]),
@@ -286,9 +308,10 @@ impl Service {
         self.answered(asked).await
     }
 
-    /// The node's handle whose answers wait for shards on other nodes, or do not.
+    /// The node's handle for the caller, whose answers wait for shards on other nodes, or do not.
     pub(super) fn handle_for(&self, waits: bool) -> Handle {
-        if waits { self.handle.clone() } else { self.handle.without_waiting() }
+        let handle = self.handle.of(caller());
+        if waits { handle } else { handle.without_waiting() }
     }
 
     /// [`Service::submit`] without waiting; see [`Service::answered`].
@@ -370,10 +393,10 @@ impl Service {
         &self,
         read: impl FnOnce(&Handle) -> Result<T, RuntimeError> + Send + 'static,
     ) -> Result<T, Problem> {
-        let _let_in = self.let_in.try_acquire().map_err(|_| RuntimeError::Busy)?;
-        let (handle, readers) = (self.handle.clone(), Arc::clone(&self.readers));
+        let mut place = self.reads.enter(caller())?;
+        let handle = self.handle.clone();
         let reading = async move {
-            let permit = readers.acquire_owned().await;
+            let permit = place.turn().await;
             let read = spawn_blocking(move || {
                 let seen = read(&handle);
                 // Who waits for a thread gets this one's, even where nobody waits for the answer.
@@ -518,7 +541,7 @@ impl Service {
             _ => Code::KeyNotFound,
         };
         let unknown = format!("unknown key {}", quoted(change.id()));
-        self.handle.change_keys(self.now(), change, kept, then)?;
+        self.handle.of(caller()).change_keys(self.now(), change, kept, then)?;
         match self.answered(done).await? {
             Some(kept) => answer_of(kept, || Ok(answer)),
             None => Err(Problem::new(code, unknown)),

@@ -9,6 +9,14 @@ pub struct Settings {
     pub body_bytes_max: usize,
     /// Maximum bytes of all bodies in progress of callers with a key.
     pub bodies_bytes_max: usize,
+    /// Maximum bytes of all bodies in progress of end users.
+    pub user_bodies_bytes_max: usize,
+    /// Maximum bytes of those of a recipient.
+    pub user_bodies_share_bytes_max: usize,
+    /// Maximum bytes of all answers that are not read yet.
+    pub answers_bytes_max: usize,
+    /// Maximum bytes of those to a recipient, or to an address without a key, beside one answer.
+    pub answers_share_bytes_max: usize,
     /// Maximum bytes of all bodies in progress of calls that need no key: reports of providers, forms of pages.
     pub open_bodies_bytes_max: usize,
     /// Maximum bytes of those from one address of another machine.
@@ -34,6 +42,10 @@ impl Default for Settings {
         Self {
             body_bytes_max: 16 << 20,
             bodies_bytes_max: 128 << 20,
+            user_bodies_bytes_max: 32 << 20,
+            user_bodies_share_bytes_max: 1 << 20,
+            answers_bytes_max: 256 << 20,
+            answers_share_bytes_max: 16 << 20,
             open_bodies_bytes_max: 32 << 20,
             open_bodies_peer_bytes_max: 8 << 20,
             array_items_max: 10_000,

@@ -21,6 +21,7 @@ mod limits;
 mod narrow_store;
 mod open;
 mod shards;
+mod shares;
 mod told;
 
 fn code(answered: &Answered) -> String {

@@ -214,6 +214,7 @@ fn said(body: &[u8]) -> Problem {
     };
     let codes = [
         Code::TooBusy,
+        Code::Busy,
         Code::Unavailable,
         Code::StoreFull,
         Code::OutcomeUnknown,

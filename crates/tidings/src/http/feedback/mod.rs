@@ -63,6 +63,10 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
         return Err(Problem::new(Code::NotFound, detail));
     };
     let (parts, body) = request.into_parts();
+    if provider == "postmark" {
+        // The password is in the head: nobody else's body is waited for.
+        postmark::check(&parts.headers, &secret_of(provider, &known)?)?;
+    }
     let (body, _room) = whole(&parts, body, &service.open_bodies, CALL_BYTES_MAX).await?;
     let (reader, provider) = (Arc::clone(service), provider.to_owned());
     let judge = move || {
@@ -74,6 +78,15 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
     service.take(reports).await
 }
 
+/// The secret by which the calls of a provider are known.
+fn secret_of(provider: &str, known: &str) -> Result<String, Problem> {
+    crate::app::secret_here(known).map_err(|why| {
+        // Whoever calls is not known yet, and is told no more than that it is our fault.
+        tracing::error!(provider, secret = known, reason = why, "reports can't be checked");
+        Problem::new(Code::Internal, "the server lacks the secret of this provider")
+    })
+}
+
 /// The reports of a call that is its provider's.
 fn read(
     service: &Service,
@@ -81,16 +94,11 @@ fn read(
     known: &str,
     call: &Call<'_>,
 ) -> Result<Vec<Reported>, Problem> {
-    let secret = || {
-        crate::app::secret_here(known).map_err(|why| {
-            // Whoever calls is not known yet, and is told no more than that it is our fault.
-            tracing::error!(provider, secret = known, reason = why, "reports can't be checked");
-            Problem::new(Code::Internal, "the server lacks the secret of this provider")
-        })
-    };
+    let secret = || secret_of(provider, known);
     match provider {
         "mailgun" => mailgun::read(call, &secret()?),
-        "postmark" => postmark::read(call, &secret()?),
+        // Its head was checked before its body was read.
+        "postmark" => postmark::read(call),
         "sendgrid" => sendgrid::read(call, &secret()?),
         "twilio" => {
             twilio::read(call, &secret()?, service.rules().presentation.brand.url.as_deref())

@@ -1,6 +1,7 @@
 //! The calls of Postmark's webhooks. They are not signed; their address has a user and a password, which it sends as
 //! Basic authentication.
 
+use axum::http::{HeaderMap, HeaderValue, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -36,13 +37,21 @@ struct Metadata {
     tidings_message: Option<String>,
 }
 
-/// The reports of a call with a login, `USER:PASSWORD`.
-pub(super) fn read(call: &Call<'_>, login: &str) -> Result<Vec<Reported>, Problem> {
+/// Checks the login of a call, `USER:PASSWORD`.
+///
+/// # Errors
+/// [`Code::Unauthorized`](crate::http::error::Code::Unauthorized).
+pub(super) fn check(headers: &HeaderMap, login: &str) -> Result<(), Problem> {
     let wanted = format!("Basic {}", STANDARD.encode(login));
-    let got = call.header("authorization").unwrap_or_default();
-    if !bool::from(got.as_bytes().ct_eq(wanted.as_bytes())) {
-        return Err(not_signed("the user or the password is another one"));
+    let got = headers.get(header::AUTHORIZATION).map_or(&[][..], HeaderValue::as_bytes);
+    if bool::from(got.ct_eq(wanted.as_bytes())) {
+        return Ok(());
     }
+    Err(not_signed("the user or the password is another one"))
+}
+
+/// The reports of a call whose login was checked.
+pub(super) fn read(call: &Call<'_>) -> Result<Vec<Reported>, Problem> {
     let line: Line = call.json()?;
     let is_change = line.record_type == "SubscriptionChange";
     let kind = line.kind.or(line.suppression_reason).unwrap_or_default();

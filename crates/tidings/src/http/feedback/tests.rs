@@ -364,10 +364,16 @@ fn a1_a_call_of_any_depth_is_refused() {
                 let taken = heard(&[], body, |call| mailgun::read(call, "k"));
                 assert!(taken.is_err(), "{levels} {open}");
                 // What no field names is passed over.
-                let _ = heard(&login, body, |call| postmark::read(call, "me:secret"));
+                let _ = heard(&login, body, of_postmark);
             }
         }
     }
+}
+
+/// The reports of a call of Postmark, whose login is checked first.
+fn of_postmark(call: &Call<'_>) -> Result<Vec<Reported>, Problem> {
+    postmark::check(call.headers, "me:secret")?;
+    postmark::read(call)
 }
 
 #[test]
@@ -380,15 +386,15 @@ fn calls_of_postmark_have_a_login() {
     };
     for (record, kind) in [("Delivery", None), ("SpamComplaint", Some("SpamComplaint"))] {
         let body = line(record, kind);
-        let reports = heard(&login("me:secret"), &body, |call| postmark::read(call, "me:secret"));
+        let reports = heard(&login("me:secret"), &body, of_postmark);
         take(&post, reports.unwrap());
     }
     let answers = ["postmark delivered 1x ", "postmark complained 1x SpamComplaint"];
     assert_eq!(state(&post), (answers.map(str::to_owned).into(), vec![json!("complaint")]));
     let body = line("Delivery", None);
-    let refused = heard(&login("me:secre"), &body, |call| postmark::read(call, "me:secret"));
+    let refused = heard(&login("me:secre"), &body, of_postmark);
     assert_eq!(refused.unwrap_err().code, Code::Unauthorized);
-    let odd = heard(&login("me:secret"), "{", |call| postmark::read(call, "me:secret"));
+    let odd = heard(&login("me:secret"), "{", of_postmark);
     assert_eq!(odd.unwrap_err().code, Code::InvalidBody);
 }
 

@@ -8,7 +8,6 @@ use std::io::{self, IoSlice, Write as _};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::response::Parts;
@@ -21,8 +20,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// Time limit of a reader who accepts nothing.
-const WRITE_PATIENCE: Duration = Duration::from_secs(60);
+use crate::http::shares::patience::WRITE_PATIENCE;
 
 /// The hand-over of one connection.
 #[derive(Default)]

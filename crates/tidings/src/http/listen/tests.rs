@@ -1,10 +1,14 @@
 use std::net::SocketAddr;
 
 use axum::Extension;
+use axum::body::Bytes;
 use axum::routing::get;
+use tidings_node::CallerId;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
+use crate::http::shares::answers::counted;
+use crate::http::shares::bytes::{ByteBounds, ByteRoom};
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
 
@@ -238,4 +242,107 @@ async fn i16_a_stream_is_handed_over_and_ends_with_its_reader() {
     let mut read = String::new();
     socket.read_to_string(&mut read).await.unwrap();
     assert!(read.ends_with("\r\n\r\n9\r\ndata: 2\n\n\r\n0\r\n\r\n"), "{read}");
+}
+
+#[tokio::test]
+async fn c6_a_head_has_few_fields_and_few_bytes() {
+    let address = listening(Bounds::default()).await;
+    let head = |fields: usize, bytes: usize| {
+        let fields: String = (1..fields).map(|no| format!("f{no}: {no}\r\n")).collect();
+        format!("GET /?{} HTTP/1.1\r\nhost: here\r\n{fields}\r\n", "x".repeat(bytes))
+    };
+    for (fields, bytes, status) in [(100, 14_000, "200"), (101, 1, "431"), (1, 16_400, "431")] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(head(fields, bytes).as_bytes()).await.unwrap();
+        let mut read = [0; 12];
+        stream.read_exact(&mut read).await.unwrap();
+        assert_eq!(&read[9..], status.as_bytes(), "{fields} {bytes}");
+    }
+}
+
+#[test]
+fn c6_a_connection_without_a_key_has_few_requests_at_once() {
+    let connection = Arc::new(Connection::new(32));
+    let mut begun: Vec<_> = (0..32).map(|_| connection.begin().unwrap()).collect();
+    assert!(connection.begin().is_none());
+    begun.pop();
+    begun.push(connection.begin().unwrap());
+    assert!(connection.begin().is_none());
+    connection.is_known();
+    assert!(connection.begin().is_some());
+}
+
+/// A server whose answers are counted in this room, and end after a moment in which nobody reads.
+async fn counting(room: &ByteRoom) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let room = room.clone();
+    let large = move || {
+        let answer = vec![b'x'; 5_000_000].into_response();
+        std::future::ready(counted(&room, &CallerId::Key("k".into()), false, answer))
+    };
+    let bounds = Bounds { write_patience: Duration::from_millis(100), ..Bounds::default() };
+    let router = Router::new().route("/", get(large));
+    tokio::spawn(serve(listener, router, bounds, std::future::pending()));
+    address
+}
+
+#[tokio::test]
+async fn c4_an_answer_that_nobody_reads_is_counted_and_ends() {
+    let patience = Duration::ZERO;
+    let room = ByteRoom::new(ByteBounds { all_max: 20 << 20, of_one_max: 1, patience });
+    let address = counting(&room).await;
+
+    // Of HTTP/2 the stream ends, and the connection goes on.
+    let socket = TcpStream::connect(address).await.unwrap();
+    let client = h2::client::Builder::new().initial_window_size(0).handshake::<_, Bytes>(socket);
+    let (mut client, connection) = client.await.unwrap();
+    tokio::spawn(connection);
+    for _ in 0..2 {
+        let request = || Request::get("http://here/").body(()).unwrap();
+        let (answer, _) = client.send_request(request(), true).unwrap();
+        let mut answer = answer.await.unwrap().into_body();
+        let reset = answer.data().await.unwrap().unwrap_err();
+        assert_eq!(reset.reason(), Some(h2::Reason::CANCEL));
+    }
+
+    // Of HTTP/1.1 the connection does.
+    let mut slow = TcpStream::connect(address).await.unwrap();
+    slow.write_all(REQUEST).await.unwrap();
+    while room.held() == 0 {
+        tokio::task::yield_now().await;
+    }
+    while room.held() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let mut read = Vec::new();
+    let whole = slow.read_to_end(&mut read).await.is_ok() && read.len() > 5_000_000;
+    assert!(!whole, "it is cut off");
+}
+
+#[tokio::test]
+async fn c4_who_reads_gets_the_whole_answer() {
+    let patience = Duration::ZERO;
+    let room = ByteRoom::new(ByteBounds { all_max: 20 << 20, of_one_max: 1, patience });
+    let bounds = Bounds::default();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let of = room.clone();
+    let large = move || {
+        let answer = vec![b'x'; 5_000_000].into_response();
+        std::future::ready(counted(&of, &CallerId::Host, false, answer))
+    };
+    let router = Router::new().route("/", get(large));
+    tokio::spawn(serve(listener, router, bounds, std::future::pending()));
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = b"GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    let mut read = Vec::new();
+    stream.read_to_end(&mut read).await.unwrap();
+    let head = String::from_utf8_lossy(&read[..200]).to_lowercase();
+    assert!(head.contains("content-length: 5000000\r\n"), "{head}");
+    assert!(read.ends_with(&[b'x'; 1_000]) && read.len() > 5_000_000);
+    while room.held() > 0 {
+        tokio::task::yield_now().await;
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tidings_core::engine::{Engine, InboxesAt};
 use tidings_core::number::RecipientNo;
 use tidings_core::{BucketNo, Id, Set};
+use tidings_node::CallerId;
 use tokio::sync::Notify;
 
 use super::frame::{End, RETRY_MS_MAX};
@@ -13,7 +14,17 @@ use super::rows::Rows;
 use super::stream::{Check, Seen, Stream};
 
 /// Maximum number of streams of a recipient in a view; one more ends the oldest.
-const OF_RECIPIENT_MAX: usize = 8;
+const OF_VIEW_MAX: usize = 8;
+
+/// Maximum number of streams and long polls of a recipient in all views; one more stream ends the oldest.
+const OF_RECIPIENT_MAX: usize = 32;
+
+/// Maximum number of long polls of a recipient.
+const POLLS_MAX: usize = 8;
+
+/// Maximum number of streams and long polls of one recipient's tokens, with those that have been replaced and whose
+/// readers have not accepted their end yet.
+const SEATS_MAX: usize = 64;
 
 /// From so many recipients on that a commit concerns, those whom another one concerns go first.
 const MANY: u64 = 256;
@@ -34,6 +45,8 @@ pub(super) struct Hub {
     /// Recipients whose inboxes are to be looked at: those whom something of few concerns, and the others.
     few: VecDeque<Id>,
     many: VecDeque<Id>,
+    /// The streams and long polls that each caller has opened.
+    callers: HashMap<CallerId, usize>,
     ticks: usize,
     waiters: u64,
     /// No stream is opened any more.
@@ -49,6 +62,10 @@ struct Watched {
     streams: Vec<Arc<Stream>>,
     waiters: Vec<(u64, Arc<Notify>)>,
     due: Due,
+    /// True if the inbox may have changed since the views were listed.
+    is_anew: bool,
+    /// The views that are to be told, one in each turn of the recipient.
+    views: VecDeque<Seen>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -158,8 +175,12 @@ impl Hub {
         let watched = self.recipients.get_mut(id)?;
         let is_alike = |other: &Arc<Stream>| other.of == stream.of;
         let alike = watched.streams.iter().filter(|other| is_alike(other)).count();
-        let oldest = watched.streams.iter().position(is_alike);
-        let replaced = oldest.filter(|_| alike >= OF_RECIPIENT_MAX);
+        let is_full = watched.streams.len() + watched.waiters.len() >= OF_RECIPIENT_MAX;
+        let replaced = match (alike >= OF_VIEW_MAX, is_full) {
+            (true, _) => watched.streams.iter().position(is_alike),
+            (false, true) => Some(0).filter(|_| !watched.streams.is_empty()),
+            (false, false) => None,
+        };
         let replaced = replaced.map(|at| watched.streams.remove(at));
         watched.streams.push(Arc::clone(&stream));
         Some((stream, replaced))
@@ -175,6 +196,36 @@ impl Hub {
             watched.streams.retain(|other| !Arc::ptr_eq(other, stream));
         }
         self.drop_idle(&stream.recipient, stream.bucket);
+    }
+
+    /// Returns true if a recipient may have another long poll.
+    pub(super) fn may_wait(&self, id: &Id) -> bool {
+        self.recipients.get(id).is_none_or(|watched| {
+            let polls = watched.waiters.len();
+            polls < POLLS_MAX && watched.streams.len() + polls < OF_RECIPIENT_MAX
+        })
+    }
+
+    /// Counts a stream or long poll of a caller. Returns false if the caller has its share of the streams.
+    pub(super) fn sit(&mut self, caller: &CallerId, streams_max: usize) -> bool {
+        let most = match caller {
+            CallerId::Recipient(_) => SEATS_MAX,
+            _ => caller.most_of(streams_max),
+        };
+        let seats = self.callers.entry(caller.clone()).or_default();
+        let may = *seats < most;
+        *seats += usize::from(may);
+        may
+    }
+
+    /// Counts the end of a stream or long poll of a caller.
+    pub(super) fn rise(&mut self, caller: &CallerId) {
+        if let Some(seats) = self.callers.get_mut(caller) {
+            *seats -= 1;
+            if *seats == 0 {
+                self.callers.remove(caller);
+            }
+        }
     }
 
     /// Adds somebody who waits for a change. `None` = the engine has not the recipient's bucket.
@@ -201,6 +252,12 @@ impl Hub {
     }
 
     fn enqueue(&mut self, id: &Id, due: Due) {
+        let Some(watched) = self.recipients.get_mut(id) else { return };
+        watched.is_anew = true;
+        self.enqueue_turn(id, due);
+    }
+
+    fn enqueue_turn(&mut self, id: &Id, due: Due) {
         let Some(watched) = self.recipients.get_mut(id) else { return };
         if watched.due == due || watched.due == Due::WithFew {
             return;
@@ -252,8 +309,8 @@ impl Hub {
         !self.few.is_empty() || !self.many.is_empty()
     }
 
-    /// The streams of a recipient who has this number now, and whether it was another one's before. Those who wait are
-    /// told.
+    /// The streams of a recipient who has this number now, and whether it was another one's before: of one view, since
+    /// others wait for their turn; the next view comes behind them. Those who wait for a change are told.
     pub(super) fn streams_of(
         &mut self,
         id: &Id,
@@ -271,8 +328,26 @@ impl Hub {
             bucket.add(id, number);
             watched.number = number;
         }
-        watched.waiters.iter().for_each(|(_, changed)| changed.notify_one());
-        (watched.streams.clone(), is_another)
+        if std::mem::take(&mut watched.is_anew) {
+            watched.waiters.iter().for_each(|(_, changed)| changed.notify_one());
+            for stream in &watched.streams {
+                if !watched.views.contains(&stream.of) {
+                    watched.views.push_back(stream.of.clone());
+                }
+            }
+        }
+        if is_another {
+            watched.views.clear();
+            return (watched.streams.clone(), true);
+        }
+        let view = watched.views.pop_front();
+        let has_more = !watched.views.is_empty();
+        let of_view = watched.streams.iter().filter(|stream| Some(&stream.of) == view.as_ref());
+        let streams = of_view.cloned().collect();
+        if has_more {
+            self.enqueue_turn(id, Due::WithFew);
+        }
+        (streams, false)
     }
 
     /// A second has passed: the streams that say that they are alive, and those with a check.

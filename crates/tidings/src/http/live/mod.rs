@@ -24,7 +24,7 @@ use tidings_core::rules::UsersRules;
 use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{BucketNo, Id, Rules};
 use tidings_mail::Design;
-use tidings_node::{Durable, Handle};
+use tidings_node::{CallerId, Durable, Handle};
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
@@ -34,6 +34,7 @@ use super::error::{Code, Problem};
 use crate::http::live::hub::Hub;
 use crate::http::live::rows::Rows;
 use crate::http::live::stream::{Check, LiveBody, Seen, Stream, Streams};
+use crate::http::shares::{caller, over_share};
 use crate::http::site::state::{Site, design};
 use crate::http::v1::inbox::shown::Counts;
 use crate::token::Token;
@@ -178,8 +179,21 @@ async fn ticks(live: Weak<Live>) {
     }
 }
 
+/// A stream or long poll of a caller, until it is dropped.
+struct Seat {
+    live: Arc<Live>,
+    caller: CallerId,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.live.hub().rise(&self.caller);
+    }
+}
+
 /// Somebody who waits for a change of an inbox.
 struct Waiter {
+    _seat: Seat,
     live: Arc<Live>,
     recipient: Id,
     bucket: BucketNo,
@@ -239,6 +253,16 @@ impl Live {
         }
         Ok(hub)
     }
+
+    /// A place of the caller among the streams.
+    fn seat(self: &Arc<Self>, streams_max: usize) -> Result<Seat, Problem> {
+        let (mut hub, caller) = (self.room(streams_max)?, caller());
+        if !hub.sit(&caller, streams_max) {
+            return Err(over_share("streams and long polls"));
+        }
+        drop(hub);
+        Ok(Seat { live: Arc::clone(self), caller })
+    }
 }
 
 impl Service {
@@ -261,6 +285,7 @@ impl Service {
         let (live, may_be_unknown) = (&self.live, token.is_some());
         let check = token.map(|token| self.check_of(token));
         live.begin();
+        let seat = live.seat(self.streams_max())?;
         let (stream, replaced) = {
             let durable = self.handle.durable()?;
             let numbered = durable.engine().reader(durable.view()).numbered(&view)?;
@@ -273,6 +298,7 @@ impl Service {
             replaced.end(End::Replaced);
         }
         let body = LiveBody {
+            _seat: seat,
             live: Arc::clone(live) as Arc<dyn Streams>,
             stream: Arc::clone(&stream),
             is_over: false,
@@ -334,8 +360,8 @@ impl Service {
         // It is watched before it is read, so that nothing comes in between.
         let waiter = self.wait_for_change(recipient)?;
         loop {
-            let now = self.look(read.clone()).await??;
-            if is_newer(&now) {
+            // A page that is not newer is not kept while it waits.
+            if let Some(now) = Some(self.look(read.clone()).await??).filter(is_newer) {
                 return Ok(Some(now));
             }
             if !waiter.changed(until).await? {
@@ -350,9 +376,16 @@ impl Service {
         live.begin();
         let durable = self.handle.durable()?;
         let bucket = durable.engine().bucket_of(recipient);
-        let waiter = live.room(self.streams_max())?.wait(durable.engine(), recipient);
+        let seat = live.seat(self.streams_max())?;
+        let waiter = {
+            let mut hub = live.room(self.streams_max())?;
+            if !hub.may_wait(recipient) {
+                return Err(over_share("long polls and streams of a recipient"));
+            }
+            hub.wait(durable.engine(), recipient)
+        };
         let (no, changed) = waiter.ok_or_else(|| no_holder(NOBODY))?;
         let (live, recipient) = (Arc::clone(live), recipient.clone());
-        Ok(Waiter { live, recipient, bucket, no, changed })
+        Ok(Waiter { _seat: seat, live, recipient, bucket, no, changed })
     }
 }

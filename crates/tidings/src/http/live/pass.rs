@@ -26,6 +26,10 @@ const SLICE: usize = 128;
 /// The most rows of a frame. Where more have changed, as where everything was read, further frames follow.
 const ROWS_MAX: usize = 100;
 
+/// Bytes of a frame beyond which it has fewer rows: it is in memory until its reader takes it. One of a single row may
+/// be larger.
+const FRAME_BYTES_MAX: usize = 128 << 10;
+
 /// Runs passes as they are asked for, as long as there are streams to be served.
 pub(super) async fn each(live: Weak<Live>, wake: Arc<Notify>) {
     loop {
@@ -78,7 +82,7 @@ impl Live {
         self.hub().has_more()
     }
 
-    /// Tells the streams of a recipient what has changed.
+    /// Tells the streams of a recipient what has changed, those of one view in a turn.
     fn tell(&self, (node, design): (&Durable, &Design), id: &Id) -> Result<(), Stop> {
         let engine = node.engine();
         let (streams, is_another) = {
@@ -148,6 +152,8 @@ struct Frame {
     text: Bytes,
     rows: Arc<Rows>,
     is_whole: bool,
+    /// Number of groups that it tells.
+    groups: usize,
 }
 
 /// An inbox as it is now, to be told.
@@ -165,25 +171,35 @@ struct Change<'a> {
 impl Change<'_> {
     /// The frame for a reader who knows an older state.
     fn since(&self, known: &Rows) -> Result<Frame, Stop> {
+        let mut frame = self.since_within(known, ROWS_MAX)?;
+        while frame.text.len() > FRAME_BYTES_MAX && frame.groups > 1 {
+            frame = self.since_within(known, frame.groups / 2)?;
+        }
+        Ok(frame)
+    }
+
+    /// The frame of at most so many rows.
+    fn since_within(&self, known: &Rows, rows_max: usize) -> Result<Frame, Stop> {
         let mut difference = self.rows.since(known);
-        let untold = difference.changed.split_off(difference.changed.len().min(ROWS_MAX));
+        let untold = difference.changed.split_off(difference.changed.len().min(rows_max));
         let is_whole = untold.is_empty();
         let rows = match is_whole {
             true => Arc::clone(self.rows),
             false => Arc::new(self.rows.without(known, &untold)),
         };
         let reader = self.node.engine().reader(self.node.view());
-        let groups = match difference.changed.is_empty() {
+        let groups: Vec<Group> = match difference.changed.is_empty() {
             true => Vec::new(),
             false => {
                 let groups = reader.inbox_groups(self.who.0, &self.of.view, &difference.changed)?;
                 groups.into_iter().map(|group| Group::of(group, self.design)).collect()
             }
         };
+        let count = groups.len();
         let gone = difference.gone.into_iter().map(|row| reader.row_key(row)).collect();
         let at = is_whole.then(|| self.live.cursor(self.who, self.of.numbered, self.rev));
         let text = frame::inbox(self.counts, (groups, gone), at.as_deref());
-        Ok(Frame { text, rows, is_whole })
+        Ok(Frame { text, rows, is_whole, groups: count })
     }
 }
 

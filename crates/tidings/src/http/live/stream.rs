@@ -10,6 +10,7 @@ use hyper::body::Frame;
 use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{BucketNo, Id};
 
+use super::Seat;
 use super::frame::{self, End};
 use super::rows::Rows;
 
@@ -129,6 +130,7 @@ pub(super) trait Streams: Send + Sync {
 
 /// The body of a stream's answer. The stream is closed when it is dropped.
 pub(super) struct LiveBody {
+    pub(super) _seat: Seat,
     pub(super) live: Arc<dyn Streams>,
     pub(super) stream: Arc<Stream>,
     pub(super) is_over: bool,

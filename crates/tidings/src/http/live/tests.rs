@@ -513,3 +513,26 @@ fn i15_a_page_is_waited_for_until_its_revision_is_above_the_one_that_is_known() 
     assert_eq!((page.status, &page.json()["unseen"]), (StatusCode::OK, &json!(2)));
     assert_eq!(rig.service.live.open_streams(), 0);
 }
+
+#[test]
+fn c4_a_frame_is_small_or_has_one_group() {
+    let rig = with(Rig::new(), &["ada"]);
+    let mut ada = live(&rig, "ada", None).hello(&rig);
+    let publish = |no: usize, bytes: usize| {
+        let data = json!({ "text": "x".repeat(bytes) });
+        let object = json!({ "id": format!("o{no}") });
+        let id = format!("e{no}");
+        let body =
+            json!({"id": id, "type": "note", "object": object, "to": to("ada"), "data": data});
+        done(&rig, Method::POST, "/v1/events", &body);
+    };
+    (0..8).for_each(|no| publish(no, 60_000));
+    publish(8, 200_000);
+    let mut groups = 0;
+    while groups < 9 {
+        let text = ada.text(&rig).unwrap();
+        let count = text.matches("\"key\":").count();
+        assert!(text.len() <= 128 << 10 || count == 1, "{} bytes, {count} groups", text.len());
+        groups += count;
+    }
+}

@@ -5,22 +5,24 @@ use std::sync::Arc;
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
-use tidings_node::Role;
+use tidings_node::{CallerId, Role};
 
 use crate::http::call::CallName;
 use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::compat::names::{NOVU_PATH, not_taken_of_novu};
 use crate::http::error::{Code, Problem};
+use crate::http::listen::Connection;
 use crate::http::metrics::requests::NO_CALL;
 use crate::http::request::caller::Caller;
 use crate::http::request::catch_up::catch_up;
 use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::request::traces;
 use crate::http::service::{Access, Service};
+use crate::http::shares::{CALLER, answers, over_share, stranger};
 use crate::http::users::cors::{UI, open_to};
 use crate::http::users::is_mine;
 use crate::keys::owner_of;
@@ -53,11 +55,17 @@ pub(in crate::http) async fn check(
         answer_user(&service, request, next).await
     } else {
         match caller(&service, &request) {
-            Ok(caller) => {
-                if let Some(caller) = caller {
-                    request.extensions_mut().insert(Arc::new(caller));
-                }
-                next.run(request).await
+            Ok(Some(caller)) => {
+                let of = caller.id.clone();
+                request.extensions_mut().insert(Arc::new(caller));
+                within_share(&service, of, request, next).await
+            }
+            Ok(None) if is_of_host(&service, &request) => {
+                within_share(&service, CallerId::Host, request, next).await
+            }
+            Ok(None) => {
+                let of = stranger(request.extensions().get());
+                within_share(&service, of, request, next).await
             }
             Err(refusal) => refusal.into_response(),
         }
@@ -69,16 +77,51 @@ pub(in crate::http) async fn check(
     response
 }
 
+/// Returns true if a call without a key is the host's: that of a developer.
+fn is_of_host(service: &Service, request: &Request) -> bool {
+    matches!(service.access, Access::Open) && !has_token(request.uri().path())
+}
+
+/// Answers a call within the shares of its caller.
+async fn within_share(
+    service: &Service,
+    caller: CallerId,
+    request: Request,
+    next: Next,
+) -> Response {
+    let connection = request.extensions().get::<Arc<Connection>>();
+    let is_stranger = matches!(caller, CallerId::Address(_));
+    let _request = match connection.filter(|_| is_stranger).map(Connection::begin) {
+        None => {
+            connection.into_iter().for_each(|connection| connection.is_known());
+            None
+        }
+        Some(Some(begun)) => Some(begun),
+        Some(None) => {
+            let detail = "requests of a connection that has shown no key or token";
+            return over_share(detail).into_response();
+        }
+    };
+    if !is_stranger && let Some(refused) = answers::refused(&service.answers, &caller) {
+        return refused;
+    }
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    let response = CALLER.scope(caller.clone(), next.run(request)).await;
+    answers::counted(&service.answers, &caller, changes, response)
+}
+
 /// Answers a call of an end user, at the node that has the recipient.
 async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -> Response {
     let token = match token(service, request.headers()).await {
         Ok(token) => token,
         Err(refusal) => return refusal.into_response(),
     };
+    let caller = CallerId::Recipient(token.recipient.clone());
     if let Err(elsewhere) = service.at_home(&token.recipient) {
         let (parts, body) = request.into_parts();
         let bound = user_bytes_max(service);
-        return match whole(&parts, body, &service.open_bodies, bound).await {
+        let read = whole(&parts, body, &service.user_bodies, bound);
+        return match CALLER.scope(caller, read).await {
             Ok((body, _room)) => elsewhere.with_body(&body).into_response(),
             Err(refusal) => refusal.into_response(),
         };
@@ -88,7 +131,7 @@ async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -
         return Problem::new(ended, ended.row().title).into_response();
     }
     request.extensions_mut().insert(Arc::new(token));
-    let response = next.run(request).await;
+    let response = within_share(service, caller, request, next).await;
     match response.extensions().get() {
         Some(Code::UnknownTenant) => without_near(response).await,
         _ => response,
@@ -167,7 +210,8 @@ fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Proble
     match owner_of(key, known) {
         Some(found) => {
             let role = found.map_or(Role::Admin, |key| key.role);
-            Ok(Some(Caller { role }))
+            let key = found.map(|key| CallerId::Key(key.id.as_str().into()));
+            Ok(Some(Caller { role, id: key.unwrap_or(CallerId::Host) }))
         }
         None => Err(Problem::new(Code::Unauthorized, "the API key is unknown")),
     }

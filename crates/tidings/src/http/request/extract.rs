@@ -12,14 +12,12 @@ use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::room::{BodyRoom, Room};
 use crate::http::error::{Code, Problem};
 use crate::http::request::{Change, InPath, broken, expect, idempotency_key, late, named};
 use crate::http::service::Service;
+use crate::http::shares::bytes::{ByteRoom, Room};
+use crate::http::shares::caller;
 use crate::token::Token;
-
-/// A body of up to this many bytes is read without asking for room: connections are bounded too.
-const SMALL_BYTES: usize = 16 << 10;
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Service>> for InPath<T> {
     type Rejection = Problem;
@@ -58,6 +56,17 @@ impl Change {
         Self::read_as(parts, body, service, &["application/json"], "").await
     }
 
+    /// The same of a body of so many bytes at most.
+    pub(in crate::http) async fn read_within(
+        parts: &Parts,
+        body: Body,
+        service: &Arc<Service>,
+        bytes_max: usize,
+    ) -> Result<Self, Problem> {
+        let bound = bytes_max.min(service.settings.body_bytes_max);
+        Self::read_bounded(parts, body, service, (&["application/json"], bound), "").await
+    }
+
     /// The same of a body of these content types. `beside` is what else tells the request from others.
     pub(in crate::http) async fn read_as(
         parts: &Parts,
@@ -66,11 +75,22 @@ impl Change {
         media: &[&str],
         beside: &str,
     ) -> Result<Self, Problem> {
+        let bound = service.settings.body_bytes_max;
+        Self::read_bounded(parts, body, service, (media, bound), beside).await
+    }
+
+    async fn read_bounded(
+        parts: &Parts,
+        body: Body,
+        service: &Arc<Service>,
+        (media, bound): (&[&str], usize),
+        beside: &str,
+    ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
         let user = parts.extensions.get::<Arc<Token>>();
         let (share, bound) = match user {
-            Some(_) => (&service.open_bodies, user_bytes_max(service)),
-            None => (&service.bodies, service.settings.body_bytes_max),
+            Some(_) => (&service.user_bodies, user_bytes_max(service)),
+            None => (&service.bodies, bound),
         };
         let (body, room) = whole(parts, body, share, bound).await?;
         if !body.is_empty() {
@@ -106,7 +126,7 @@ impl FromRequest<Arc<Service>> for Change {
 /// The most bytes of the body of an end user's call.
 const USER_BYTES_MAX: usize = 64 << 10;
 
-/// The most bytes of one body of an end user, of the room for bodies that anybody may send.
+/// The most bytes of one body of an end user.
 pub(in crate::http) fn user_bytes_max(service: &Service) -> usize {
     USER_BYTES_MAX.min(service.settings.body_bytes_max)
 }
@@ -115,14 +135,14 @@ pub(in crate::http) fn user_bytes_max(service: &Service) -> usize {
 /// read; it takes the room as it comes, so that nobody has any for what he only announces.
 ///
 /// # Errors
-/// [`Code::TooBusy`], [`Code::BodyTooLarge`], [`Code::RequestTimeout`], or what broke the connection.
+/// [`Code::TooBusy`], [`Code::Busy`], [`Code::BodyTooLarge`], [`Code::RequestTimeout`], or what broke the connection.
 pub(in crate::http) async fn whole(
     parts: &Parts,
     body: Body,
-    share: &BodyRoom,
+    share: &ByteRoom,
     bound: usize,
 ) -> Result<(Bytes, Room), Problem> {
-    let room = share.of_peer(parts.extensions.get());
+    let room = share.of(caller());
     let patience = share.patience();
     match timeout(patience, within(&parts.headers, body, room, bound)).await {
         Ok(read) => read,
@@ -150,7 +170,7 @@ async fn within(
         }
         return Err(too_large());
     }
-    if let Some(told) = told.filter(|told| *told > SMALL_BYTES) {
+    if let Some(told) = told {
         room.expect(told)?;
     }
     let mut read = Vec::new();
@@ -169,9 +189,7 @@ async fn within(
         if is_first || bytes > read.capacity() {
             // No more is allocated than there is room for: twice as much each time, up to the end.
             let next = (read.capacity() * 2).min(told.unwrap_or(bound)).max(bytes);
-            if next > SMALL_BYTES {
-                room.hold(next)?;
-            }
+            room.hold(next)?;
             if is_first {
                 first = data;
                 continue;

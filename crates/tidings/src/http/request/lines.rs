@@ -22,12 +22,13 @@ use utoipa::{IntoParams, ToSchema};
 
 use self::buffer::Buffer;
 use super::query::{FromQuery, Parameters};
-use super::room::Room;
 use crate::body::Fields;
 use crate::http::cluster::split::Replies;
 use crate::http::error::{Code, Problem, ProblemBody};
 use crate::http::request::{broken, late};
 use crate::http::service::{Asked, Service};
+use crate::http::shares::bytes::Room;
+use crate::http::shares::caller;
 
 /// The wait of a stream before it retries a busy node.
 const BUSY_WAIT: Duration = Duration::from_millis(5);
@@ -212,7 +213,7 @@ pub(in crate::http) async fn answer<L: Lines>(
     wanted: Wanted,
     lines: L,
 ) -> Result<Response, Problem> {
-    let room = service.bodies.take(service.settings.slice_bytes_max * 2)?;
+    let room = service.bodies.of(caller());
     let mut stream = Stream {
         service,
         body,
@@ -379,7 +380,7 @@ impl<L: Lines> Stream<L> {
                 Ok(None) => self.end = End::Read,
                 Ok(Some(frame)) => {
                     if let Ok(data) = frame.into_data()
-                        && let Err(problem) = self.take_in(&data)
+                        && let Err(problem) = self.take_in(&data, slice.bytes).await
                     {
                         slice.lines.push(self.stop(problem));
                     }
@@ -391,18 +392,24 @@ impl<L: Lines> Stream<L> {
         }
     }
 
-    /// Adds a piece of the body, within bounds.
-    fn take_in(&mut self, data: &[u8]) -> Result<(), Problem> {
+    /// Adds a piece of the body, within bounds. It takes room as it comes: who sends nothing has none, and who finds none
+    /// waits for it.
+    async fn take_in(&mut self, data: &[u8], slice_bytes: usize) -> Result<(), Problem> {
         let settings = &self.service.settings;
-        let bytes = self.buffer.unread() + data.len();
         let bound = settings.body_bytes_max;
         if self.buffer.unread() > bound {
             let detail = format!("the line has more than {bound} bytes");
             return Err(Problem::new(Code::BodyTooLarge, detail));
         }
-        if bytes > settings.slice_bytes_max {
-            // A very long line: as much room again as the whole of it.
-            self.room.hold(settings.slice_bytes_max * 2 + bytes)?;
+        let in_progress = self.flight.as_ref().map_or(0, |flight| flight.bytes);
+        let bytes = self.buffer.unread() + data.len() + slice_bytes + in_progress;
+        self.room.shrink_to(bytes);
+        let until = Instant::now() + settings.body_patience;
+        while let Err(problem) = self.room.hold(bytes) {
+            if Instant::now() >= until {
+                return Err(problem);
+            }
+            sleep(BUSY_WAIT).await;
         }
         self.buffer.push(data);
         Ok(())
@@ -439,7 +446,7 @@ impl<L: Lines> Stream<L> {
         }
         let until = Instant::now() + self.service.settings.answer_patience;
         loop {
-            if self.service.handle.has_room() || Instant::now() >= until {
+            if self.service.handle.of(caller()).has_room() || Instant::now() >= until {
                 let commands = std::mem::take(&mut slice.commands);
                 slice.asked = Some(self.service.ask(true, commands));
                 return;
@@ -505,7 +512,8 @@ impl<L: Lines> Stream<L> {
 fn is_of_server(reply: &Result<Reply, Problem>) -> bool {
     let problem = reply.as_ref().err();
     problem.is_some_and(|problem| {
-        problem.code == Code::TooBusy || problem.code.status().is_server_error()
+        matches!(problem.code, Code::TooBusy | Code::Busy)
+            || problem.code.status().is_server_error()
     })
 }
 

@@ -30,7 +30,7 @@ fn untouched() -> Body {
 /// A server that has configured providers, and room for few bodies.
 fn small(access: Access) -> Rig {
     let config =
-        format!("{CONFIG}\n[feedback]\npostmark = \"${{LOGIN}}\"\nses = \"arn:aws:sns:x\"\n");
+        format!("{CONFIG}\n[feedback]\nsendgrid = \"${{LOGIN}}\"\nses = \"arn:aws:sns:x\"\n");
     let settings = Settings { open_bodies_bytes_max: 60_000, ..Settings::default() };
     Rig::with(&config, access, settings)
 }
@@ -60,7 +60,7 @@ fn a2_bodies_without_a_key_have_one_bound_together() {
         types: BTreeSet::new(),
     };
     let page = format!("/u/{}", token.seal(&tokens()));
-    let open = ["/feedback/postmark", "/feedback/ses", &page];
+    let open = ["/feedback/sendgrid", "/feedback/ses", &page];
     for held in open {
         let (request, feed) = slow(held);
         let first = rig.tokio.spawn(rig.ask(request));

@@ -25,15 +25,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
 /// Back up everything
 ///
 /// Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
-/// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds. Two may
-/// be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
+/// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds, or less than
+/// 64 KiB a second over a minute. Two may be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
 #[utoipa::path(
     get, path = "/v1/admin/backup", tag = "admin",
     responses((status = 200, description = "The backup", content((Vec<u8> = "application/octet-stream"))))
 )]
 async fn backup(State(service): State<Arc<Service>>) -> Result<Response, Problem> {
     let permit = service.room_for_backup().ok_or_else(|| {
-        let detail = "two backups or exports are being read; wait for one of them to end";
+        let detail = "two backups are being read; wait for one of them to end";
         Problem::new(Code::TooBusy, detail)
     })?;
     let (snapshot, life) = service

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use tidings_core::engine::{Subject, Unexplained};
 use utoipa_axum::routes;
@@ -13,6 +13,9 @@ use crate::explained::Explained;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::{Answer, Change, Service};
+
+/// The most bytes of a body: an event of the largest size, written with escapes.
+const BODY_BYTES_MAX: usize = 512 << 10;
 
 /// The call that explains.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -56,6 +59,7 @@ impl From<Unexplained> for Problem {
 /// event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
 /// who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
 /// what would become of it if it were published now; nothing is published.
+/// The body has at most 512 KiB.
 #[utoipa::path(
     post, path = "/v1/explain", tag = "events",
     request_body(content = ExplainBody, examples(
@@ -64,7 +68,12 @@ impl From<Unexplained> for Problem {
     )),
     responses((status = 200, description = "The rules in their order", body = Explained))
 )]
-async fn explain(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
+async fn explain(
+    State(service): State<Arc<Service>>,
+    request: Request,
+) -> Result<Answer, Problem> {
+    let (parts, body) = request.into_parts();
+    let change = Change::read_within(&parts, body, &service, BODY_BYTES_MAX).await?;
     let body: ExplainBody = change.parse()?;
     let (subject, recipient) = body.question(&service.rules())?;
     if let Subject::Supposed(event) = &subject {

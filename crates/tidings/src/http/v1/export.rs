@@ -13,7 +13,7 @@ use serde::Serialize;
 use tidings_core::engine::{Followed, TenantDirectory};
 use tidings_core::tenant::{Tenant, View};
 use tidings_core::{Day, Id, Instant};
-use tidings_node::Durable;
+use tidings_node::{Durable, RuntimeError};
 use utoipa_axum::routes;
 
 use super::recipients::RecipientProfile;
@@ -24,6 +24,7 @@ use crate::http::call::{Calls, Kind};
 use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
+use crate::http::shares::{caller, over_share};
 use crate::http::streaming::streamed;
 use crate::http::v1::events::outcome::PublishedAs;
 
@@ -63,8 +64,8 @@ impl FromQuery for ExportQuery {
 /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
 /// as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
 /// disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
-/// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports or backups may be
-/// read at once.
+/// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports may be read at
+/// once, one of each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
 #[utoipa::path(
     get, path = "/v1/export", tag = "admin",
     params(
@@ -80,9 +81,9 @@ async fn export(
 ) -> Result<Response, Problem> {
     let tenant = query.tenant;
     tenants::known_if_named(&service, tenant.as_ref()).await?;
-    let permit = service.room_for_backup().ok_or_else(|| {
-        let detail = "two backups or exports are being read; wait for one of them to end";
-        Problem::new(Code::TooBusy, detail)
+    let permit = service.exports.enter(caller()).map_err(|full| match full {
+        RuntimeError::OverShare => over_share("exports: one is read at a time"),
+        _ => Problem::new(Code::TooBusy, "two exports are being read; wait for one of them to end"),
     })?;
     let Day(today) = service.clock.now().day();
     let from = Day(today - i32::from(query.days) + 1);

@@ -59,7 +59,7 @@ fn postmark(tag: &str, reason: Option<&str>, time: &str) -> Vec<Reported> {
         "Tag": null, "Metadata": metadata,
     });
     let login = [("authorization", format!("Basic {}", STANDARD.encode("me:secret")))];
-    let read = |call: &Call<'_>| super::postmark::read(call, "me:secret");
+    let read = super::of_postmark;
     heard(&login, &body.to_string(), read).unwrap()
 }
 
@@ -79,7 +79,7 @@ fn mail_3_what_a_provider_calls_permanent_is_not_if_it_is_about_us() {
     let details = |said: &str| {
         let body = json!({"RecordType": "Bounce", "Type": "HardBounce", "Details": said});
         let login = [("authorization", format!("Basic {}", STANDARD.encode("me:secret")))];
-        let read = |call: &Call<'_>| super::postmark::read(call, "me:secret");
+        let read = super::of_postmark;
         heard(&login, &body.to_string(), read).unwrap()[0].event
     };
     let diagnostic = |said: &str| {

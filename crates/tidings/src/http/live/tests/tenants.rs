@@ -320,3 +320,34 @@ fn situation_8_a_token_of_a_tenant_shows_it_and_none_and_a_forged_one_nothing() 
         }
     }
 }
+
+#[test]
+fn c8_the_views_of_a_recipient_are_told_in_turn() {
+    let rig = with(with_tenants(), &["ben"]);
+    let [all, acme] = [ALL, ACME].map(|path| stream(&rig, path, None));
+    let second = stream(&rig, ACME, None);
+    let bens = live(&rig, "ben", None).hello(&rig);
+    let durable = rig.service.handle.durable().unwrap();
+    let engine = durable.engine();
+    let [ada, ben] = ["ada", "ben"].map(|id| Id::new(id).unwrap());
+    // No pass runs as long as the lock is held.
+    let mut hub = rig.service.live.hub();
+    hub.next(usize::MAX);
+    let turn = |hub: &mut Hub, id: &Id| {
+        assert_eq!(hub.next(1), [id.clone()]);
+        let (streams, is_another) = hub.streams_of(id, engine.number_of(id), engine.bucket_of(id));
+        assert!(!is_another);
+        streams.len()
+    };
+    hub.look_at(&ada);
+    hub.look_at(&ben);
+    assert_eq!(turn(&mut hub, &ada), 1);
+    // Ben does not wait for her other view, and what comes meanwhile begins no round anew before it.
+    hub.look_at(&ada);
+    assert_eq!(turn(&mut hub, &ben), 1);
+    assert_eq!(turn(&mut hub, &ada), 2);
+    assert_eq!(turn(&mut hub, &ada), 1);
+    assert!(!hub.has_more());
+    drop(hub);
+    drop((all, acme, second, bens));
+}

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;
 use serde_json::json;
-use tidings_core::Instant;
-use tidings_node::{KeyChange, Role};
+use tidings_core::{Id, Instant};
+use tidings_node::{CallerId, KeyChange, Role};
 
 use super::{Call, KEY, open, server};
 use crate::http::rig::{Answered, Rig, user_token};
@@ -28,6 +28,24 @@ pub(super) fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             let bearer = format!("Bearer {}", key.secret.text());
             rig.change_keys(KeyChange::Make(key.stored));
             all(&|call| call.send_with(&rig, ("authorization", &bearer)))
+        }
+        "busy" => {
+            let (rig, _) = server(Access::Keys { token: None }, Settings::default());
+            let key = NewKey::make(String::new(), Role::Admin, None, Instant(0)).unwrap();
+            let bearer = format!("Bearer {}", key.secret.text());
+            let ann = CallerId::Recipient(Id::new("ann").unwrap());
+            let held = [CallerId::Key(key.stored.id.as_str().into()), ann].map(|caller| {
+                let mut room = rig.service.answers.of(caller);
+                room.hold_anyway(usize::MAX >> 2);
+                room
+            });
+            rig.change_keys(KeyChange::Make(key.stored));
+            let answers = all(&|call| match call.is_mine() {
+                true => call.send(&rig),
+                false => call.send_with(&rig, ("authorization", &bearer)),
+            });
+            drop(held);
+            answers
         }
         "users_off" => {
             let rig = Rig::new();

@@ -41,7 +41,7 @@ fn last_event(headers: &HeaderMap) -> Option<String> {
 /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
 /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
 /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-/// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
+/// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
 /// (`token_expired`, `token_revoked`, `token_key`).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/live", tag = "inbox",
