@@ -85,7 +85,7 @@ pub(in crate::http) struct InboxQuery {
     grouped: Option<bool>,
     /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
     since: Option<u64>,
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
     #[param(value_type = Option<String>, example = "25s")]
     wait: Option<Duration>,
     /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
