@@ -207,8 +207,9 @@ pub async fn serve(
                 name_host(&mut request);
                 let (router, hand) = (router.clone(), Arc::clone(&hand));
                 async move {
+                    let is_too_large = is_too_large(&request, &bounds);
                     let named = Named::of(request.headers_mut());
-                    if is_too_large(&request, &bounds) {
+                    if is_too_large {
                         drop(request);
                         let refused = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
                         let refused = async { Ok(refused.into_response()) };
