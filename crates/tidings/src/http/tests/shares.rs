@@ -37,7 +37,7 @@ impl World {
 
     /// The secret of another API key.
     fn key(&self) -> String {
-        let key = NewKey::make(String::new(), Role::Admin, None, tidings_core::Instant(0)).unwrap();
+        let key = NewKey::make(String::new(), Role::Admin, tidings_core::Instant(0)).unwrap();
         self.rig.change_keys(KeyChange::Make(key.stored));
         key.secret.text().to_owned()
     }

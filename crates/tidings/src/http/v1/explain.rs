@@ -68,10 +68,7 @@ impl From<Unexplained> for Problem {
     )),
     responses((status = 200, description = "The rules in their order", body = Explained))
 )]
-async fn explain(
-    State(service): State<Arc<Service>>,
-    request: Request,
-) -> Result<Answer, Problem> {
+async fn explain(State(service): State<Arc<Service>>, request: Request) -> Result<Answer, Problem> {
     let (parts, body) = request.into_parts();
     let change = Change::read_within(&parts, body, &service, BODY_BYTES_MAX).await?;
     let body: ExplainBody = change.parse()?;

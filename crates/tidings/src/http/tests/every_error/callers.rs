@@ -31,7 +31,7 @@ pub(super) fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
         }
         "busy" => {
             let (rig, _) = server(Access::Keys { token: None }, Settings::default());
-            let key = NewKey::make(String::new(), Role::Admin, None, Instant(0)).unwrap();
+            let key = NewKey::make(String::new(), Role::Admin, Instant(0)).unwrap();
             let bearer = format!("Bearer {}", key.secret.text());
             let ann = CallerId::Recipient(Id::new("ann").unwrap());
             let held = [CallerId::Key(key.stored.id.as_str().into()), ann].map(|caller| {
