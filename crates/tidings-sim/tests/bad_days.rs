@@ -17,8 +17,14 @@ use tidings_sim::rig::{self, Ran, honest, lying};
 use tidings_sim::subject::{self, Played, Step, play_all};
 use tidings_store::{CrashAt, Fault, Moment, NoFaults};
 
-const OPTIONS: Options =
-    Options { buckets: 2, shards: 2, index_after: Some(1), checkpoint_after: 3, slice_bytes: 1 };
+const OPTIONS: Options = Options {
+    buckets: 2,
+    shards: 2,
+    index_after: Some(1),
+    checkpoint_after: 3,
+    slice_bytes: 1,
+    row_bytes: usize::MAX,
+};
 
 /// The world of a seed.
 fn world_of(seed: u64) -> World {

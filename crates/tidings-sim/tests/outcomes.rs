@@ -15,8 +15,22 @@ use tidings_sim::subject::Step;
 use tidings_store::{MemoryStore, Store};
 
 const OPTIONS: [Options; 2] = [
-    Options { buckets: 3, shards: 2, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 },
-    Options { buckets: 1, shards: 1, index_after: None, checkpoint_after: 7, slice_bytes: 1 },
+    Options {
+        buckets: 3,
+        shards: 2,
+        index_after: Some(0),
+        checkpoint_after: 0,
+        slice_bytes: 1,
+        row_bytes: usize::MAX,
+    },
+    Options {
+        buckets: 1,
+        shards: 1,
+        index_after: None,
+        checkpoint_after: 7,
+        slice_bytes: 1,
+        row_bytes: usize::MAX,
+    },
 ];
 
 fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
