@@ -133,6 +133,7 @@ fn outlet(weekly: &Weekly, rules: &Rules) -> Result<Outlet, Fault> {
         patience: Patience::default(),
         clock: &clock,
         tokens: Some(&tokens),
+        caught: &Arc::default(),
     };
     let email = named(EMAIL).ok_or(Fault::Unknown("its channel of mails"))?;
     open(email, rules, &setup).map_err(|fault| Fault::Wrong(fault.to_string()))

@@ -40,7 +40,7 @@ pub use page::site::{Choices, Done, Name, Notice, Offer, Pace, REST_LINES_MAX, R
 pub use refusal::{Fault, Stage, Verdict, judge};
 pub use report::{Event, Finding, Report, Status};
 pub use templates::language::write_value;
-pub use templates::sample::{digest_sample, sample};
+pub use templates::sample::{SAMPLE_PICTURES, digest_sample, sample, sample_size};
 pub use templates::support::{NotShown, not_shown};
 pub use templates::template::{Bodies, DEFAULT_TEMPLATES};
 pub use words::book::{BookFault, book_faults};
@@ -85,6 +85,12 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     let of_tenant = design.of_batch(batch);
     let design = of_tenant.as_deref().unwrap_or(design);
     let (subject, bodies) = content_in(batch, design)?;
+    // Whoever gets the mails of others sees at once whose each is.
+    let subject = match &batch.meant_for {
+        Some(address) => format!("[{address}] {subject}"),
+        None => subject,
+    };
+    let meant_for = batch.meant_for.as_ref().map(|to| format!("{} <{to}>", batch.recipient.id));
     let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
     let tag = design.tag(batch, to.as_ref());
@@ -99,6 +105,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
             at: batch.at,
             list: message::list::ListHead::of(batch, design),
             tag: tag.as_deref(),
+            meant_for: meant_for.as_deref(),
         },
         &bodies,
     );

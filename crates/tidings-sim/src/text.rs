@@ -7,7 +7,7 @@ use tidings_core::channel::{ChannelNo, EMAIL_NO};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::{GivenAddress, OwnHours};
-use tidings_core::rules::{Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
+use tidings_core::rules::{Allowed, Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
 use tidings_core::tenant::{TenantChange, View};
 use tidings_core::{
     Command, Event, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,
@@ -328,6 +328,13 @@ fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
     }
     for (channel, rules) in &rules.channels {
         writeln!(text, "\n[channels.{channel}]")?;
+        if let Some(allow) = &rules.allow {
+            let texts = allow.iter().map(|allowed| match allowed {
+                Allowed::Address(address) => address.clone(),
+                Allowed::Domain(domain) => format!("@{domain}"),
+            });
+            writeln!(text, "allow = {:?}", texts.collect::<Vec<_>>())?;
+        }
         if let Some(hours) = &rules.quiet_hours {
             let (from, to) = (clock(hours.from_minute), clock(hours.to_minute));
             let days = days(hours);

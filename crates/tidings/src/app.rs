@@ -16,7 +16,7 @@ use tidings_core::explanation::Explanation;
 use tidings_core::rules::{ChannelRules, FeedRules};
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_mail::{SECRET_BYTES, TokenKey};
-use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
+use tidings_node::channel::{self, Caught, Channels, Durability, Patience, ProviderError, Setup};
 use tidings_node::election::Tenure;
 use tidings_node::{
     Clock, Delivery, MaySend, Observer, OpenStore, Player, Resolver, Retries, Runtime, Settings,
@@ -76,7 +76,7 @@ pub enum StartError {
 }
 
 /// The channels with a configured provider, and the hooks. A secret `NAME` is the value of that environment variable, or
-/// the content of the file whose path the variable `NAME_FILE` holds.
+/// the content of the file whose path the variable `NAME_FILE` holds. `caught` takes what `caught://` keeps.
 ///
 /// # Errors
 /// [`StartError::Channel`] or [`StartError::Hook`].
@@ -84,6 +84,7 @@ pub fn channels(
     rules: &Rules,
     tokens: &TokenKey,
     clock: &Arc<dyn Clock>,
+    caught: &Arc<Caught>,
 ) -> Result<Channels, StartError> {
     let setup = Setup {
         secret: &secret_here,
@@ -91,6 +92,7 @@ pub fn channels(
         patience: Patience::default(),
         clock,
         tokens: Some(tokens),
+        caught,
     };
     let mut channels = Channels::new();
     for (kind, _) in configured(rules) {
@@ -396,20 +398,20 @@ impl Opened {
         token_key(&*self.store, &fresh)
     }
 
-    /// Starts a node over it whose messages have links with tokens of this key.
+    /// Starts a node over it that sends through these channels.
     ///
     /// # Errors
     /// [`StartError`].
     pub fn start(
         self,
         rules: Rules,
-        tokens: &TokenKey,
+        channels: Channels,
         clock: Arc<dyn Clock>,
         settings: Settings,
         resolver: Arc<dyn Resolver>,
         may_send: Option<MaySend>,
     ) -> Result<Runtime, StartError> {
-        let delivery = Delivery::new(channels(&rules, tokens, &clock)?, Retries::default());
+        let delivery = Delivery::new(channels, Retries::default());
         let delivery = match may_send {
             Some(may_send) => delivery.asking(may_send),
             None => delivery,

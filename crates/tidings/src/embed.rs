@@ -73,7 +73,7 @@ impl Tidings {
         let store = Opened::directory(data.as_ref(), expected, options).map_err(Fault::Store)?;
         let tokens = store.token_key().map_err(|fault| Fault::Node(fault.to_string()))?;
         let (hand, messages) = unbounded();
-        let mut channels = app::channels(&rules, &tokens, &clock)?;
+        let mut channels = app::channels(&rules, &tokens, &clock, &Arc::default())?;
         hand_over(&mut channels, &rules, &tokens, &hand)?;
         let host = HostResolver::new(app::host_service(&rules)?, Arc::clone(&clock));
         let delivery = Delivery::new(channels, Retries::default()).resolving(Arc::new(host));

@@ -3,12 +3,13 @@
 use minijinja::{AutoEscape, Environment, Error, Value};
 
 /// The templates, by name.
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("compare", include_str!("compare/page/page.html")),
     ("plot", include_str!("compare/page/plot.html")),
     ("layout", include_str!("http/mailbox/layout.html")),
     ("list", include_str!("http/mailbox/list.html")),
-    ("mail", include_str!("http/mailbox/mail.html")),
+    ("message", include_str!("http/mailbox/message.html")),
+    ("icon", include_str!("http/mailbox/icon.html")),
     ("side_by_side", include_str!("preview.html")),
     ("dev_inbox", include_str!("http/dev_inbox/page.html")),
 ];

@@ -26,8 +26,10 @@ pub struct Batch {
     pub id: String,
     /// The message in the store.
     pub message: MessageId,
-    /// The recipient.
+    /// The recipient, with the addresses to which the message goes.
     pub recipient: Recipient,
+    /// The recipient's own address, where the channel's `redirect` has the message go elsewhere.
+    pub meant_for: Option<String>,
     /// The recipient's effective IANA zone.
     pub tz: String,
     /// The recipient's effective locale.

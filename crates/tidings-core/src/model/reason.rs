@@ -65,6 +65,8 @@ pub enum Reason {
     Template,
     /// The tenant was disabled or deleted.
     TenantGone,
+    /// The channel's `allow` leaves the address out.
+    NotAllowed,
 }
 
 /// The end of a built message.
@@ -167,6 +169,7 @@ impl Reason {
             | Self::Stale
             | Self::NoAddress
             | Self::Suppressed
+            | Self::NotAllowed
             | Self::ConditionError => Outcome::Skipped,
             Self::Expired | Self::Forgotten => Outcome::Expired,
             Self::Refused | Self::Unreachable | Self::Template => Outcome::Failed,
@@ -205,6 +208,7 @@ impl Reason {
             Self::Suppressed => "suppressed",
             Self::Template => "template",
             Self::TenantGone => "tenant_gone",
+            Self::NotAllowed => "not_allowed",
         }
     }
 }

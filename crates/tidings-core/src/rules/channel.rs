@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::channel::ChannelNo;
+use crate::model::suppression::ChannelAddress;
 use crate::model::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
 /// The configuration of a channel.
@@ -23,6 +25,65 @@ pub struct ChannelRules {
     /// Rate at which those to one domain of recipients leave.
     #[serde(default)]
     pub rate_per_domain: Option<Rate>,
+    /// The address to which each message goes in place of its recipient's; `None` = messages go to recipients.
+    #[serde(default)]
+    pub redirect: Option<String>,
+    /// The addresses to which messages may go; `None` = all.
+    #[serde(default)]
+    pub allow: Option<Vec<Allowed>>,
+}
+
+/// The addresses to which messages of a channel may go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Allowed {
+    /// One address, in the form in which addresses are compared.
+    Address(String),
+    /// Those of mailboxes in a domain, in the same form.
+    Domain(String),
+}
+
+impl Allowed {
+    /// The address of a channel, or `@` and a domain.
+    #[must_use]
+    pub fn new(channel: ChannelNo, text: &str) -> Self {
+        let compared = |text: &str| ChannelAddress::new(channel, text).address().to_owned();
+        if text.starts_with('@') {
+            // A domain is compared as a part of an address.
+            let mailbox = compared(&format!("x{text}"));
+            return Self::Domain(mailbox.get(2..).unwrap_or_default().to_owned());
+        }
+        Self::Address(compared(text))
+    }
+
+    fn has(&self, address: &ChannelAddress) -> bool {
+        match self {
+            Self::Address(allowed) => allowed == address.address(),
+            Self::Domain(domain) => {
+                address.address().rsplit_once('@').is_some_and(|(_, of)| of == domain)
+            }
+        }
+    }
+}
+
+impl ChannelRules {
+    /// Returns true if messages may go to an address of the channel.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::channel::EMAIL_NO;
+    /// use tidings_core::rules::{Allowed, ChannelRules};
+    ///
+    /// let mut rules = ChannelRules::default();
+    /// assert!(rules.allows(EMAIL_NO, "ann@example.org"));
+    /// rules.allow = Some(vec![Allowed::new(EMAIL_NO, "@Example.org")]);
+    /// assert!(rules.allows(EMAIL_NO, "ann@EXAMPLE.org"));
+    /// assert!(!rules.allows(EMAIL_NO, "ann@mail.example.org"));
+    /// ```
+    #[must_use]
+    pub fn allows(&self, channel: ChannelNo, address: &str) -> bool {
+        let address = ChannelAddress::new(channel, address);
+        self.allow.as_ref().is_none_or(|allow| allow.iter().any(|allowed| allowed.has(&address)))
+    }
 }
 
 /// A number of messages in a time.

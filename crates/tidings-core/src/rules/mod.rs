@@ -13,7 +13,7 @@ mod channel;
 mod config;
 mod hook;
 
-pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
+pub use channel::{Allowed, ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
     Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedRules,
     FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, REQUIRED, ResolverRules, Route,

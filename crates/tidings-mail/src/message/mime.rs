@@ -6,7 +6,6 @@
 use lettre::Address;
 use lettre::message::header::{
     ContentTransferEncoding, ContentType, HeaderName, HeaderValue, Headers, MIME_VERSION_1_0,
-    Subject,
 };
 use lettre::message::{Body, Mailbox, Mailboxes, MultiPart, SinglePart, header};
 use tidings_core::Batch;
@@ -22,6 +21,9 @@ use crate::templates::template::Bodies;
 use crate::words::wording;
 use crate::{RenderError, Sender};
 
+/// The header that says for whom a mail is that goes elsewhere.
+const RECIPIENT_HEADER: &str = "X-Tidings-Recipient";
+
 /// The values of the headers.
 pub(crate) struct Head<'a> {
     pub(crate) sender: &'a Sender,
@@ -34,6 +36,8 @@ pub(crate) struct Head<'a> {
     pub(crate) at: Instant,
     pub(crate) list: ListHead,
     pub(crate) tag: Option<&'a str>,
+    /// The recipient, where the mail goes elsewhere.
+    pub(crate) meant_for: Option<&'a str>,
 }
 
 /// The recipient's address, checked.
@@ -75,16 +79,7 @@ fn headers(head: &Head<'_>) -> Headers {
         // No encoding stands for it in a header (RFC 6532).
         headers.insert_raw(as_it_is("To", to));
     }
-    // Looks like an encoded word, and would be decoded by the reader.
-    if head.subject.contains("=?") {
-        headers.insert_raw(HeaderValue::dangerous_new_pre_encoded(
-            HeaderName::new_from_ascii_str("Subject"),
-            head.subject.to_owned(),
-            subject::encode_all(head.subject),
-        ));
-    } else {
-        headers.set(Subject::from(head.subject.to_owned()));
-    }
+    headers.insert_raw(encoded("Subject", head.subject));
     headers.insert_raw(as_it_is("Message-ID", head.message_id));
     let ListHead { list, reasons, thread } = &head.list;
     if let Some(thread) = thread {
@@ -101,6 +96,9 @@ fn headers(head: &Head<'_>) -> Headers {
         headers.insert_raw(as_it_is("X-Tidings-Reason", &reasons.join(",\r\n ")));
     }
     headers.insert_raw(as_it_is("X-Tidings-Batch", head.batch_id));
+    if let Some(meant_for) = head.meant_for {
+        headers.insert_raw(encoded(RECIPIENT_HEADER, meant_for));
+    }
     if let Some(tag) = head.tag {
         headers.insert_raw(as_it_is(MESSAGE_HEADER, tag));
     }
@@ -117,6 +115,20 @@ fn set_list(headers: &mut Headers, list: &List) {
         headers.insert_raw(as_it_is("List-Unsubscribe-Post", one_click));
     }
     headers.insert_raw(as_it_is("Feedback-ID", &list.feedback_id));
+}
+
+/// Returns true if a reader would decode a text that is none encoded.
+fn looks_encoded(text: &str) -> bool {
+    text.contains("=?")
+}
+
+/// For values of any text.
+fn encoded(name: &'static str, value: &str) -> HeaderValue {
+    let name = HeaderName::new_from_ascii_str(name);
+    if !looks_encoded(value) {
+        return HeaderValue::new(name, value.to_owned());
+    }
+    HeaderValue::dangerous_new_pre_encoded(name, value.to_owned(), subject::encode_all(value))
 }
 
 /// For values that need no encoding by construction, and are folded where they need be.

@@ -84,6 +84,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
             data: None,
             quiet_hours: None,
         },
+        meant_for: None,
         tz: "Europe/Paris".to_owned(),
         locale: "en".to_owned(),
         channel: "email".to_owned(),

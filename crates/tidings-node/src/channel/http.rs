@@ -23,7 +23,7 @@ pub(crate) mod chat;
 mod guard;
 pub(super) mod hook;
 pub(crate) mod mail;
-mod note;
+pub(super) mod note;
 pub(crate) mod push;
 mod shape;
 pub(super) mod sms;

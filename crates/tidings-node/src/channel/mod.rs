@@ -2,6 +2,7 @@
 
 use std::io;
 
+pub use caught::{CAUGHT_MAX, Caught, CaughtMessage, Look};
 pub use http::hook::HostPlace;
 pub use http::sms::sms;
 pub use in_force::Channels;
@@ -20,6 +21,7 @@ pub use signer::{SignerError, signer};
 pub use webhook_key::WebhookKey;
 
 mod breaker;
+mod caught;
 mod destinations;
 mod gate;
 mod http;

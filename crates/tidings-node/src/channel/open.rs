@@ -8,6 +8,7 @@ use tidings_core::{Batch, Rules};
 use tidings_mail::{Design, Sender, TokenKey};
 
 use crate::channel::Channel;
+use crate::channel::caught::{Caught, Keeper};
 use crate::channel::http::hook::Hook;
 use crate::channel::http::{Http, Shape as _};
 use crate::channel::maildir::{Durability, Maildir};
@@ -32,6 +33,8 @@ pub struct Setup<'a> {
     pub clock: &'a Arc<dyn Clock>,
     /// The key of the tokens in links; without one messages have no such links.
     pub tokens: Option<&'a TokenKey>,
+    /// The place of messages that `caught://` keeps.
+    pub caught: &'a Arc<Caught>,
 }
 
 /// Checks a channel's provider without using the machine: no secret is looked up, no directory is
@@ -152,6 +155,10 @@ const STRANGERS_THREADS: usize = 32;
 /// A provider; `host` is that of the sender of mails.
 fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider, ProviderError> {
     let channel: Arc<dyn Channel> = match address {
+        Address::Caught => {
+            let (caught, clock) = (Arc::clone(setup.caught), Arc::clone(setup.clock));
+            Arc::new(Keeper { caught, clock })
+        }
         Address::Maildir(dir) => {
             let fault = |source| ProviderError::Maildir { dir: dir.clone(), source };
             Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
@@ -188,6 +195,7 @@ mod tests {
             patience: Patience::default(),
             clock: &sample::clock(),
             tokens: None,
+            caught: &Arc::default(),
         };
         let email = tidings_core::channel::named("email").unwrap();
         open(email, &rules, &setup).map(drop).map_err(|error| error.to_string())
@@ -239,6 +247,7 @@ mod tests {
             patience: Patience::default(),
             clock: &sample::clock(),
             tokens: None,
+            caught: &Arc::default(),
         };
         let email = tidings_core::channel::named("email").unwrap();
         let absent = open(email, &rules, &setup).err().unwrap().to_string();

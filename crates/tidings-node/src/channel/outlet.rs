@@ -278,7 +278,9 @@ impl Pass {
         let parts = parts_of(message, leave);
         for (destination, part) in &parts {
             let outcome = send(part);
-            reports.extend(outcome.reports(&part.to, by, undoes));
+            if !message.head.is_redirected {
+                reports.extend(outcome.reports(&part.to, by, undoes));
+            }
             if let Some(name) = destination {
                 let health = destination_health(&outcome, &**channel);
                 let why = outcome.words().unwrap_or_default();
@@ -404,5 +406,36 @@ fn log_destination(change: Option<Change>, provider: &str, destination: &str, wh
             tracing::info!(provider, destination, "the destination takes messages again");
         }
         None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_core::Batch;
+    use tidings_core::suppression::SuppressedFor;
+
+    use super::*;
+    use crate::channel::MailRenderer;
+    use crate::channel::sample::{GO, NOW, batch, rendered, sender};
+
+    struct Refusing;
+
+    impl Channel for Refusing {
+        fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+            assert!(go());
+            Outcome::Failed { why: "550".to_owned(), suppress: Some(SuppressedFor::Bounce) }
+        }
+    }
+
+    #[test]
+    fn a_refusal_of_a_redirected_message_says_nothing_of_addresses() {
+        let reports = |meant_for: Option<&str>| {
+            let batch =
+                Batch { meant_for: meant_for.map(str::to_owned), ..batch("b", "One") };
+            let outlet = Outlet::new(Arc::new(MailRenderer::plain(sender())), Arc::new(Refusing));
+            outlet.pass(&[], NOW).send(&rendered(&batch), &|| NOW, GO).reports.len()
+        };
+        assert_eq!(reports(None), 1);
+        assert_eq!(reports(Some("ana@example.com")), 0);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tidings_core::channel::{AddressKind, ChannelKind};
 
+use super::caught;
 use super::http::{ProviderUrl, Shape, webhook};
 use super::provider_error::ProviderError;
 use super::smtp::server::{Security, Server};
@@ -17,8 +18,8 @@ use crate::channel::http::sms::twilio;
 struct Kind {
     /// The scheme of its addresses.
     scheme: &'static str,
-    /// The addresses to which it sends.
-    address: AddressKind,
+    /// The addresses to which it sends; `None` = those of any channel.
+    address: Option<AddressKind>,
     /// The form of its own address, for hints.
     form: &'static str,
     read: Read,
@@ -27,109 +28,111 @@ struct Kind {
 /// The reading of a kind's addresses.
 #[derive(Clone, Copy)]
 enum Read {
+    Caught,
     Maildir,
     Smtp,
     Http(fn(ProviderUrl<'_>) -> Result<Arc<dyn Shape>, ProviderError>),
 }
 
 /// All kinds of providers.
-const KINDS: [Kind; 16] = [
-    Kind { scheme: "file", address: AddressKind::Email, form: "file://DIR", read: Read::Maildir },
+const KINDS: [Kind; 17] = [
+    Kind { scheme: "file", address: Some(AddressKind::Email), form: "file://DIR", read: Read::Maildir },
     Kind {
         scheme: "smtp",
-        address: AddressKind::Email,
+        address: Some(AddressKind::Email),
         form: "smtp://USER:${PASSWORD}@HOST:PORT",
         read: Read::Smtp,
     },
     Kind {
         scheme: "smtps",
-        address: AddressKind::Email,
+        address: Some(AddressKind::Email),
         form: "smtps://USER:${PASSWORD}@HOST",
         read: Read::Smtp,
     },
     Kind {
         scheme: "sendgrid",
-        address: AddressKind::Email,
+        address: Some(AddressKind::Email),
         form: sendgrid::FORM,
         read: Read::Http(|url| Ok(Arc::new(sendgrid::SendGrid::parse(url)?))),
     },
     Kind {
         scheme: "postmark",
-        address: AddressKind::Email,
+        address: Some(AddressKind::Email),
         form: postmark::FORM,
         read: Read::Http(|url| Ok(Arc::new(postmark::Postmark::parse(url)?))),
     },
     Kind {
         scheme: "mailgun",
-        address: AddressKind::Email,
+        address: Some(AddressKind::Email),
         form: mailgun::FORM,
         read: Read::Http(|url| Ok(Arc::new(mailgun::Mailgun::parse(url)?))),
     },
     Kind {
         scheme: "ses",
-        address: AddressKind::Email,
+        address: Some(AddressKind::Email),
         form: ses::FORM,
         read: Read::Http(|url| Ok(Arc::new(ses::Ses::parse(url)?))),
     },
     Kind {
         scheme: "twilio",
-        address: AddressKind::Phone,
+        address: Some(AddressKind::Phone),
         form: twilio::FORM,
         read: Read::Http(|url| Ok(Arc::new(twilio::Twilio::parse(url)?))),
     },
     Kind {
         scheme: "vapid",
-        address: AddressKind::WebPush,
+        address: Some(AddressKind::WebPush),
         form: vapid::FORM,
         read: Read::Http(|url| Ok(Arc::new(vapid::Vapid::parse(url)?))),
     },
     Kind {
         scheme: "fcm",
-        address: AddressKind::Fcm,
+        address: Some(AddressKind::Fcm),
         form: fcm::FORM,
         read: Read::Http(|url| Ok(Arc::new(fcm::Fcm::parse(url)?))),
     },
     Kind {
         scheme: "apns",
-        address: AddressKind::Apns,
+        address: Some(AddressKind::Apns),
         form: apns::FORM,
         read: Read::Http(|url| Ok(Arc::new(apns::Apns::parse(url)?))),
     },
     Kind {
         scheme: "slack",
-        address: AddressKind::Slack,
+        address: Some(AddressKind::Slack),
         form: slack::FORM,
         read: Read::Http(|url| Ok(Arc::new(slack::Slack::parse(url)?))),
     },
     Kind {
         scheme: "discord",
-        address: AddressKind::Discord,
+        address: Some(AddressKind::Discord),
         form: discord::FORM,
         read: Read::Http(|url| Ok(Arc::new(discord::Discord::parse(url)?))),
     },
     Kind {
         scheme: "teams",
-        address: AddressKind::Teams,
+        address: Some(AddressKind::Teams),
         form: teams::FORM,
         read: Read::Http(|url| Ok(Arc::new(teams::Teams::parse(url)?))),
     },
     Kind {
         scheme: "telegram",
-        address: AddressKind::Telegram,
+        address: Some(AddressKind::Telegram),
         form: telegram::FORM,
         read: Read::Http(|url| Ok(Arc::new(telegram::Telegram::parse(url)?))),
     },
     Kind {
         scheme: "webhook",
-        address: AddressKind::Webhook,
+        address: Some(AddressKind::Webhook),
         form: webhook::FORM,
         read: Read::Http(|url| Ok(Arc::new(webhook::Webhook::parse(url)?))),
     },
+    Kind { scheme: caught::SCHEME, address: None, form: "caught://", read: Read::Caught },
 ];
 
 fn of_channel(kind: &ChannelKind) -> impl Iterator<Item = &'static Kind> {
     let address = kind.address;
-    KINDS.iter().filter(move |kind| Some(kind.address) == address)
+    KINDS.iter().filter(move |kind| address.is_some() && (kind.address.is_none() || kind.address == address))
 }
 
 /// The schemes of a channel's providers.
@@ -150,6 +153,8 @@ pub fn forms(kind: &ChannelKind) -> String {
 
 /// The target of messages.
 pub(super) enum Address {
+    /// Nowhere: messages are kept in memory.
+    Caught,
     /// A directory.
     Maildir(PathBuf),
     /// A mail server.
@@ -174,6 +179,8 @@ impl Address {
         };
         let url = || ProviderUrl::parse(known.scheme, rest, secret);
         match known.read {
+            Read::Caught if rest.is_empty() => Ok(Self::Caught),
+            Read::Caught => Err(ProviderError::Address("nothing follows `caught://`".to_owned())),
             Read::Maildir => {
                 maildir(ProviderUrl::of_path(scheme, rest, secret)?).map(Self::Maildir)
             }
@@ -185,6 +192,7 @@ impl Address {
     /// The address without its secrets and settings.
     pub(super) fn shown(&self) -> String {
         match self {
+            Self::Caught => format!("{}://", caught::SCHEME),
             Self::Maildir(dir) => format!("file://{}", dir.display()),
             Self::Smtp(server) => {
                 let scheme = match server.security {
@@ -254,6 +262,17 @@ mod tests {
     }
 
     #[test]
+    fn every_channel_may_catch_its_messages() {
+        let secret = |name: &str| Err(name.to_owned());
+        for kind in tidings_core::channel::sending() {
+            assert!(matches!(Address::parse(kind, "caught://", &secret), Ok(Address::Caught)));
+            assert!(forms(kind).ends_with("or `caught://`"), "{}", forms(kind));
+        }
+        let inbox = tidings_core::channel::named("inbox").unwrap();
+        assert_eq!(forms(inbox), "");
+    }
+
+    #[test]
     fn addresses_are_read() {
         let own = Some(("ann@example.org", "value of PASS"));
         let usual = Some(("ann", "value of TIDINGS_SMTP_PASSWORD"));
@@ -279,6 +298,7 @@ mod tests {
         for address in [
             "",
             "smtp:host",
+            "caught://somewhere",
             "file://",
             "smtp://",
             "smtp://h:0",

@@ -40,6 +40,8 @@ pub struct Head {
     pub types: BTreeSet<Id>,
     /// The destinations of the recipient's addresses beyond the provider ([`AddressKind::destination`]), each once.
     pub destinations: Vec<Arc<str>>,
+    /// True if it goes elsewhere than to the recipient: its answers say nothing of the address.
+    pub is_redirected: bool,
     /// The spans that published its events.
     pub traces: Vec<Trace>,
     /// The badge that a device shows with it.
@@ -230,6 +232,7 @@ impl Head {
                     destinations_of(batch.recipient.addresses.of(channel.number), channel)
                 })
                 .unwrap_or_default(),
+            is_redirected: batch.meant_for.is_some(),
             traces: batch.traces.clone(),
             badge: batch.badge,
         }

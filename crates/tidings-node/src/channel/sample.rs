@@ -60,6 +60,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         id: id.to_owned(),
         message: MessageId::default(),
         recipient,
+        meant_for: None,
         tz: "UTC".to_owned(),
         locale: "en".to_owned(),
         channel: "email".to_owned(),

@@ -22,6 +22,7 @@ pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: Stri
         entries: 1,
         types: BTreeSet::new(),
         destinations: Vec::new(),
+        is_redirected: false,
         traces: Vec::new(),
         badge: None,
     };

@@ -6,6 +6,7 @@
 //!      [inbox] [email:now] [email:first_event,2h[,earliest]] [email:cooldown,4m[,15m|none]]
 //!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE#KEY^MAX_ITEMS~AFTER]
 //! quiet CHANNEL 22:00-07:00[,mon+tue] | quiet CHANNEL none
+//! allow CHANNEL @example.org,A | allow CHANNEL all
 //! cap CHANNEL 24h 3 | uncap                    one more cap | none any more
 //! keep 35d | default_tz ZONE
 //! TIME digest … | TIME type … | TIME drop_type NAME | TIME keep …     the rules, changed so, from then on

@@ -1,7 +1,7 @@
 //! The clock of the model: its instants, and the three phases of each.
 
 use tidings_core::channel::{INBOX, channel_no};
-use tidings_core::rules::{Admission, Policy};
+use tidings_core::rules::{Admission, Allowed, Policy};
 use tidings_core::suppression::ChannelAddress;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
@@ -382,6 +382,8 @@ fn look(model: &Model, entry: usize) -> Option<Reason> {
         Some(Reason::NoAddress)
     } else if is_suppressed(model, person, &entry.channel, published.tenant) {
         Some(Reason::Suppressed)
+    } else if !is_allowed(model, person, &entry.channel, published.tenant) {
+        Some(Reason::NotAllowed)
     } else {
         None
     }
@@ -395,6 +397,23 @@ fn is_suppressed(model: &Model, person: &Person, channel: &str, tenant: Option<u
         address.is_some_and(|address| model.suppressed.has(&address, model.now))
     };
     !addresses.is_empty() && addresses.iter().all(on_list)
+}
+
+/// Returns true if the channel allows one of somebody's addresses, or says nothing of addresses.
+fn is_allowed(model: &Model, person: &Person, channel: &str, tenant: Option<usize>) -> bool {
+    let allow = model.current().channels.get(channel).and_then(|rules| rules.allow.as_ref());
+    let Some(allow) = allow else {
+        return true;
+    };
+    person.addresses(channel, tenant).into_iter().any(|address| {
+        allow.iter().any(|allowed| match allowed {
+            Allowed::Address(one) => one.eq_ignore_ascii_case(address),
+            Allowed::Domain(domain) => {
+                let of = address.rsplit_once('@').map(|(_, of)| of);
+                of.is_some_and(|of| of.eq_ignore_ascii_case(domain))
+            }
+        })
+    })
 }
 
 /// The reason for which the condition of an entry's type ends it.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
-use tidings_core::channel::{EMAIL, INBOX};
+use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
-    Admission, Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Per, Policy,
+    Admission, Allowed, Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Per, Policy,
     QuietHours, Route, StoreRules, TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
@@ -64,6 +64,8 @@ pub(super) struct RawRules {
     pub(super) quiet: u8,
     /// The caps of the e-mail channel: index; beyond, none.
     pub(super) caps: u8,
+    /// The addresses that the e-mail channel allows: index; beyond, all.
+    pub(super) allow: u8,
     /// Tenants are on, and an event makes one that isn't there, or not.
     pub(super) tenants: Option<bool>,
 }
@@ -106,6 +108,7 @@ pub(super) enum RawChange {
     Quiet(u8),
     Caps(u8),
     Make(bool),
+    Allow(u8),
 }
 
 /// Rules of which so many in a hundred have tenants.
@@ -120,9 +123,10 @@ pub(super) fn raw_rules(with_tenants: u8) -> impl Strategy<Value = RawRules> {
         // The simplest have none.
         (nth >= 100 - with_tenants).then_some(make)
     });
-    let bounds = (quiet, caps, tenants);
+    let allow = prop_oneof![5 => Just(u8::MAX), 1 => 0..ALLOWS];
+    let bounds = (quiet, caps, tenants, allow);
     (types, keep, slots, any::<bool>(), lanes, bounds).prop_map(
-        |(types, keep, slots, earliest, (own, own_earliest, usual), (quiet, caps, tenants))| {
+        |(types, keep, slots, earliest, (own, own_earliest, usual), (quiet, caps, tenants, allow))| {
             RawRules {
                 types,
                 keep,
@@ -132,6 +136,7 @@ pub(super) fn raw_rules(with_tenants: u8) -> impl Strategy<Value = RawRules> {
                 usual,
                 quiet,
                 caps,
+                allow,
                 tenants,
             }
         },
@@ -204,6 +209,7 @@ pub(super) fn raw_change() -> impl Strategy<Value = RawChange> {
         1 => (0..2 * HOURS).prop_map(RawChange::Quiet),
         1 => (0..2 * CAPS).prop_map(RawChange::Caps),
         1 => any::<bool>().prop_map(RawChange::Make),
+        1 => (0..2 * ALLOWS).prop_map(RawChange::Allow),
     ]
 }
 
@@ -218,6 +224,7 @@ impl RawRules {
             RawChange::Usual(kind) => self.usual = *kind,
             RawChange::Quiet(quiet) => self.quiet = *quiet,
             RawChange::Caps(caps) => self.caps = *caps,
+            RawChange::Allow(allow) => self.allow = *allow,
             RawChange::Make(make) => self.tenants = self.tenants.map(|_| *make),
         }
     }
@@ -245,15 +252,21 @@ impl RawRules {
             types: types.collect(),
             digests,
             store: StoreRules { keep_ms, ..StoreRules::default() },
-            channels: quiet_hours(self.quiet).map_or_else(BTreeMap::new, |hours| {
-                let rules = ChannelRules { quiet_hours: Some(hours), ..ChannelRules::default() };
-                BTreeMap::from([(EMAIL.to_owned(), rules)])
-            }),
+            channels: self.channels(),
             tenants: self.tenants.map(|make| TenantRules {
                 unknown: if make { UnknownTenant::Make } else { UnknownTenant::Refuse },
             }),
             ..Rules::default()
         }
+    }
+
+    fn channels(&self) -> BTreeMap<String, ChannelRules> {
+        let (quiet_hours, allow) = (quiet_hours(self.quiet), allow(self.allow));
+        if quiet_hours.is_none() && allow.is_none() {
+            return BTreeMap::new();
+        }
+        let rules = ChannelRules { quiet_hours, allow, ..ChannelRules::default() };
+        BTreeMap::from([(EMAIL.to_owned(), rules)])
     }
 
     fn digest(&self, index: u8) -> Digest {
@@ -376,6 +389,20 @@ fn caps(index: u8) -> Vec<Cap> {
 
 /// Number of quiet hours.
 pub(super) const HOURS: u8 = 6;
+
+/// Number of the choices of allowed addresses.
+const ALLOWS: u8 = 3;
+
+/// The addresses that a channel of mails allows: a domain of two, and some of its mailboxes.
+fn allow(index: u8) -> Option<Vec<Allowed>> {
+    let texts: &[&str] = match index {
+        0 => &["@example.org"],
+        1 => &["@b.example.org"],
+        2 => &["R1@Example.org", "r2@example.org", "@b.example.org"],
+        _ => return None,
+    };
+    Some(texts.iter().map(|text| Allowed::new(EMAIL_NO, text)).collect())
+}
 
 /// Quiet hours: a night, a noon, most of a day, some days, and such as clock changes cut or leave out.
 fn quiet_hours(index: u8) -> Option<QuietHours> {

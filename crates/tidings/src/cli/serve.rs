@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
+use tidings_node::channel::{CAUGHT_MAX, Caught};
 use tidings_node::{
     AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings, TENANTS_THERE,
 };
@@ -216,14 +217,17 @@ impl Serving {
         let resolver = Arc::new(HostResolver::new(host, Arc::clone(&clock)));
         let tokens = store.token_key()?;
         let (asked, now) = (Arc::clone(&resolver) as _, Arc::clone(&clock));
-        let node = store.start(rules.clone(), &tokens, now, settings, asked, may_send)?;
+        // Nobody could look at them on another server.
+        let caught = Arc::new(Caught::of(if arguments.dev { CAUGHT_MAX } else { 0 }));
+        let channels = app::channels(rules, &tokens, &clock, &caught)?;
+        let node = store.start(rules.clone(), channels, now, settings, asked, may_send)?;
         let access =
             if arguments.dev { Access::Open } else { Access::Keys { token: Some(token.hash()) } };
         let bounds = bounds(arguments.peer_connections);
         let service = Service::new(node.handle(), rules.clone(), access, clock, bounds);
         Ok(Self {
             node,
-            service: Arc::new(completed(service).with_site(tokens)),
+            service: Arc::new(completed(service).with_site(tokens).with_caught(caught)),
             resolver,
             follower: None,
         })
@@ -451,7 +455,7 @@ fn put_in_force(
         return Ok(Reloaded::Refused);
     };
     let opened = app::check_feedback(&rules)
-        .and_then(|()| app::channels(&rules, tokens, service.clock()))
+        .and_then(|()| app::channels(&rules, tokens, service.clock(), &service.caught))
         .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)))
         .and_then(|opened| app::feeds(&rules).map(|feeds| (opened, feeds)));
     let ((channels, host), feeds_here) = match opened {

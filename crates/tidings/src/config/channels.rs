@@ -9,6 +9,7 @@ use tidings_node::channel::{ProviderError, check, schemes};
 use super::dkim;
 use super::mailbox::{MAILBOX_HINT, mailbox};
 use super::sections::{WEEKDAYS, time_of_day};
+use super::staging;
 use super::walk::{Found, Section, Walk};
 use crate::wording::{did_you_mean, one_of, quoted};
 
@@ -58,8 +59,12 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
             "dkim",
             "rate",
             "rate_per_domain",
+            "redirect",
+            "allow",
         ],
-        AddressKind::Phone => &["provider", "providers", "from", "quiet_hours", "rate"],
+        AddressKind::Phone => {
+            &["provider", "providers", "from", "quiet_hours", "rate", "redirect", "allow"]
+        }
         AddressKind::WebPush
         | AddressKind::Fcm
         | AddressKind::Apns
@@ -69,7 +74,11 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
         | AddressKind::Telegram
         | AddressKind::Webhook => &["provider", "providers", "quiet_hours", "rate"],
     };
-    walk.only(section, known);
+    if known.contains(&"redirect") || !staging::refused(walk, section, kind) {
+        walk.only(section, known);
+    } else {
+        walk.only(section, &[known, &staging::KEYS].concat());
+    }
     let providers = providers(walk, section, kind);
     let hint = match address {
         AddressKind::Phone => NUMBER_HINT,
@@ -90,6 +99,10 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
         rate: rate(walk, section, "rate"),
         ..ChannelRules::default()
     };
+    if known.contains(&"redirect") {
+        rules.redirect = staging::redirect(walk, section, kind);
+        rules.allow = staging::allow(walk, section, kind);
+    }
     if address == AddressKind::Email {
         rules.dkim = dkim::dkim(walk, section);
         rules.rate_per_domain = rate(walk, section, "rate_per_domain");
@@ -176,7 +189,14 @@ fn providers(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Vec<
     }
     let mut seen: Vec<&str> = Vec::new();
     let mut good = Vec::new();
-    let all = one.into_iter().chain(list.into_iter().flat_map(|list| list.value));
+    let all: Vec<_> =
+        one.into_iter().chain(list.into_iter().flat_map(|list| list.value)).collect();
+    if let [_, _, ..] = &*all
+        && let Some(caught) = all.iter().find(|text| text.value.starts_with("caught://"))
+    {
+        let reason = "`caught://` keeps every message, so it stands beside no other provider";
+        walk.bad(&caught.span, reason, "leave it alone: `provider = \"caught://\"`, or remove it");
+    }
     for text in all {
         if seen.contains(&text.value) {
             let reason = "the same provider stands there twice";

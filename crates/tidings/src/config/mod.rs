@@ -18,6 +18,7 @@ mod mailbox;
 mod presentation;
 mod sections;
 pub(crate) mod services;
+mod staging;
 pub mod templates;
 #[cfg(test)]
 mod tests;
@@ -249,7 +250,9 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
         let has_provider = rules.channels.get(*name).is_some_and(|c| !c.providers.is_empty());
         let mut types = rules.types.values();
         if !has_provider && types.any(|kind| kind.channels.contains_key(*name)) {
-            warnings.push(format!("types have {title}, but [channels.{name}] has no provider"));
+            warnings.push(format!(
+                "types have {title}, but [channels.{name}] has no provider; for development write `provider = \"caught://\"`"
+            ));
         }
     }
     warnings

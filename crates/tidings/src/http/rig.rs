@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tidings_core::{Id, Instant};
 use tidings_mail::{SECRET_BYTES, TokenKey};
-use tidings_node::channel::Channels;
+use tidings_node::channel::{CAUGHT_MAX, Caught, Channels};
 use tidings_node::{
     ApiKey, Delivery, KeyChange, KeyHash, Retries, Role, Runtime, SigningKey, SigningSecret,
     VirtualClock,
@@ -121,7 +121,19 @@ impl Rig {
         let clock = Arc::new(VirtualClock::default());
         clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
         let open = in_memory(&Arc::default());
-        Self::start(open, clock, config, channels, Access::Open, Settings::default())
+        Self::start(open, clock, config, channels, Access::Open, Settings::default(), Arc::default())
+    }
+
+    /// A server whose `caught://` keeps messages.
+    pub(crate) fn catching(config: &str) -> Self {
+        let clock = Arc::new(VirtualClock::default());
+        clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
+        let rules = crate::config::parse(config, "tidings.toml").unwrap();
+        let caught = Arc::new(Caught::of(CAUGHT_MAX));
+        let clocks = Arc::clone(&clock) as Arc<dyn tidings_node::Clock>;
+        let channels = crate::app::channels(&rules, &tokens(), &clocks, &caught).unwrap();
+        let (open, settings) = (in_memory(&Arc::default()), Settings::default());
+        Self::start(open, clock, config, channels, Access::Open, settings, caught)
     }
 
     /// A server over what `open` opens, on a clock of one's own.
@@ -132,7 +144,7 @@ impl Rig {
         access: Access,
         settings: Settings,
     ) -> Self {
-        Self::start(open, clock, config, BTreeMap::new(), access, settings)
+        Self::start(open, clock, config, BTreeMap::new(), access, settings, Arc::default())
     }
 
     fn start(
@@ -142,6 +154,7 @@ impl Rig {
         channels: Channels,
         access: Access,
         settings: Settings,
+        caught: Arc<Caught>,
     ) -> Self {
         let rules = crate::config::parse(config, "tidings.toml").unwrap();
         let opened = Arc::clone(&open);
@@ -155,7 +168,7 @@ impl Rig {
         .unwrap();
         let service =
             Service::new(runtime.handle(), rules, access, Arc::clone(&clock) as _, settings);
-        let service = Arc::new(service.with_site(tokens()));
+        let service = Arc::new(service.with_site(tokens()).with_caught(caught));
         let tokio = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -190,7 +203,7 @@ impl Rig {
     pub(crate) fn restart_with_channels(mut self, config: &str, channels: Channels) -> Self {
         self.stop();
         let (open, clock) = (Arc::clone(&self.open), Arc::clone(&self.clock));
-        Self::start(open, clock, config, channels, Access::Open, self.service.settings)
+        Self::start(open, clock, config, channels, Access::Open, self.service.settings, Arc::default())
     }
 
     /// Puts the clock and has the node look at it.

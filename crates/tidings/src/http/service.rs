@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use tidings_core::engine::Reply;
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
-use tidings_node::channel::Channels;
+use tidings_node::channel::{Caught, Channels};
 use tidings_node::{
     AnswerRecorder, Clock, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Once,
     RuntimeError,
@@ -95,6 +95,8 @@ pub struct Service {
     rules: RwLock<Arc<Rules>>,
     /// The pages to which mails lead; `None` where nobody asks for them.
     pub(super) site: Option<Arc<Site>>,
+    /// What `caught://` keeps.
+    pub caught: Arc<Caught>,
     /// The streams of inboxes.
     pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
@@ -156,6 +158,7 @@ impl Service {
             clock,
             rules: RwLock::new(Arc::new(rules)),
             site: None,
+            caught: Arc::default(),
             feedback: Feedback::default(),
             feeds: Feeds::default(),
             preference_rate: PreferenceRate::default(),
@@ -169,6 +172,12 @@ impl Service {
         let site = Arc::new(Site::new(&self.rules(), tokens));
         self.live.show_as(&site);
         Self { site: Some(site), ..self }
+    }
+
+    /// The same with the messages that `caught://` keeps.
+    #[must_use]
+    pub fn with_caught(self, caught: Arc<Caught>) -> Self {
+        Self { caught, ..self }
     }
 
     /// The key of the tokens in links.

@@ -12,6 +12,7 @@ use crate::model::number::{RecipientNo, TenantNo};
 use crate::model::recipient::{Recipient, takes};
 use crate::model::suppression::{ChannelAddress, Suppression};
 use crate::model::time::Instant;
+use crate::rules::ChannelRules;
 
 /// Messages of a tenant, or of none, on a channel.
 #[derive(Clone, Copy)]
@@ -87,17 +88,49 @@ impl Way {
         who.iter().filter(is_suppressed).collect()
     }
 
+    /// The channel's configuration, where it says which addresses are allowed.
+    fn choosing(self, intake: &Intake) -> Option<&ChannelRules> {
+        let channel = intake.rules()?.channels.get(self.channel.name())?;
+        channel.allow.is_some().then_some(channel)
+    }
+
+    /// Returns true if the channel's `allow` leaves out each address of a recipient; `None` = it has no `allow`.
+    pub(crate) fn is_left_out(self, intake: &Intake, profile: &Recipient) -> Option<bool> {
+        let channel = self.choosing(intake)?;
+        Some(!self.addresses(intake, profile).any(|text| channel.allows(self.channel, text)))
+    }
+
+    /// Those among some recipients of whose addresses for these messages none is allowed.
+    pub(crate) fn not_allowed(
+        self,
+        intake: &Intake,
+        bucket: &Bucket,
+        who: &RoaringBitmap,
+    ) -> RoaringBitmap {
+        if self.choosing(intake).is_none() {
+            return RoaringBitmap::new();
+        }
+        let is_left_out = |number: &u32| {
+            let profile = bucket.roster.profile(RecipientNo(*number));
+            profile.and_then(|profile| self.is_left_out(intake, profile)).unwrap_or(false)
+        };
+        who.iter().filter(is_left_out).collect()
+    }
+
     /// Leaves those of a recipient's addresses on the channel to which a message goes now: each device once, with the keys
     /// that it gave last.
     pub(crate) fn narrow(self, intake: &Intake, profile: &mut Recipient) {
         let list = &intake.suppressions;
-        if !list.concerns(self.channel) && profile.addresses.tenants().next().is_none() {
+        let choosing = self.choosing(intake);
+        let has_tenants = profile.addresses.tenants().next().is_some();
+        if !list.concerns(self.channel) && choosing.is_none() && !has_tenants {
             return;
         }
         let mut left: Vec<(ChannelAddress, &str)> = Vec::new();
         for text in self.addresses(intake, profile) {
             let device = ChannelAddress::new(self.channel, text);
-            if list.of(&device, intake.now).is_some() {
+            let may_go = choosing.is_none_or(|channel| channel.allows(self.channel, text));
+            if !may_go || list.of(&device, intake.now).is_some() {
                 continue;
             }
             match left.iter_mut().find(|(known, _)| *known == device) {

@@ -41,6 +41,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) no_address: Ends<'a>,
     /// The recipient's address is suppressed.
     pub(crate) suppressed: Ends<'a>,
+    /// The channel's `allow` leaves the recipient's address out.
+    pub(crate) not_allowed: Ends<'a>,
 }
 
 /// The recipients to whom a fact applies.
@@ -57,7 +59,7 @@ pub(crate) enum Ends<'a> {
 type Check = (Reason, for<'a> fn(&Facts<'a>) -> Ends<'a>);
 
 /// The checks in their order: the first that applies ends the entry.
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 13] = [
     (Reason::TenantGone, |facts| facts.tenant_gone),
     (Reason::UnknownType, |facts| facts.unknown_type),
     (Reason::RecipientGone, |facts| facts.gone),
@@ -70,6 +72,8 @@ const CHECKS: [Check; 12] = [
     (Reason::Stale, |facts| facts.stale),
     (Reason::NoAddress, |facts| facts.no_address),
     (Reason::Suppressed, |facts| facts.suppressed),
+    // The last one: elsewhere than in staging all before it would be the same.
+    (Reason::NotAllowed, |facts| facts.not_allowed),
 ];
 
 /// The reasons of the checks, in their order.
@@ -188,8 +192,9 @@ mod tests {
             stale: Ends::All,
             no_address: Ends::Of(&somebody),
             suppressed: Ends::All,
+            not_allowed: Ends::Of(&somebody),
         };
-        let lifts: [fn(&mut Facts<'_>); 12] = [
+        let lifts: [fn(&mut Facts<'_>); 13] = [
             |facts| facts.tenant_gone = Ends::None,
             |facts| facts.unknown_type = Ends::None,
             |facts| facts.gone = Ends::None,
@@ -202,6 +207,7 @@ mod tests {
             |facts| facts.stale = Ends::None,
             |facts| facts.no_address = Ends::None,
             |facts| facts.suppressed = Ends::None,
+            |facts| facts.not_allowed = Ends::None,
         ];
         let order = [
             Reason::TenantGone,
@@ -216,6 +222,7 @@ mod tests {
             Reason::Stale,
             Reason::NoAddress,
             Reason::Suppressed,
+            Reason::NotAllowed,
         ];
         for (reason, lift) in order.into_iter().zip(lifts) {
             assert_eq!(facts.checks().end_of(1), Some(reason));

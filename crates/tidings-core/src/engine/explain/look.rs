@@ -143,6 +143,11 @@ impl Question<'_> {
                 let now = self.suppression_text(channel, at);
                 now.or_else(|| was.then(|| "lifted since".to_owned()))
             }
+            Reason::NotAllowed => {
+                let left_out = self.way(channel).is_left_out(&self.engine.intake, self.profile)?;
+                let text = if left_out { "`allow` leaves it out" } else { "`allow` has it" };
+                Some(text.to_owned())
+            }
             Reason::TenantGone => event.tenant.as_ref().map(|tenant| tenant.as_str().to_owned()),
             // No check gives these.
             Reason::Event
@@ -181,7 +186,7 @@ pub(super) fn rule_of(reason: Reason) -> Rule {
         Reason::NotApplicable => Rule::Object,
         Reason::Seen => Rule::Seen,
         Reason::Stale => Rule::LookBack,
-        Reason::NoAddress => Rule::Address,
+        Reason::NoAddress | Reason::NotAllowed => Rule::Address,
         Reason::Suppressed => Rule::Suppression,
         Reason::Replaced => Rule::Admission,
         Reason::Event | Reason::Forgotten | Reason::Message => Rule::Cancel,

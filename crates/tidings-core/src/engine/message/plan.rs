@@ -309,6 +309,7 @@ impl Planner<'_> {
         let way = Way { channel, tenant: plan.tenant };
         let no_address = way.without(&engine.intake, bucket, who);
         let suppressed = way.suppressed(&engine.intake, bucket, who, *at);
+        let not_allowed = way.not_allowed(&engine.intake, bucket, who);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .zip(&never)
@@ -322,6 +323,7 @@ impl Planner<'_> {
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
                     suppressed: Ends::Of(&suppressed),
+                    not_allowed: Ends::Of(&not_allowed),
                     ..facts_of(&engine.intake.compiled, &engine.intake, kept, header, *at)
                 };
                 facts.checks()

@@ -26,8 +26,10 @@ use crate::model::event::Object;
 use crate::model::event::trace::Trace;
 use crate::model::id::Id;
 use crate::model::number::MessageId;
+use crate::model::recipient::Recipient;
 use crate::model::tenant::View;
 use crate::model::time::{Day, Instant};
+use crate::rules::Rules;
 
 /// The prefix of a follower's reason.
 const TOPIC: &str = "topic:";
@@ -56,6 +58,16 @@ struct OfSource {
     /// The topics among its reasons that have a title.
     topics: Vec<Arc<Object>>,
     trace: Option<Trace>,
+}
+
+/// Puts the address of the channel's `redirect` in place of a recipient's, and returns that; `None` = there is no such
+/// address, or nothing to redirect.
+fn redirected(rules: &Rules, channel: &str, profile: &mut Recipient) -> Option<String> {
+    let redirect = rules.channels.get(channel)?.redirect.as_ref()?;
+    let number = channel_no(channel)?;
+    let own = profile.addresses.of(number).next()?.to_owned();
+    profile.addresses.set(number, std::slice::from_ref(redirect));
+    Some(own)
 }
 
 impl<'a> Presenter<'a> {
@@ -117,6 +129,7 @@ impl<'a> Presenter<'a> {
         if let Some(channel) = channel_no(plan.channel) {
             Way { channel, tenant: plan.tenant }.narrow(intake, &mut profile);
         }
+        let meant_for = redirected(rules, plan.channel, &mut profile);
         let Some(first) = planned.entries.first() else {
             return Ok(None);
         };
@@ -159,6 +172,7 @@ impl<'a> Presenter<'a> {
                 .unwrap_or(&rules.defaults.locale)
                 .clone(),
             recipient: profile,
+            meant_for,
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
             key: plan.key.clone(),

@@ -158,6 +158,7 @@ mod tests {
             patience: Patience::default(),
             clock: &sample::clock(),
             tokens: None,
+            caught: &std::sync::Arc::default(),
         };
         open_hook(rules, &setup).unwrap().first().send(&call(), &|| true)
     }

@@ -28,6 +28,11 @@ fn septets(text: &str) -> Option<usize> {
     text.chars().map(of).sum()
 }
 
+/// Returns true if all of a text is in the default alphabet of GSM.
+pub(crate) fn is_gsm(text: &str) -> bool {
+    septets(text).is_some()
+}
+
 /// Number of parts of a text.
 pub(crate) fn parts(text: &str) -> usize {
     let (length, one, several) = match septets(text) {

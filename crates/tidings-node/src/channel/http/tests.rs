@@ -155,6 +155,7 @@ pub(super) fn patient_channel_of(
         patience,
         clock: &clock,
         tokens: None,
+        caught: &Arc::default(),
     };
     open(named(kind).unwrap(), &rules, &setup).unwrap().first()
 }

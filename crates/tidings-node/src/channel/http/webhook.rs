@@ -10,6 +10,22 @@ use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
 /// The form of its address.
 pub(crate) const FORM: &str = "webhook://${SECRET}";
 
+/// The header with the call's id.
+pub(crate) const ID: &str = "webhook-id";
+/// The header with the time of the signature.
+pub(crate) const TIMESTAMP: &str = "webhook-timestamp";
+
+/// The id of the call for a message: the same for every attempt, so that the receiver knows what it has had.
+pub(crate) fn id_of(message: &Rendered) -> String {
+    format!("msg_{}", message.head.id)
+}
+
+/// The body of the call for a message.
+pub(crate) fn body_of(message: &Rendered) -> Value {
+    let data: Value = serde_json::from_slice(&message.bytes).unwrap_or_default();
+    json!({ "type": "notification.message", "timestamp": data["at"], "data": data })
+}
+
 /// Calls that are signed by a secret.
 pub(crate) struct Webhook {
     /// `None` = its secret is not looked up.
@@ -47,15 +63,8 @@ impl Shape for Webhook {
     }
 
     fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
-        let data: Value = serde_json::from_slice(&message.bytes).unwrap_or_default();
-        let body = json!({
-            "type": "notification.message",
-            "timestamp": data["at"],
-            "data": data,
-        })
-        .to_string();
-        // The same for every attempt, so that the receiver knows what it has had.
-        let id = format!("msg_{}", message.head.id);
+        let body = body_of(message).to_string();
+        let id = id_of(message);
         let unix_s = now.0.div_euclid(1_000);
         let key =
             self.key.as_ref().ok_or_else(|| Outcome::away("there is no secret to sign with"))?;
@@ -66,8 +75,8 @@ impl Shape for Webhook {
             body: body.into_bytes(),
         };
         Ok(request
-            .with("webhook-id", id)
-            .with("webhook-timestamp", unix_s.to_string())
+            .with(ID, id)
+            .with(TIMESTAMP, unix_s.to_string())
             .with("webhook-signature", signature))
     }
 

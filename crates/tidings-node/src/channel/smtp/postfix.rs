@@ -143,6 +143,7 @@ impl MailServer {
             patience: Patience::default(),
             clock: &super::super::sample::clock(),
             tokens: None,
+            caught: &std::sync::Arc::default(),
         };
         open(kind, &rules, &setup).unwrap().first()
     }

@@ -89,7 +89,7 @@ fn be_slow(stream: &mut TcpStream, slow: Slow) -> std::io::Result<()> {
 fn server_at(address: &str) -> Server {
     match Address::parse(email(), address, &|name| Err(name.to_owned())).unwrap() {
         Address::Smtp(server) => server,
-        Address::Maildir(_) | Address::Http(_) => panic!("{address} is a server"),
+        Address::Caught | Address::Maildir(_) | Address::Http(_) => panic!("{address} is a server"),
     }
 }
 

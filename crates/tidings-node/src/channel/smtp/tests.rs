@@ -107,7 +107,7 @@ fn server_at(address: &str) -> Server {
     let secret = |name: &str| Ok(format!("value of {name}"));
     match Address::parse(email(), address, &secret).unwrap() {
         Address::Smtp(server) => server,
-        Address::Maildir(_) | Address::Http(_) => panic!("{address} is a server"),
+        Address::Caught | Address::Maildir(_) | Address::Http(_) => panic!("{address} is a server"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The statements of a case file that change the rules.
 
-use tidings_core::channel::INBOX;
+use tidings_core::channel::{INBOX, channel_no};
 use tidings_core::rules::{
-    Admission, Cap, Category, Decide, Digest, Every, Per, Policy, QuietHours, Route, Rules,
+    Admission, Allowed, Cap, Category, Decide, Digest, Every, Per, Policy, QuietHours, Route, Rules,
     TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::MINUTE_MS;
@@ -27,6 +27,12 @@ pub(super) fn rule(words: &[&str], rules: &mut Rules) -> Read<bool> {
         ["quiet", channel, hours] => {
             let rules = rules.channels.entry((*channel).to_owned()).or_default();
             rules.quiet_hours = quiet_hours(hours)?;
+        }
+        ["allow", channel, allowed] => {
+            let number = channel_no(channel).ok_or_else(|| format!("no channel {channel}"))?;
+            let rules = rules.channels.entry((*channel).to_owned()).or_default();
+            let all = allowed.split(',').map(|text| Allowed::new(number, text));
+            rules.allow = (*allowed != "all").then(|| all.collect());
         }
         ["drop_type", name] => {
             rules.types.remove(*name).ok_or_else(|| format!("no type {name}"))?;

@@ -1,86 +1,117 @@
-//! The pages of the mailbox: the list, and beside it a mail as several mail programs show it.
+//! The pages of the mailbox: the list, and beside it a message.
 
-use std::path::PathBuf;
+use std::io;
 
 use mail_parser::{Address, Message};
 use minijinja::{Error, Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Deserialize;
-use tidings_mail::{HTML_BYTES_MAX, cut, not_shown};
+use tidings_core::channel::{self, EMAIL};
+use tidings_core::Instant;
+use tidings_mail::cut;
+use tidings_node::channel::Look;
 
+use super::filter::Filter;
+use super::kept::{Content, Kept, Places, parsed};
+use super::message::{self, View};
 use crate::html::fill;
 
 /// Number of characters of the preview of a row.
 const PREVIEW_CHARS_MAX: usize = 120;
-/// The headers that are shown without asking.
-const SHOWN: [&str; 5] = ["From", "To", "Reply-To", "Date", "List-Unsubscribe"];
+/// Number of rows of a page.
+const ROWS: usize = 100;
 
-/// The mails of the list.
+/// A page of the list.
 pub(super) struct Listed {
-    pub(super) directory: PathBuf,
-    /// Name of the newest file.
-    pub(super) newest: String,
-    pub(super) rows: Vec<Value>,
+    filter: Filter,
+    /// True if a channel has the provider `caught://`.
+    catches: bool,
+    /// Name of the newest message, whether it is listed or not.
+    newest: String,
+    /// The channels that have messages, by name.
+    channels: Vec<&'static channel::ChannelKind>,
+    /// Number of messages of the list.
+    count: usize,
+    rows: Vec<Value>,
 }
 
-/// The way in which a mail is shown.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum View {
-    /// On a phone and a desktop.
-    #[default]
-    Light,
-    /// The same by night.
-    Dark,
-    /// As Gmail shows it with the accounts of others: without `<style>`.
-    Bare,
-    /// With pictures blocked.
-    Blocked,
-    /// The text part.
-    Text,
-    /// By what clients ignore.
-    Clients,
-}
-
-impl View {
-    const ALL: [(Self, &'static str, &'static str); 6] = [
-        (Self::Light, "light", "Light"),
-        (Self::Dark, "dark", "Dark"),
-        (Self::Bare, "bare", "No styles"),
-        (Self::Blocked, "blocked", "No pictures"),
-        (Self::Text, "text", "Plain text"),
-        (Self::Clients, "clients", "Clients"),
-    ];
-
-    fn key(self) -> &'static str {
-        Self::ALL.into_iter().find(|(view, ..)| *view == self).map_or("light", |(_, key, _)| key)
+impl Listed {
+    /// Reads a page of the list.
+    pub(super) fn of(places: &Places, filter: Filter) -> io::Result<Self> {
+        let all = places.newest()?;
+        let newest = all.first().map(|kept| kept.name.clone()).unwrap_or_default();
+        let has = |kind: &&channel::ChannelKind| all.iter().any(|kept| kept.channel() == kind.name);
+        let channels = channel::sending().filter(has).collect();
+        let found: Vec<&Kept> = all.iter().filter(|kept| filter.has(kept)).collect();
+        let query = filter.query();
+        let rows = found.iter().skip(filter.from).take(ROWS);
+        let rows = rows.filter_map(|kept| row(kept, &query)).collect();
+        Ok(Self { catches: places.catches, newest, channels, count: found.len(), rows, filter })
     }
 
-    /// The part of the mail that its frames show; `None` where there are none.
-    fn frame(self) -> Option<&'static str> {
-        match self {
-            Self::Light => Some("html"),
-            Self::Dark | Self::Bare | Self::Blocked => Some(self.key()),
-            Self::Text | Self::Clients => None,
+    /// The values of the templates.
+    fn values(self) -> Value {
+        let Self { filter, catches, newest, channels, count, rows } = self;
+        let chips = channels.iter().map(|kind| {
+            let is_on = filter.channel == kind.name;
+            let query = filter.on(if is_on { "" } else { kind.name }).query();
+            context! { name => kind.name, title => title_of(kind.name), is_on, query }
+        });
+        let older = filter.from + ROWS;
+        context! {
+            to => filter.to.clone(),
+            channel => filter.channel.clone(),
+            is_filtered => !filter.is_empty(),
+            query => filter.query(),
+            newer => (filter.from > 0).then(|| filter.starting(filter.from.saturating_sub(ROWS)).query()),
+            older => (older < count).then(|| filter.starting(older).query()),
+            chips => chips.collect::<Vec<_>>(),
+            catches, newest, count, rows,
         }
     }
 }
 
-/// A row of the list.
-pub(super) fn row(name: &str, mail: &Message<'_>) -> Value {
-    let to = mail.to().and_then(Address::first);
-    let subject = mail.subject().filter(|text| !text.is_empty());
-    let date = mail.date();
-    context! {
-        date => date.map(mail_parser::DateTime::to_rfc3339),
-        shown_date => date.map(|date| {
-            format!("{:04}-{:02}-{:02} {:02}:{:02}", date.year, date.month, date.day, date.hour, date.minute)
-        }),
-        to => to.and_then(|to| to.address()),
-        link => link(name),
-        subject => subject.unwrap_or("(no subject)"),
-        preview => cut(&preview(mail), PREVIEW_CHARS_MAX),
+/// The name of a channel in the list.
+pub(super) fn title_of(name: &str) -> &'static str {
+    match channel::named(name) {
+        Some(kind) if kind.name == EMAIL => "Email",
+        Some(kind) if kind.name == "webhook" => "Webhook",
+        Some(kind) => kind.title,
+        None => "Message",
     }
+}
+
+/// A row of the list; `None` = it can't be read, or may hold other mails.
+fn row(kept: &Kept, query: &str) -> Option<Value> {
+    let (recipient, subject, preview) = match &kept.content {
+        Content::Caught(caught) => match caught.look()? {
+            Look::Mail => of_mail(&kept.bytes().ok()?)?,
+            look => {
+                let to = caught.message.head.recipient.as_ref().map(ToString::to_string);
+                let (subject, preview) = message::in_short(&look);
+                (to.unwrap_or_default(), subject, preview)
+            }
+        },
+        Content::File(_) => of_mail(&kept.bytes().ok()?)?,
+    };
+    Some(context! {
+        link => link(&kept.name),
+        query,
+        channel => kept.channel(),
+        channel_title => title_of(kept.channel()),
+        at => kept.at.to_string(),
+        shown_at => shown(kept.at),
+        to => recipient,
+        subject => cut(&subject, PREVIEW_CHARS_MAX),
+        preview => cut(&preview, PREVIEW_CHARS_MAX),
+    })
+}
+
+/// The address, the subject and the preview of a mail.
+fn of_mail(bytes: &[u8]) -> Option<(String, String, String)> {
+    let mail = parsed(bytes)?;
+    let to = mail.to().and_then(Address::first).and_then(|to| to.address());
+    let subject = mail.subject().filter(|text| !text.is_empty()).unwrap_or("(no subject)");
+    Some((to.unwrap_or_default().to_owned(), subject.to_owned(), preview(&mail)))
 }
 
 /// The text that lists of mails show beside the subject: the hidden text at the top, else the first lines.
@@ -101,81 +132,44 @@ fn preview(mail: &Message<'_>) -> String {
 
 /// The list.
 pub(super) fn list(listed: Listed) -> Result<String, Error> {
-    let Listed { directory, newest, rows } = listed;
-    let directory = directory.display().to_string();
-    let link: Option<String> = None;
-    fill("list", context! { title => "Mailbox", directory, newest, link, mails => rows })
+    fill("list", context! { title => "Mailbox", link => "", ..listed.values() })
 }
 
-/// A mail beside the list.
-pub(super) fn mail(
-    name: &str,
+/// A message beside the list; `None` = it can't be read.
+pub(super) fn message(
+    kept: &Kept,
     view: View,
-    mail: &Message<'_>,
     bytes: &[u8],
     listed: Listed,
-) -> Result<String, Error> {
-    let Listed { directory, newest, rows } = listed;
-    let headers: Vec<(String, String)> = mail
-        .headers_raw()
-        .map(|(name, value)| {
-            let value = value.replace("\r\n", "").replace('\t', " ");
-            (name.to_owned(), value.trim().to_owned())
-        })
-        .collect();
-    let shown = headers.iter().filter(|(name, _)| SHOWN.contains(&name.as_str())).cloned();
-    let shown: Vec<(String, String)> = shown.collect();
-    let html = mail.body_html(0).unwrap_or_default();
-    let text = mail.body_text(0).unwrap_or_default();
-    let unsupported = not_shown(&html).into_iter().map(|found| {
-        context! { what => found.what, by => found.by.join(", "), partly => found.partly.join(", ") }
-    });
-    let values = context! {
-        title => mail.subject().unwrap_or_default(),
-        directory => directory.display().to_string(),
-        newest,
-        mails => rows,
-        size => size(bytes.len()),
-        html_size => size(html.len()),
-        text_size => size(text.len()),
-        cut_at => (html.len() > HTML_BYTES_MAX).then(|| size(HTML_BYTES_MAX)),
-        link => link(name),
-        view => view.key(),
-        frame => view.frame(),
-        views => View::ALL.map(|(_, key, label)| (key, label)),
-        shown_headers => shown,
-        headers,
-        unsupported => unsupported.collect::<Vec<_>>(),
-        text => text.lines().collect::<Vec<_>>().join("\n"),
+) -> Result<Option<String>, Error> {
+    let look = match &kept.content {
+        Content::Caught(caught) => caught.look(),
+        Content::File(_) => Some(Look::Mail),
     };
-    fill("mail", values)
+    let values = match look {
+        Some(Look::Mail) => parsed(bytes).map(|mail| message::of_mail(view, &mail, bytes)),
+        Some(look) => message::of_note(kept, view, &look),
+        None => None,
+    };
+    let Some(values) = values else {
+        return Ok(None);
+    };
+    let of_kept = context! {
+        link => link(&kept.name),
+        view => view.key(),
+        channel_of => kept.channel(),
+        channel_title => title_of(kept.channel()),
+        shown_at => shown(kept.at),
+    };
+    let values = context! { ..of_kept, ..values, ..listed.values() };
+    fill("message", values).map(Some)
 }
 
-/// The mail as a program shows it that has a dark side.
-pub(super) fn in_the_dark(html: &str) -> String {
-    let dark = ["(prefers-color-scheme:dark)", "(prefers-color-scheme: dark)"];
-    dark.into_iter().fold(html.to_owned(), |html, query| html.replace(query, "(min-width:0)"))
-}
-
-/// The mail as a program shows it that takes its sheets of styles out.
-pub(super) fn without_styles(html: &str) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some((before, sheet)) = rest.split_once("<style") {
-        out.push_str(before);
-        rest = sheet.split_once("</style>").map_or("", |(_, after)| after);
-    }
-    out + rest
+/// An instant for people, in UTC.
+fn shown(at: Instant) -> String {
+    at.to_string().chars().take(16).collect::<String>().replace('T', " ")
 }
 
 fn link(name: &str) -> String {
     utf8_percent_encode(name, NON_ALPHANUMERIC).to_string()
-}
-
-/// "12.3 KB".
-fn size(bytes: usize) -> String {
-    match bytes {
-        ..1_000 => format!("{bytes} bytes"),
-        _ => format!("{}.{} KB", bytes / 1_000, bytes % 1_000 / 100),
-    }
 }

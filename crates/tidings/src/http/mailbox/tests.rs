@@ -39,7 +39,7 @@ fn text(answer: &Answered) -> String {
 fn the_mailbox_shows_what_the_provider_caught() {
     let dir = maildir();
     let rig = rig(dir.path(), Access::Open);
-    assert!(text(&get(&rig, "/_mail")).contains("There is no mail yet."));
+    assert!(text(&get(&rig, "/_mail")).contains("No messages yet"));
     let design = Design::plain(Sender::parse("Art <art@example.org>").unwrap());
     let mut batch = sample(&Id::new("comment").unwrap(), &Rules::default(), "en", 3);
     let lines = batch.groups.iter_mut().flat_map(|group| &mut group.lines);
@@ -110,8 +110,9 @@ fn only_a_developers_server_has_a_mailbox() {
     let dir = maildir();
     let keys = rig(dir.path(), Access::Keys { token: None });
     assert_eq!(get(&keys, "/_mail").status, StatusCode::UNAUTHORIZED);
-    let without = Rig::new();
-    assert_eq!(get(&without, "/_mail").status, StatusCode::NOT_FOUND);
+    // Where no channel keeps messages the page says how one does.
+    let without = text(&get(&Rig::new(), "/_mail"));
+    assert!(without.contains("caught://"), "{without}");
     // A page of another site learns nothing.
     let open = rig(dir.path(), Access::Open);
     let foreign = [("origin", "https://evil.example")];
@@ -165,7 +166,7 @@ fn a_message_is_previewed_in_several_locales_side_by_side() {
     assert!(page.contains("<b>de-AT</b>") && !page.contains("<b>de-at</b>"), "{page}");
     let answer = get(&rig, "/_mail/-/preview?show=work&locales=de-AT,he&items=2");
     let page = text(&answer);
-    assert!(page.contains("<b>de-AT</b> (in de)") && page.contains("<b>he</b> (in en)"), "{page}");
+    assert!(page.contains("<b>de-AT</b> <i>(in de)</i>") && page.contains("<b>he</b> <i>(in en)</i>"), "{page}");
     let link = "/_mail/-/preview/message?show=work&amp;locales=de%2DAT&amp;items=2";
     assert!(page.contains(&format!("src=\"{link}\"")), "{page}");
     let policy = answer.headers["content-security-policy"].to_str().unwrap();
@@ -213,4 +214,125 @@ fn t42_a_message_is_previewed_in_the_brand_of_a_tenant() {
     assert!(message.contains("#cc0044") && !message.contains("#00aa44"), "{message}");
     let unknown = get(&rig, "/_mail/-/preview?tenant=acne");
     assert_eq!(unknown.status, StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+/// A server whose channels keep their messages, with ana on each, and an event for her.
+fn catching(of_mails: &str) -> Rig {
+    let sections: String = tidings_core::channel::sending()
+        .map(|kind| {
+            let from = match kind.name {
+                "email" => format!("from = \"Art <art@example.org>\"\n{of_mails}"),
+                "sms" => "from = \"+12025550100\"\n".to_owned(),
+                _ => String::new(),
+            };
+            format!("[channels.{}]\nprovider = \"caught://\"\n{from}", kind.name)
+        })
+        .collect();
+    let routes: Vec<String> = tidings_core::channel::sending()
+        .map(|kind| format!("{} = {{ policy = \"now\" }}", kind.name))
+        .collect();
+    let config = format!(
+        "[brand]\nname = \"Art\"\nurl = \"https://art.example\"\n[categories.c]\n[types.note]\ncategory = \"c\"\n\
+         sentence = \"{{actor}} asks about {{object}}\"\nchannels = {{ {} }}\n{sections}",
+        routes.join(", ")
+    );
+    let rig = Rig::catching(&config);
+    let token = "a".repeat(64);
+    let ana = serde_json::json!({"email": "ana@example.com", "addresses": {
+        "sms": "+12025550123", "fcm": ["t1"], "apns": [token], "slack": "C0123456789",
+        "discord": "123456789012345678", "teams": "https://teams.example/hook", "telegram": "@ana_art",
+        "webhook": "https://ana.example/hook",
+        "webpush": [{"endpoint": "https://push.example/1", "keys": {
+            "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+            "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}],
+    }});
+    let put = rig.call(Method::PUT, "/v1/recipients/ana", &ana);
+    assert!(put.status.is_success(), "{}", text(&put));
+    let event = serde_json::json!({"id": "e1", "type": "note",
+        "actor": {"id": "ben", "title": "Ben <b>Okafor</b>"},
+        "object": {"id": "o", "title": "مشروع", "url": "https://art.example/o"},
+        "to": {"recipients": ["ana"]}});
+    let published = rig.call(Method::POST, "/v1/events", &event);
+    assert_eq!(published.status, StatusCode::ACCEPTED, "{}", text(&published));
+    rig
+}
+
+/// The names of the messages that the list shows, newest first, once there are so many.
+fn names(rig: &Rig, path: &str, count: usize) -> Vec<String> {
+    loop {
+        let list = text(&get(rig, path));
+        let links = list.split("href=\"/_mail/caught%2D").skip(1);
+        let names: Vec<String> = links
+            .filter_map(|link| Some(format!("caught-{}", link.split(['"', '?']).next()?)))
+            .collect();
+        if names.len() >= count {
+            return names;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn each_channel_may_keep_its_messages_for_the_mailbox() {
+    let rig = catching("");
+    let all = names(&rig, "/_mail", 10);
+    let pages: Vec<String> = all.iter().map(|name| text(&get(&rig, &format!("/_mail/{name}")))).collect();
+    let page = |channel: &str| {
+        let badge = format!("<p class=\"of\"><span class=\"badge {channel}\">");
+        pages.iter().find(|page| page.contains(&badge)).unwrap_or_else(|| panic!("{channel}"))
+    };
+    for (channel, part) in [
+        ("email", "<iframe src=\"/_mail/caught%2D"),
+        ("sms", "<p class=\"bubble\">Ben &lt;b&gt;Okafor&lt;/b&gt; asks about"),
+        ("sms", "1 part · "),
+        ("sms", " · UCS-2"),
+        ("webpush", "class=\"phone lock\""),
+        ("fcm", "class=\"push\""),
+        ("apns", "class=\"push\""),
+        ("slack", "class=\"chat slack\""),
+        ("discord", "class=\"chat discord\""),
+        ("teams", "class=\"button\" href=\"https://art.example/o\""),
+        ("telegram", "class=\"chat telegram\""),
+        ("webhook", "webhook-id: msg_"),
+        ("webhook", "&quot;type&quot;: &quot;notification.message&quot;"),
+    ] {
+        assert!(page(channel).contains(part), "{channel}: {part} in {}", page(channel));
+        assert!(!page(channel).contains("<b>Okafor"), "{channel}");
+    }
+    // Found by recipient and by address, on one channel and on all.
+    assert_eq!(names(&rig, "/_mail?to=ANA", 10).len(), 10);
+    assert_eq!(names(&rig, "/_mail?to=ana%40example.com", 1).len(), 1);
+    assert_eq!(names(&rig, "/_mail?channel=slack", 1).len(), 1);
+    let none = text(&get(&rig, "/_mail?to=bob"));
+    assert!(none.contains("No message is to “bob”"), "{none}");
+}
+
+#[test]
+fn a_redirected_mail_says_for_whom_it_is() {
+    let rig = catching("redirect = \"qa@example.org\"\n");
+    let names = names(&rig, "/_mail?to=qa@example.org", 1);
+    let source = text(&get(&rig, &format!("/_mail/{}/source", names[0])));
+    let header = |name: &str| {
+        let found = source.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
+        found.unwrap_or_else(|| panic!("{name} in {source}"))
+    };
+    assert_eq!(header("To"), "qa@example.org");
+    assert_eq!(header("X-Tidings-Recipient"), "ana <ana@example.com>");
+    // Whoever tries it sees the mail with all that it will have.
+    assert!(header("List-Unsubscribe").starts_with("<https://art.example/u/"), "{source}");
+    let page = text(&get(&rig, &format!("/_mail/{}", names[0])));
+    assert!(page.contains("<h1>[ana@example.com] "), "{page}");
+    // Only those of the channel go elsewhere.
+    let text_message = text(&get(&rig, "/_mail?channel=sms&to=%2B12025550123"));
+    assert!(!text_message.contains("No message"), "{text_message}");
+}
+
+#[test]
+fn a_channel_lets_messages_to_others_than_allowed_addresses_go_nowhere() {
+    let rig = catching("allow = [\"@example.org\"]\n");
+    assert_eq!(names(&rig, "/_mail", 9).len(), 9);
+    let event = text(&get(&rig, "/v1/events/e1"));
+    assert!(event.contains("not_allowed"), "{event}");
+    let rig = catching("allow = [\"@Example.com\"]\n");
+    assert_eq!(names(&rig, "/_mail", 10).len(), 10);
 }

@@ -12,7 +12,7 @@ use crate::channel::{Outcome, ProviderError, Rendered, Scope};
 pub(crate) const FORM: &str = "discord://${BOT_TOKEN}";
 
 /// The most characters of a message.
-const CHARS_MAX: usize = 2_000;
+pub(crate) const CHARS_MAX: usize = 2_000;
 
 /// A bot of Discord.
 pub(crate) struct Discord {

@@ -12,7 +12,7 @@ use crate::channel::{Outcome, ProviderError, Rendered, Scope};
 pub(crate) const FORM: &str = "slack://${BOT_TOKEN}";
 
 /// The most characters of a message, of 4,000 that Slack advises.
-const CHARS_MAX: usize = 3_000;
+pub(crate) const CHARS_MAX: usize = 3_000;
 
 /// A workspace of Slack.
 pub(crate) struct Slack {

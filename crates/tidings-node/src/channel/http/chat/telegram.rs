@@ -13,7 +13,7 @@ use crate::channel::{Outcome, ProviderError, Rendered};
 pub(crate) const FORM: &str = "telegram://${BOT_TOKEN}";
 
 /// The most characters of a message.
-const CHARS_MAX: usize = 4_096;
+pub(crate) const CHARS_MAX: usize = 4_096;
 
 /// What Telegram says of a chat that is no more, and of a topic that was deleted.
 const GONE: [&str; 3] = ["chat not found", "PEER_ID_INVALID", "message thread not found"];

@@ -32,7 +32,7 @@ fn tag(head: &Head) -> String {
 }
 
 /// The most characters of the words of a push, and fewer and fewer until it fits in whatever script they are.
-const CHARS_MAX: [usize; 4] = [600, 300, 150, 75];
+pub(crate) const CHARS_MAX: [usize; 4] = [600, 300, 150, 75];
 
 /// The content of a push, whose words are cut so that it has so many bytes at most.
 fn fitted(bytes_max: usize, of: impl Fn(usize) -> Value) -> String {

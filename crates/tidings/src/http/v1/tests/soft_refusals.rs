@@ -56,7 +56,7 @@ impl MailServer {
     fn channels(&self) -> Channels {
         let rules = crate::config::parse(&self.config(), "tidings.toml").unwrap();
         let clock: Arc<dyn Clock> = Arc::new(VirtualClock::default());
-        crate::app::channels(&rules, &tokens(), &clock).unwrap()
+        crate::app::channels(&rules, &tokens(), &clock, &Arc::default()).unwrap()
     }
 }
 
