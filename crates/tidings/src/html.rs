@@ -3,14 +3,18 @@
 use minijinja::{AutoEscape, Environment, Error, Value};
 
 /// The templates, by name.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 12] = [
     ("compare", include_str!("compare/page/page.html")),
     ("plot", include_str!("compare/page/plot.html")),
     ("layout", include_str!("http/mailbox/layout.html")),
     ("list", include_str!("http/mailbox/list.html")),
     ("message", include_str!("http/mailbox/message.html")),
     ("icon", include_str!("http/mailbox/icon.html")),
-    ("side_by_side", include_str!("preview.html")),
+    ("side_by_side", include_str!("preview/page.html")),
+    ("frame", include_str!("http/start/frame.html")),
+    ("start", include_str!("http/start/start.html")),
+    ("plain", include_str!("http/start/plain.html")),
+    ("docs", include_str!("http/start/docs.html")),
     ("dev_inbox", include_str!("http/dev_inbox/page.html")),
 ];
 

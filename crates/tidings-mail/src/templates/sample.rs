@@ -23,6 +23,15 @@ const TITLES: [&str; 4] = [
     "Example & more",
     "The last of these",
 ];
+/// The addresses of the pictures of samples begin so: a number and `.jpg` follow. They lead nowhere.
+pub const SAMPLE_PICTURES: &str = "https://example.org/";
+
+/// The width and height of the picture of a sample with a number.
+#[must_use]
+pub fn sample_size(number: usize) -> (u16, u16) {
+    SIZES[number % SIZES.len()]
+}
+
 const SIZES: [(u16, u16); 3] = [(800, 600), (600, 800), (640, 640)];
 
 /// A message of made-up items of a type, the same each time.
@@ -128,6 +137,7 @@ pub(crate) fn detailed(
             data: None,
             quiet_hours: None,
         },
+        meant_for: None,
         tz: rules.defaults.tz.clone(),
         locale: locale.to_owned(),
         channel: EMAIL.to_owned(),
@@ -145,10 +155,10 @@ pub(crate) fn detailed(
 fn sample_entry(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
     let object_id = format!("example/{n}");
     let name = NAMES[n % NAMES.len()];
-    let (width, height) = SIZES[n % SIZES.len()];
+    let (width, height) = sample_size(n);
     let object = Object {
         url: Some(format!("https://example.org/{n}")),
-        image: Some(format!("https://example.org/{n}.jpg")),
+        image: Some(format!("{SAMPLE_PICTURES}{n}.jpg")),
         image_size: Some(ImageSize { width, height }),
         ..titled(&object_id, TITLES[n % TITLES.len()])
     };

@@ -15,7 +15,7 @@ use super::reach::{self, To};
 use super::{Status, Streams, private_file, report};
 use crate::client::{Request, segment};
 use crate::config::{self, templates};
-use crate::preview::{self, Sample, SampleMail};
+use crate::preview::{self, Sample, SampleMail, Shown};
 use crate::wording::quoted;
 
 /// Arguments of `preview`.
@@ -43,6 +43,9 @@ pub(super) struct Preview {
     /// Number of items
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     items: u16,
+    /// Draw a picture for each item, as for types whose objects have one
+    #[arg(long, conflicts_with = "recipient")]
+    pictures: bool,
     /// Directory to write message.html, message.txt and message.eml to
     #[arg(long, value_name = "DIR", default_value = "preview")]
     out: PathBuf,
@@ -142,9 +145,11 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
             return Ok(report(streams, &message, Status::Wrong));
         }
     }
+    let (items, pictures) = (usize::from(arguments.items), arguments.pictures);
+    let shown = Shown { items, pictures };
     let batch = |locale: &String| Batch {
         tenant: tenant.clone(),
-        ..sample.batch(&rules, locale, usize::from(arguments.items))
+        ..sample.batch(&rules, locale, shown)
     };
     let all = preview::design(&rules).and_then(|design| {
         let each = locales.iter().map(|locale| preview::render(&batch(locale), &design));

@@ -29,6 +29,7 @@ mod service;
 mod settings;
 mod shares;
 mod site;
+mod start;
 mod streaming;
 #[cfg(test)]
 mod tests;
@@ -72,6 +73,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(dev_inbox::routes())
         .merge(ui::routes())
         .merge(pages::routes())
+        .merge(start::routes())
         .merge(compat::routes())
         .merge(feedback::routes())
         .merge(cluster::follow::routes())

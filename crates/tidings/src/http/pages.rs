@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 20] = pages![
+static PAGES: [(&str, &str); 21] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -35,6 +35,7 @@ static PAGES: [(&str, &str); 20] = pages![
     "languages.md",
     "channels.md",
     "deciding.md",
+    "timeline.md",
     "modelling.md",
     "tokens.md",
     "tenants.md",
@@ -65,6 +66,13 @@ async fn page(Path(name): Path<String>) -> Result<impl IntoResponse, Problem> {
             Err(Problem::new(Code::NotFound, detail).hint("`/llms.txt` lists the pages."))
         }
     }
+}
+
+/// The name, the title and a description of each page.
+pub(super) fn listed() -> impl Iterator<Item = (&'static str, &'static str, String)> {
+    PAGES.iter().map(|(name, page)| {
+        (*name, title(page), described(page).trim_start_matches(": ").to_owned())
+    })
 }
 
 /// The text of `/llms.txt`, by the API's document.
@@ -122,7 +130,7 @@ fn first_calls() -> String {
     )
 }
 
-fn title(page: &str) -> &str {
+fn title(page: &'static str) -> &'static str {
     let first = page.lines().next().unwrap_or_default();
     first.trim_start_matches("# ")
 }

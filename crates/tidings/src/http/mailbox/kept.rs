@@ -23,7 +23,7 @@ const PREFIX: &str = "caught-";
 pub(super) struct Places {
     caught: Arc<Caught>,
     maildirs: Vec<PathBuf>,
-    /// True if a channel has the provider `caught://`.
+    /// True if a channel keeps its messages here.
     pub(super) catches: bool,
 }
 
@@ -48,12 +48,10 @@ impl Places {
             rules.channels.get(name).into_iter().flat_map(|channel| &channel.providers)
         };
         let maildirs = providers(EMAIL).filter_map(|provider| provider.strip_prefix("file://"));
-        let all = rules.channels.values().flat_map(|channel| &channel.providers);
-        Self {
-            caught: Arc::clone(caught),
-            maildirs: maildirs.map(PathBuf::from).collect(),
-            catches: { all }.any(|provider| provider.starts_with("caught://")),
-        }
+        let maildirs: Vec<PathBuf> = maildirs.map(PathBuf::from).collect();
+        let mut all = rules.channels.values().flat_map(|channel| &channel.providers);
+        let catches = !maildirs.is_empty() || all.any(|provider| provider == "caught://");
+        Self { caught: Arc::clone(caught), maildirs, catches }
     }
 
     /// The newest messages, newest first.

@@ -23,7 +23,7 @@ const ROWS: usize = 100;
 /// A page of the list.
 pub(super) struct Listed {
     filter: Filter,
-    /// True if a channel has the provider `caught://`.
+    /// True if a channel keeps its messages here.
     catches: bool,
     /// Name of the newest message, whether it is listed or not.
     newest: String,

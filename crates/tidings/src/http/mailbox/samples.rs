@@ -15,7 +15,7 @@ use tidings_mail::{canonical_locale, check_locale};
 use super::{FRAME, answer, internal};
 use crate::http::error::{Code, Problem};
 use crate::http::service::{Access, Service};
-use crate::preview::{Controls, Sample, SampleMail, design, render, side_by_side};
+use crate::preview::{Controls, Sample, SampleMail, Shown, design, render, side_by_side};
 use crate::wording::quoted;
 
 /// The most locales of a page.
@@ -37,6 +37,8 @@ pub(super) struct PreviewQuery {
     locales: Option<String>,
     /// Number of items of each type.
     items: Option<u16>,
+    /// `1` = items have pictures.
+    pictures: Option<String>,
     /// Tenant; absent or empty = none.
     tenant: Option<String>,
 }
@@ -52,14 +54,15 @@ pub(super) async fn page(
         Problem::new(Code::NotFound, "the configuration has no types, so there is nothing to show")
     })?;
     let locales = locales(&query, &rules)?;
-    let items = items(&query);
+    let Shown { items, pictures } = content(&query);
     let tenant = tenant(&service, &query).await?;
-    let all = render_all(&rules, &show, &locales, items, tenant.as_ref())?;
+    let all = render_all(&rules, &show, &locales, content(&query), tenant.as_ref())?;
     let of_tenant = query.tenant.clone().unwrap_or_default();
     let link = |made: &SampleMail| {
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let (show, locale) = (encoded(&show), encoded(&made.locale));
         let link = format!("/_mail/-/preview/message?show={show}&locales={locale}&items={items}");
+        let link = if pictures { format!("{link}&pictures=1") } else { link };
         if tenant.is_none() { link } else { format!("{link}&tenant={}", encoded(&of_tenant)) }
     };
     let tenants = service.look(|node| {
@@ -68,7 +71,7 @@ pub(super) async fn page(
     });
     let tenants = tenants.await?;
     let controls =
-        Controls { names, locales: locales.join(","), items, tenants, tenant: of_tenant.clone() };
+        Controls { names, locales: locales.join(","), items, pictures, tenants, tenant: of_tenant.clone() };
     let page = side_by_side(&show, &all, link, Some(&controls));
     Ok(answer(page.map_err(|fault| internal(&fault))?, PAGE))
 }
@@ -82,7 +85,7 @@ pub(super) async fn message(
     let locales = locales(&query, &rules)?;
     let first = locales.first().cloned().into_iter().collect::<Vec<_>>();
     let tenant = tenant(&service, &query).await?;
-    let all = render_all(&rules, &show, &first, items(&query), tenant.as_ref())?;
+    let all = render_all(&rules, &show, &first, content(&query), tenant.as_ref())?;
     let html = all.into_iter().next().map(|made| made.bodies.html).unwrap_or_default();
     Ok(answer(html, FRAME))
 }
@@ -113,8 +116,12 @@ async fn tenant(
     known.await?.map(|known| Some(Arc::new(known))).ok_or_else(unknown)
 }
 
-fn items(query: &PreviewQuery) -> u16 {
-    query.items.unwrap_or(3).clamp(1, ITEMS_MAX)
+/// The content of the messages that the query asks for.
+fn content(query: &PreviewQuery) -> Shown {
+    Shown {
+        items: usize::from(query.items.unwrap_or(3).clamp(1, ITEMS_MAX)),
+        pictures: query.pictures.as_deref() == Some("1"),
+    }
 }
 
 fn locales(query: &PreviewQuery, rules: &Rules) -> Result<Vec<String>, Problem> {
@@ -158,13 +165,13 @@ fn render_all(
     rules: &Rules,
     show: &str,
     locales: &[String],
-    items: u16,
+    shown: Shown,
     tenant: Option<&Arc<KnownTenant>>,
 ) -> Result<Vec<SampleMail>, Problem> {
     let sample = Sample::of(show, rules).map_err(|fault| Problem::new(Code::NotFound, fault))?;
     let of_rules = design(rules).map_err(|fault| internal(&fault))?;
     let each = locales.iter().map(|locale| {
-        let batch = sample.batch(rules, locale, usize::from(items));
+        let batch = sample.batch(rules, locale, shown);
         let batch = Batch { tenant: tenant.cloned(), ..batch };
         render(&batch, &of_rules).map_err(|fault| internal(&fault))
     });

@@ -33,7 +33,7 @@ pub(in crate::http) const DOCS: &str = "/docs/";
 
 /// Returns true if a path needs no key: health checks, and what describes the server.
 fn is_open(path: &str) -> bool {
-    matches!(path, "/healthz" | "/readyz" | "/llms.txt" | "/v1/openapi.json")
+    matches!(path, "/" | "/healthz" | "/readyz" | "/llms.txt" | "/v1/openapi.json")
         || path.starts_with("/errors/")
         || path.starts_with(DOCS)
 }

@@ -1,5 +1,9 @@
 //! Sample messages, in one language or in several side by side.
 
+mod pictures;
+
+use std::sync::Arc;
+
 use minijinja::context;
 use tidings_core::channel::EMAIL;
 use tidings_core::{Batch, Id, Rules};
@@ -49,12 +53,29 @@ impl Sample {
     }
 
     /// The batch of a sample message to a recipient with a locale.
-    pub(crate) fn batch(&self, rules: &Rules, locale: &str, items: usize) -> Batch {
-        match self {
+    pub(crate) fn batch(&self, rules: &Rules, locale: &str, shown: Shown) -> Batch {
+        let Shown { items, pictures } = shown;
+        let mut batch = match self {
             Self::Type(kind) => sample(kind, rules, locale, items),
             Self::Digest(name) => digest_sample(name, rules, locale, items),
+        };
+        if !pictures {
+            for line in batch.groups.iter_mut().flat_map(|group| &mut group.lines) {
+                let object = Arc::make_mut(&mut line.object);
+                (object.image, object.image_size) = (None, None);
+            }
         }
+        batch
     }
+}
+
+/// The content of a sample message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    /// Number of items of each type.
+    pub(crate) items: usize,
+    /// True if they have pictures.
+    pub(crate) pictures: bool,
 }
 
 /// A rendered sample mail.
@@ -86,7 +107,8 @@ pub(crate) fn design(rules: &Rules) -> Result<Design, String> {
 pub(crate) fn render(batch: &Batch, design: &Design) -> Result<SampleMail, String> {
     let content = tidings_mail::content(batch, design);
     let mail = tidings_mail::render(batch, design);
-    let (_, bodies) = content.map_err(|fault| fault.to_string())?;
+    let (_, mut bodies) = content.map_err(|fault| fault.to_string())?;
+    bodies.html = pictures::drawn(&bodies.html);
     Ok(SampleMail {
         locale: batch.locale.clone(),
         lang: design.lang(batch),
@@ -102,7 +124,9 @@ pub(crate) struct Controls<'a> {
     /// The locales, with commas.
     pub(crate) locales: String,
     /// Number of items.
-    pub(crate) items: u16,
+    pub(crate) items: usize,
+    /// True if items have pictures.
+    pub(crate) pictures: bool,
     /// The tenants.
     pub(crate) tenants: Vec<String>,
     /// The tenant that is shown; empty = none.
@@ -132,6 +156,7 @@ pub(crate) fn side_by_side(
         let names: Vec<String> = controls.names.iter().map(|name| (*name).to_owned()).collect();
         context! {
             names, locales => controls.locales.clone(), items => controls.items,
+            pictures => controls.pictures,
             tenants => controls.tenants.clone(), tenant => controls.tenant.clone(),
         }
     });
