@@ -266,11 +266,13 @@ fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Resul
     write_books(books, out)?;
     let dir = data.path();
     writeln!(out, "\nstore    {}", play::store_in(dir).display())?;
-    writeln!(out, "Maildir  {}", play::maildir_in(dir).display())?;
-    if matches!(data, Data::Passing(_)) {
-        writeln!(out, "Both go when this ends; `--data DIR` keeps them.")?;
+    match data {
+        Data::Kept(_) => writeln!(out, "Maildir  {}", play::maildir_in(dir).display()),
+        Data::Passing(_) => {
+            writeln!(out, "mails    {}", play::spool_in(dir).display())?;
+            writeln!(out, "Both go when this ends; `--data DIR` keeps them, with the mails in a Maildir.")
+        }
     }
-    Ok(())
 }
 
 fn write_books(books: &Books, out: &mut dyn Write) -> io::Result<()> {

@@ -12,12 +12,14 @@
 pub mod command;
 pub mod fan_out;
 pub mod museum;
+mod names;
 pub mod page;
 pub mod play;
 pub mod postbox;
 mod random;
 pub mod scenario;
 pub mod shown;
+mod spool;
 mod stopwatch;
 pub mod world;
 

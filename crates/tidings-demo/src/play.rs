@@ -16,8 +16,9 @@ use tidings_node::{Clock, Delivery, Node, PlayError, Player, Retries, SystemCloc
 use tidings_store::{Expected, FjallStore, StoreId};
 
 use super::fan_out::{FanOuts, Foremost};
-use super::postbox::{Indexed, Postbox};
+use super::postbox::{Files, Indexed, Postbox};
 use super::scenario::Scenario;
+use super::spool::Spool;
 use super::stopwatch::Stopwatch;
 use super::world::World;
 
@@ -69,7 +70,7 @@ pub struct Progress {
 pub enum Afterwards {
     /// It stays: the mails are durable before anything is told of them.
     Kept,
-    /// It is removed: to make the mails durable first would only take time, and then take it again.
+    /// It is removed: the mails are in one file, which is gone at once, and none is made durable first.
     Removed,
 }
 
@@ -118,10 +119,19 @@ pub fn maildir_in(dir: &Path) -> PathBuf {
     dir.join("mail")
 }
 
-/// Has mails go into the Maildir of a data directory.
-fn into_maildir(mut rules: Rules, dir: &Path) -> Rules {
+/// The path of the file with all mails in a data directory that does not stay.
+#[must_use]
+pub fn spool_in(dir: &Path) -> PathBuf {
+    dir.join("mails")
+}
+
+/// Has mails go into the Maildir of a data directory, or nowhere but into the one file.
+fn sent_into(mut rules: Rules, dir: &Path, afterwards: Afterwards) -> Rules {
     let email = rules.channels.entry(EMAIL.to_owned()).or_default();
-    email.providers = vec![format!("file://{}", maildir_in(dir).display())];
+    email.providers = vec![match afterwards {
+        Afterwards::Kept => format!("file://{}", maildir_in(dir).display()),
+        Afterwards::Removed => "caught://".to_owned(),
+    }];
     rules
 }
 
@@ -139,10 +149,20 @@ pub fn play(
 ) -> Result<Played, Fault> {
     let watch = Stopwatch::start();
     occupy(dir)?;
-    let rules = into_maildir(rules, dir);
+    let rules = sent_into(rules, dir, afterwards);
     let options = tidings_store::Options::default();
     let store = FjallStore::open(store_in(dir), Expected::OrNew(id), options)?;
-    let mails = mails(&rules, &scenario.world)?;
+    let files = match afterwards {
+        Afterwards::Kept => Files::Each(maildir_in(dir).join("new")),
+        Afterwards::Removed => {
+            let spool = Spool::create(&spool_in(dir));
+            Files::Spool(Arc::new(spool.map_err(|source| Fault::Directory {
+                dir: spool_in(dir),
+                source,
+            })?))
+        }
+    };
+    let mails = mails(&rules, &scenario.world, files)?;
     let outlet = Outlet::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
     let channels = BTreeMap::from([(EMAIL.to_owned(), outlet)]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -162,7 +182,7 @@ pub fn play(
         node: player.into_node(),
         design: design(&rules)?,
         rules,
-        postbox: mails.postbox(&maildir_in(dir)),
+        postbox: mails.postbox(),
         telling,
     })
 }
@@ -176,7 +196,7 @@ fn occupy(dir: &Path) -> Result<(), Fault> {
     }
 }
 
-fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
+fn mails(rules: &Rules, world: &World, files: Files) -> Result<Arc<Indexed>, Fault> {
     let kind = named(EMAIL).ok_or(ProviderError::Missing)?;
     let tokens = tokens();
     let setup = Setup {
@@ -185,8 +205,9 @@ fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
         patience: Patience::default(),
         clock: &(Arc::new(SystemClock) as Arc<dyn Clock>),
         tokens: Some(&tokens),
+        caught: &Arc::default(),
     };
-    Ok(Indexed::new(channel::open(kind, rules, &setup)?, finder(world)))
+    Ok(Indexed::new(channel::open(kind, rules, &setup)?, files, finder(world)))
 }
 
 /// The look of the mails, and of the pages to which they lead.

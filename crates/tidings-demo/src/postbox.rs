@@ -1,15 +1,17 @@
-//! The mails that were sent: a compact index in memory, and the files of the Maildir.
+//! The mails that were sent: a compact index in memory, and the mails in files.
 //!
 //! The index holds what lists are ordered and searched by. What a mail says is read from its file
 //! when somebody looks at it, so that what is shown is what was sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::{Batch, Instant};
 use tidings_node::channel::{Channel, Head, Outcome, Outlet, Rendered, Renderer, Unrenderable};
+
+use super::spool::Spool;
 
 /// A mail in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +31,21 @@ pub struct Posted {
 }
 
 /// All mails, by (instant, recipient, lane).
-#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Postbox {
     /// The mails.
     pub mails: Vec<Posted>,
     /// The lanes through which they went, by name.
     pub lanes: Vec<String>,
-    new: PathBuf,
+    files: Files,
+}
+
+/// The place of what mails say.
+#[derive(Clone)]
+pub(crate) enum Files {
+    /// A file for each, in a directory.
+    Each(PathBuf),
+    /// One file for all.
+    Spool(Arc<Spool>),
 }
 
 impl Postbox {
@@ -45,9 +55,7 @@ impl Postbox {
     /// The disk's.
     pub fn head(&self, mail: &Posted) -> io::Result<Vec<u8>> {
         const HEAD_BYTES: u64 = 4096;
-        let mut head = Vec::new();
-        std::fs::File::open(self.file(mail))?.take(HEAD_BYTES).read_to_end(&mut head)?;
-        Ok(head)
+        self.files.read(mail, HEAD_BYTES)
     }
 
     /// A mail as it was sent.
@@ -55,7 +63,7 @@ impl Postbox {
     /// # Errors
     /// The disk's.
     pub fn read(&self, mail: &Posted) -> io::Result<Vec<u8>> {
-        std::fs::read(self.file(mail))
+        self.files.read(mail, u64::MAX)
     }
 
     /// The mail of this batch id.
@@ -64,9 +72,20 @@ impl Postbox {
         let id = number(id)?;
         self.mails.iter().find(|mail| mail.id == id)
     }
+}
 
-    fn file(&self, mail: &Posted) -> PathBuf {
-        self.new.join(mail.name())
+impl Files {
+    /// The bytes of a mail, at most so many.
+    fn read(&self, mail: &Posted, most: u64) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Each(dir) => {
+                let mut bytes = Vec::new();
+                let file = std::fs::File::open(dir.join(mail.name()))?;
+                file.take(most).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+            Self::Spool(spool) => spool.read(mail.id, most),
+        }
     }
 }
 
@@ -84,6 +103,7 @@ type Find = Box<dyn Fn(&Batch) -> Option<(u32, u32)> + Send + Sync>;
 /// A channel that keeps an index of what another channel has sent.
 pub struct Indexed {
     outlet: Outlet,
+    files: Files,
     /// Place of a recipient and of the city with these coordinates.
     find: Find,
     sent: Mutex<Sent>,
@@ -98,18 +118,20 @@ struct Sent {
 }
 
 impl Indexed {
-    /// An index over a channel; `find` gives the places of a batch's recipient and of their city.
+    /// An index over a channel; `files` are those that the channel writes, or the spool into which the index does.
+    /// `find` gives the places of a batch's recipient and of their city.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         outlet: Outlet,
+        files: Files,
         find: impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self { outlet, find: Box::new(find), sent: Mutex::default() })
+        Arc::new(Self { outlet, files, find: Box::new(find), sent: Mutex::default() })
     }
 
-    /// Everything that was sent, into the Maildir at `dir`; the index is empty afterwards.
+    /// Everything that was sent; the index is empty afterwards.
     #[must_use]
-    pub fn postbox(&self, dir: &Path) -> Postbox {
+    pub fn postbox(&self) -> Postbox {
         let Sent { mut mails, lanes, .. } = std::mem::take(&mut *self.sent());
         // Threads find lanes in any order; names have but one.
         let names: Vec<String> =
@@ -120,7 +142,7 @@ impl Indexed {
         }
         mails.sort_unstable_by_key(|mail| (mail.at, mail.person, mail.lane, mail.id));
         mails.dedup_by_key(|mail| mail.id);
-        Postbox { mails, lanes: names, new: dir.join("new") }
+        Postbox { mails, lanes: names, files: self.files.clone() }
     }
 
     /// The number of mails sent so far.
@@ -155,6 +177,11 @@ impl Channel for Indexed {
         let (Outcome::Sent(_), Some(id)) = (&outcome, number(&message.head.id)) else {
             return outcome;
         };
+        if let Files::Spool(spool) = &self.files
+            && let Err(fault) = spool.add(id, &message.bytes)
+        {
+            return Outcome::Failed { why: fault.to_string(), suppress: None };
+        }
         let mut sent = self.sent();
         if let Some((person, city)) = sent.places.remove(&id) {
             let head = &message.head;

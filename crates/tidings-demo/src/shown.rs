@@ -17,6 +17,7 @@ use tidings_node::{Node, StoreView};
 
 use super::fan_out::Reached;
 use super::museum;
+use super::names::name_of;
 use super::page::picture;
 use super::page::view::{
     Choice, FanOut, InboxGroup, InboxItem, Listing, Mail, MailLine, MailQuery, OpenLane,
@@ -78,6 +79,7 @@ impl Shown {
             at: mail.at,
             zone: city.map(|city| city.zone.clone()).unwrap_or_default(),
             recipient: person.map(|person| person.id.to_string()).unwrap_or_default(),
+            name: name_of(mail.person as usize),
             city: city.map(|city| city.name.clone()).unwrap_or_default(),
             lane: lane.cloned().unwrap_or_default(),
             subject: subject.to_owned(),
@@ -93,6 +95,7 @@ impl Shown {
         let city = &self.world.museum.cities[self.homes[place]];
         PersonLine {
             id: self.world.people[place].id.to_string(),
+            name: name_of(place),
             city: city.name.clone(),
             country: city.country.clone(),
             zone: city.zone.clone(),
@@ -215,8 +218,12 @@ impl Shown {
             .filter(|mail| person.is_none_or(|place| place == Some(mail.person as usize)))
             .filter(|mail| lane.is_none_or(|place| place == Some(usize::from(mail.lane))))
             .collect();
-        let part = wanted.iter().skip(slice.skip).take(slice.take);
-        Listing { rows: part.map(|mail| self.mail_line(mail)).collect(), total: wanted.len() }
+        let total = wanted.len();
+        // The mails of one instant look alike: those of somebody are in order, those of all are mixed.
+        let stride = if person.is_some() { 1 } else { mixing_stride(total) };
+        let part = (slice.skip..total).take(slice.take);
+        let part = part.map(|nth| self.mail_line(wanted[nth * stride % total]));
+        Listing { rows: part.collect(), total }
     }
 
     /// One e-mail; `None` where there is none of this id.
@@ -268,6 +275,7 @@ impl Shown {
                 let person = &self.world.people[*place];
                 named[self.homes[*place]]
                     || person.id.as_str().contains(&search)
+                    || name_of(*place).to_lowercase().contains(&search)
                     || person.email.as_deref().is_some_and(|email| email.contains(&search))
             })
             .collect();
@@ -311,6 +319,19 @@ impl Shown {
             },
         })
     }
+}
+
+/// The distance of neighbours in a mixed list of so many, by which each comes once: near the golden section.
+fn mixing_stride(total: usize) -> usize {
+    let begin = total * 618 / 1_000;
+    let is_coprime = |stride: &usize| {
+        let (mut a, mut b) = (*stride, total);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a == 1
+    };
+    (begin.max(1)..).find(is_coprime).unwrap_or(1)
 }
 
 fn title(item: &Item) -> String {

@@ -110,6 +110,8 @@ pub struct MailLine {
     pub zone: String,
     /// The recipient's id.
     pub recipient: String,
+    /// The recipient's name.
+    pub name: String,
     /// The recipient's city.
     pub city: String,
     /// The lane's name.
@@ -142,6 +144,8 @@ pub struct Mail {
 pub struct PersonLine {
     /// The recipient's id.
     pub id: String,
+    /// Their name.
+    pub name: String,
     /// Their city.
     pub city: String,
     /// ISO 3166 code of its country.
