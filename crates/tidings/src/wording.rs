@@ -92,7 +92,7 @@ pub fn did_you_mean<'c>(
     if let Some(near) = nearest(word, candidates.clone()) {
         return Some(format!("did you mean {}?", quoted(near)));
     }
-    const SHOWN_MAX: usize = 12;
+    const SHOWN_MAX: usize = 20;
     let all: Vec<String> = candidates.into_iter().take(SHOWN_MAX + 1).map(quoted).collect();
     match all.len() {
         0 => None,

@@ -19,7 +19,7 @@ use serde::forward_to_deserialize_any;
 
 use super::fault::{Fault, HELP};
 use super::json::{Json, Table, kind};
-use crate::wording::{did_you_mean, quoted};
+use crate::wording::{did_you_mean, nearest, quoted};
 
 /// A fault of a value, on its way up to the body, where its path becomes known.
 #[derive(Debug)]
@@ -88,7 +88,10 @@ impl From<Wrong> for Fault {
                 Self::new(reason, hint.unwrap_or_else(|| "remove it".to_owned()))
             }
             What::Word { word, known } => {
-                let hint = did_you_mean(&word, known.iter().copied()).unwrap_or_default();
+                let mut hint = did_you_mean(&word, known.iter().copied()).unwrap_or_default();
+                if key == "op" && nearest(&word, known.iter().copied()).is_none() {
+                    hint += "; `docs/timeline.md` has each with its fields";
+                }
                 Self::new(format!("unknown {key} {}", quoted(&word)), hint)
             }
             What::Other(text) => {

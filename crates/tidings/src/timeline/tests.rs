@@ -368,3 +368,16 @@ fn a_line_is_one_object_with_at_and_op() {
     assert_eq!((fault.line, fault.column), (Some(3), Some(6)));
     assert!(fault.to_string().starts_with("line 3, column 6: not JSON"), "{fault}");
 }
+
+#[test]
+fn f17_the_page_of_timelines_has_each_operation() {
+    let page = include_str!("../../../../docs/timeline.md");
+    let hint = read("neither", "").unwrap_err().hint;
+    assert!(hint.ends_with("`docs/timeline.md` has each with its fields"), "{hint}");
+    let (known, _) = hint.strip_prefix("known: ").and_then(|hint| hint.split_once(';')).unwrap();
+    let known: Vec<&str> = known.split(", ").collect();
+    assert_eq!(known.len(), 18, "{hint}");
+    for name in known {
+        assert!(page.contains(name), "{name}");
+    }
+}

@@ -592,3 +592,19 @@ fn each_role_makes_the_calls_that_it_has() {
         }
     }
 }
+
+#[test]
+fn f17_the_page_of_tokens_has_each_call() {
+    let page = include_str!("../../../../../docs/tokens.md");
+    for (path, item) in &crate::http::document().paths.paths {
+        let Some(path) = path.strip_prefix("/v1/me").filter(|path| path.starts_with('/')) else {
+            continue;
+        };
+        for method in crate::http::call::methods(item) {
+            let is_there = page.lines().any(|line| {
+                line.contains(method) && (line.contains(&format!(" {path}`")) || line.contains(&format!("`{path}`")))
+            });
+            assert!(is_there, "{method} {path}");
+        }
+    }
+}
