@@ -270,7 +270,10 @@ fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Resul
         Data::Kept(_) => writeln!(out, "Maildir  {}", play::maildir_in(dir).display()),
         Data::Passing(_) => {
             writeln!(out, "mails    {}", play::spool_in(dir).display())?;
-            writeln!(out, "Both go when this ends; `--data DIR` keeps them, with the mails in a Maildir.")
+            writeln!(
+                out,
+                "Both go when this ends; `--data DIR` keeps them, with the mails in a Maildir."
+            )
         }
     }
 }

@@ -156,10 +156,9 @@ pub fn play(
         Afterwards::Kept => Files::Each(maildir_in(dir).join("new")),
         Afterwards::Removed => {
             let spool = Spool::create(&spool_in(dir));
-            Files::Spool(Arc::new(spool.map_err(|source| Fault::Directory {
-                dir: spool_in(dir),
-                source,
-            })?))
+            Files::Spool(Arc::new(
+                spool.map_err(|source| Fault::Directory { dir: spool_in(dir), source })?,
+            ))
         }
     };
     let mails = mails(&rules, &scenario.world, files)?;

@@ -7,7 +7,9 @@ use tidings_core::channel::{ChannelNo, EMAIL_NO};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::{GivenAddress, OwnHours};
-use tidings_core::rules::{Allowed, Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
+use tidings_core::rules::{
+    Allowed, Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules,
+};
 use tidings_core::tenant::{TenantChange, View};
 use tidings_core::{
     Command, Event, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,

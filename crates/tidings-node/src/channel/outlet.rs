@@ -430,8 +430,7 @@ mod tests {
     #[test]
     fn a_refusal_of_a_redirected_message_says_nothing_of_addresses() {
         let reports = |meant_for: Option<&str>| {
-            let batch =
-                Batch { meant_for: meant_for.map(str::to_owned), ..batch("b", "One") };
+            let batch = Batch { meant_for: meant_for.map(str::to_owned), ..batch("b", "One") };
             let outlet = Outlet::new(Arc::new(MailRenderer::plain(sender())), Arc::new(Refusing));
             outlet.pass(&[], NOW).send(&rendered(&batch), &|| NOW, GO).reports.len()
         };

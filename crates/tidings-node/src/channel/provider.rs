@@ -36,7 +36,12 @@ enum Read {
 
 /// All kinds of providers.
 const KINDS: [Kind; 17] = [
-    Kind { scheme: "file", address: Some(AddressKind::Email), form: "file://DIR", read: Read::Maildir },
+    Kind {
+        scheme: "file",
+        address: Some(AddressKind::Email),
+        form: "file://DIR",
+        read: Read::Maildir,
+    },
     Kind {
         scheme: "smtp",
         address: Some(AddressKind::Email),
@@ -132,7 +137,9 @@ const KINDS: [Kind; 17] = [
 
 fn of_channel(kind: &ChannelKind) -> impl Iterator<Item = &'static Kind> {
     let address = kind.address;
-    KINDS.iter().filter(move |kind| address.is_some() && (kind.address.is_none() || kind.address == address))
+    KINDS.iter().filter(move |kind| {
+        address.is_some() && (kind.address.is_none() || kind.address == address)
+    })
 }
 
 /// The schemes of a channel's providers.

@@ -126,7 +126,14 @@ pub(super) fn raw_rules(with_tenants: u8) -> impl Strategy<Value = RawRules> {
     let allow = prop_oneof![5 => Just(u8::MAX), 1 => 0..ALLOWS];
     let bounds = (quiet, caps, tenants, allow);
     (types, keep, slots, any::<bool>(), lanes, bounds).prop_map(
-        |(types, keep, slots, earliest, (own, own_earliest, usual), (quiet, caps, tenants, allow))| {
+        |(
+            types,
+            keep,
+            slots,
+            earliest,
+            (own, own_earliest, usual),
+            (quiet, caps, tenants, allow),
+        )| {
             RawRules {
                 types,
                 keep,

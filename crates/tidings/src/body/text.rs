@@ -71,11 +71,12 @@ impl Display for Topic {
 impl FromText for Instant {
     fn from_text(text: &str) -> Result<Self, Fault> {
         Self::parse(text).map_err(|_| {
-            Fault::new(
-                format!("must be a time, got {}", quoted(text)),
-                "write RFC 3339 with an offset, such as `2024-01-01T09:00:00Z`, until \
-                 9999-12-30T22:00:00Z",
-            )
+            let hint = if text.starts_with("9999-") {
+                "the latest is `9999-12-30T22:00:00Z`"
+            } else {
+                "write RFC 3339 with an offset, such as `2024-01-01T09:00:00Z`"
+            };
+            Fault::new(format!("must be a time, got {}", quoted(text)), hint)
         })
     }
 }

@@ -14,7 +14,7 @@ use super::status;
 use super::{Status as Ended, Streams, report};
 use crate::body::short::{FlushLimits, ForgetDays};
 use crate::body::text::Text;
-use crate::client::{Request, segment};
+use crate::client::{Reach, Request, segment};
 use crate::wording::quoted;
 
 /// A command that makes one call.
@@ -39,6 +39,11 @@ pub(super) trait Call {
     /// The stream's.
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()>;
 
+    /// What is still to come of this answer where no server runs.
+    fn waits_for_server(&self, _answer: &Value) -> Option<&'static str> {
+        None
+    }
+
     /// The status with which the command ends after this answer.
     fn ended(&self, _answer: &Value) -> Ended {
         Ended::Done
@@ -56,6 +61,7 @@ pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ende
         Err(status) => return Ok(status),
     };
     let answer = reach.ask(&request).and_then(|asked| asked.success()?.json());
+    let has_server = matches!(reach, Reach::Server(_));
     let closed = reach.close();
     let answer = match answer {
         Ok(answer) => answer,
@@ -68,6 +74,9 @@ pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ende
         }
     } else {
         call.write(&answer, streams.out)?;
+        if let Some(waits) = call.waits_for_server(&answer).filter(|_| !has_server) {
+            writeln!(streams.out, "{waits}")?;
+        }
     }
     Ok(match closed {
         Ok(()) => call.ended(&answer),
@@ -259,16 +268,16 @@ impl Call for Flush {
             Some(1) => "1 message".to_owned(),
             lanes => format!("{} messages", lanes.unwrap_or_default()),
         };
-        writeln!(
-            out,
-            "Sending now: {messages} to {}, as soon as a server runs (marker {})",
-            self.recipient,
-            cell(answer, "marker")
-        )?;
+        writeln!(out, "Sending {messages} to {}.", self.recipient)?;
         match scheduled {
             Some(scheduled) => writeln!(out, "Not sent now: {scheduled}"),
             None => Ok(()),
         }
+    }
+
+    fn waits_for_server(&self, answer: &Value) -> Option<&'static str> {
+        let lanes = answer.get("lanes").and_then(Value::as_u64).unwrap_or_default();
+        (lanes > 0).then_some("No server runs: it is sent once one does.")
     }
 }
 

@@ -36,8 +36,8 @@ pub(super) struct Arguments {
     /// Address of the server with the recipients [env: TIDINGS_URL]
     #[arg(long, value_name = "URL", requires = "locales")]
     url: Option<String>,
-    /// API key of the server
-    #[arg(long, value_name = "API_KEY", env = "TIDINGS_KEY", hide_env_values = true)]
+    /// API key of the server [env: TIDINGS_KEY]
+    #[arg(long, value_name = "API_KEY")]
     key: Option<String>,
     /// Print one JSON object on standard output
     #[arg(long)]

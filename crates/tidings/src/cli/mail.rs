@@ -147,10 +147,8 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
     }
     let (items, pictures) = (usize::from(arguments.items), arguments.pictures);
     let shown = Shown { items, pictures };
-    let batch = |locale: &String| Batch {
-        tenant: tenant.clone(),
-        ..sample.batch(&rules, locale, shown)
-    };
+    let batch =
+        |locale: &String| Batch { tenant: tenant.clone(), ..sample.batch(&rules, locale, shown) };
     let all = preview::design(&rules).and_then(|design| {
         let each = locales.iter().map(|locale| preview::render(&batch(locale), &design));
         each.collect::<Result<Vec<SampleMail>, String>>()

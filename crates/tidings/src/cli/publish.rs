@@ -180,6 +180,31 @@ struct Tally {
     rejected: u64,
 }
 
+impl Tally {
+    /// The numbers for people: what there is none of is not mentioned.
+    fn told(&self) -> String {
+        let some = |count: u64, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            count => format!("{count} {many}"),
+        };
+        let mut told = format!("{} accepted", some(self.accepted, "event", "events"));
+        if self.accepted > 0 {
+            told += ", ";
+            told += &some(self.notifications, "notification", "notifications");
+        }
+        let others = [
+            (self.suppressed, "left out by `admission`", "left out by `admission`"),
+            (self.duplicates, "duplicate", "duplicates"),
+            (self.rejected, "rejected", "rejected"),
+        ];
+        for (count, one, many) in others.into_iter().filter(|(count, ..)| *count > 0) {
+            told += "; ";
+            told += &some(count, one, many);
+        }
+        told
+    }
+}
+
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let input: Box<dyn BufRead> = match &arguments.file {
@@ -216,15 +241,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let closed = reach.close();
     let Publishing { tally, fault, .. } = publishing;
     if !arguments.to.json && (fault.is_none() || tally.accepted + tally.duplicates > 0) {
-        let suppressed = match tally.suppressed {
-            0 => String::new(),
-            suppressed => format!(", {suppressed} suppressed"),
-        };
-        writeln!(
-            streams.out,
-            "{} accepted, {} duplicates, {} rejected; {} notifications{suppressed}",
-            tally.accepted, tally.duplicates, tally.rejected, tally.notifications
-        )?;
+        writeln!(streams.out, "{}", tally.told())?;
     }
     Ok(match fault.map_or(closed, Err) {
         Err(fault) => reach::report_fault(&fault, streams),

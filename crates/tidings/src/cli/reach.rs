@@ -16,8 +16,8 @@ pub(super) struct To {
     /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL]. Not together with --data
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) url: Option<String>,
-    /// API key of the server
-    #[arg(long, value_name = "API_KEY", env = "TIDINGS_KEY", hide_env_values = true)]
+    /// API key of the server [env: TIDINGS_KEY]
+    #[arg(long, value_name = "API_KEY")]
     pub(super) key: Option<String>,
     /// Data directory. Uses the running server if there is one, else opens it directly [env: TIDINGS_DATA].
     /// Not together with --url
@@ -49,7 +49,7 @@ impl To {
         let data = given(DATA_VARIABLE).filter(|_| !is_named && store.is_none());
         Place {
             url: self.url.clone().or(url),
-            key: self.key.clone().filter(|key| !key.is_empty()),
+            key: key(self.key.as_deref(), environment),
             store: store_place(
                 self.data.clone().or(data.map(PathBuf::from)),
                 self.store.clone().or(store),
@@ -72,6 +72,17 @@ impl To {
     }
 }
 
+/// The API key, from the command line or else the environment. It is not read there by the parser, which would name the
+/// option in each usage as if it were wanted.
+pub(super) fn key(
+    given: Option<&str>,
+    environment: &dyn Fn(&str) -> Option<OsString>,
+) -> Option<String> {
+    let key = given.map(str::to_owned);
+    let key = key.or_else(|| environment(KEY_VARIABLE).and_then(|key| key.into_string().ok()));
+    key.filter(|key| !key.is_empty())
+}
+
 /// The place of a store by its directory or its database.
 pub(super) fn store_place(data: Option<PathBuf>, store: Option<String>) -> Option<StorePlace> {
     store.map(StorePlace::Database).or(data.map(StorePlace::Directory))
@@ -79,6 +90,9 @@ pub(super) fn store_place(data: Option<PathBuf>, store: Option<String>) -> Optio
 
 /// The variable with the server's address if the command line has none.
 const URL_VARIABLE: &str = "TIDINGS_URL";
+
+/// The variable with the API key if the command line has none.
+const KEY_VARIABLE: &str = "TIDINGS_KEY";
 
 /// The variable with the data directory if the command line has none.
 pub(super) const DATA_VARIABLE: &str = "TIDINGS_DATA";
@@ -188,5 +202,8 @@ mod tests {
         let here = named(to(Some("http://here"), None).place(&both));
         assert_eq!(here, (Some("http://here".to_owned()), None));
         assert_eq!(to(None, None).place(&none).key, None);
+        let variable = |name: &str| (name == KEY_VARIABLE).then(|| OsString::from("k"));
+        assert_eq!(key(None, &variable).as_deref(), Some("k"));
+        assert_eq!(key(Some("given"), &variable).as_deref(), Some("given"));
     }
 }

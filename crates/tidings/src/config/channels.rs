@@ -189,8 +189,7 @@ fn providers(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Vec<
     }
     let mut seen: Vec<&str> = Vec::new();
     let mut good = Vec::new();
-    let all: Vec<_> =
-        one.into_iter().chain(list.into_iter().flat_map(|list| list.value)).collect();
+    let all: Vec<_> = one.into_iter().chain(list.into_iter().flat_map(|list| list.value)).collect();
     if let [_, _, ..] = &*all
         && let Some(caught) = all.iter().find(|text| text.value.starts_with("caught://"))
     {

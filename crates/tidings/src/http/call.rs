@@ -197,7 +197,7 @@ impl Calls {
                 if needs.allow(caller.role) {
                     return next.run(request).await;
                 }
-                let detail = format!("the call needs an API key with {}", needs.roles());
+                let detail = needs.lacking(caller.role);
                 Problem::new(Code::Role, detail).into_response()
             }
         }));

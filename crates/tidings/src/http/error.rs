@@ -125,7 +125,7 @@ codes! {
         "Sign a token with the scope that `detail` names, by a signing key that allows it.";
     Role = "role", 403, Again::No,
         "The API key lacks the role",
-        "Use a key of a role that `detail` names: `tidings key new --role ROLE`.";
+        "Make a key with a role that `detail` names: `tidings key new --role ROLE`.";
     TopicNotOpen = "topic_not_open", 403, Again::No,
         "The topic is not open to end users",
         "End users follow and unfollow topics that begin as `[users] topics` says; for others your application calls.";

@@ -121,7 +121,15 @@ impl Rig {
         let clock = Arc::new(VirtualClock::default());
         clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
         let open = in_memory(&Arc::default());
-        Self::start(open, clock, config, channels, Access::Open, Settings::default(), Arc::default())
+        Self::start(
+            open,
+            clock,
+            config,
+            channels,
+            Access::Open,
+            Settings::default(),
+            Arc::default(),
+        )
     }
 
     /// A server whose `caught://` keeps messages.
@@ -203,7 +211,15 @@ impl Rig {
     pub(crate) fn restart_with_channels(mut self, config: &str, channels: Channels) -> Self {
         self.stop();
         let (open, clock) = (Arc::clone(&self.open), Arc::clone(&self.clock));
-        Self::start(open, clock, config, channels, Access::Open, self.service.settings, Arc::default())
+        Self::start(
+            open,
+            clock,
+            config,
+            channels,
+            Access::Open,
+            self.service.settings,
+            Arc::default(),
+        )
     }
 
     /// Puts the clock and has the node look at it.

@@ -9,14 +9,16 @@ use tidings_mail::SAMPLE_PICTURES;
 const END: &str = ".jpg";
 
 /// What stands for itself neither in an address nor in an attribute.
-const ENCODED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'&').add(b'<').add(b'>').add(b'\'');
+const ENCODED: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'&').add(b'<').add(b'>').add(b'\'');
 
 /// HTML with drawings in place of the pictures of samples.
 pub(super) fn drawn(html: &str) -> String {
     let mut parts = html.split(SAMPLE_PICTURES);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let number = part.split_once(END).and_then(|(number, rest)| Some((number.parse().ok()?, rest)));
+        let number =
+            part.split_once(END).and_then(|(number, rest)| Some((number.parse().ok()?, rest)));
         match number {
             Some((number, rest)) => {
                 out += &drawing(number);

@@ -51,7 +51,7 @@ fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
 
     // P10: what was acknowledged before is known there, and is not told again.
     let again = ["publish", "--type", "note", "--object", "o", "--everyone", "--id", "e7"];
-    assert!(other.run(&again).done().out.contains("1 duplicates"));
+    assert!(other.run(&again).done().out.contains("1 duplicate"));
     let second = ran(&restore);
     assert_eq!(second.code, 3, "{}", second.err);
     assert!(second.err.contains("not empty"), "{}", second.err);

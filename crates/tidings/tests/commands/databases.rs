@@ -77,7 +77,7 @@ fn a_store_moves_from_a_directory_to_a_database_and_back() {
     assert_eq!(ran(&with_key).done().json()[0]["node"], "a");
     on_store(&[&publish[..], &["--id", "e2"]].concat()).done();
     let twice = on_store(&[&publish[..], &["--id", "e1"]].concat()).done();
-    assert!(twice.out.contains("1 duplicates"), "{}", twice.out);
+    assert!(twice.out.contains("1 duplicate"), "{}", twice.out);
     let served = on_store(&["status", "--json"]).done().json();
     on_store(&["backup", "--to", &file]).done();
     server.signal("TERM");

@@ -120,7 +120,7 @@ fn entries(world: &World) -> Vec<std::ffi::OsString> {
 fn a_command_that_looks_neither_sends_nor_writes() {
     let world = mailing();
     let published = bill(&world, "e1").done();
-    assert!(published.out.contains("1 accepted"), "{}", published.out);
+    assert!(published.out.contains("1 event accepted"), "{}", published.out);
     assert_eq!(mails(&world), 0, "what is due waits for a server");
     let due = world.run(&["due", "--json"]).done().json();
     assert_eq!((&due["unmade"], &due["sending"]), (&json!(1), &json!(0)));

@@ -2,8 +2,8 @@
 
 use tidings_core::channel::{INBOX, channel_no};
 use tidings_core::rules::{
-    Admission, Allowed, Cap, Category, Decide, Digest, Every, Per, Policy, QuietHours, Route, Rules,
-    TenantRules, TypeRules, UnknownTenant,
+    Admission, Allowed, Cap, Category, Decide, Digest, Every, Per, Policy, QuietHours, Route,
+    Rules, TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::MINUTE_MS;
 

@@ -113,12 +113,18 @@ fn write_table(figures: &[Figures], out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// The titles of configurations: the names of their files without the ending, or the paths where two have one name.
+/// The name of the configuration that is in force, as every server has it.
+const IN_FORCE: &str = "tidings";
+
+/// The titles of configurations: the names of their files without the ending, or the paths where two have one name. The
+/// one that is in force is called the current one.
 fn titles(files: &[PathBuf]) -> Vec<String> {
     let name = |file: &PathBuf| file.file_stem().map(|name| name.display().to_string());
     let names: Vec<Option<String>> = files.iter().map(name).collect();
     let of = |(file, name): (&PathBuf, &Option<String>)| match name {
-        Some(title) if names.iter().filter(|other| *other == name).count() == 1 => title.clone(),
+        Some(title) if names.iter().filter(|other| *other == name).count() == 1 => {
+            if title == IN_FORCE { "current".to_owned() } else { title.clone() }
+        }
         _ => file.display().to_string(),
     };
     files.iter().zip(&names).map(of).collect()

@@ -29,8 +29,8 @@ pub(in crate::cli) struct TimelineArguments {
     /// Play the last days of this server instead
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// API key of the server
-    #[arg(long, value_name = "API_KEY", env = "TIDINGS_KEY", hide_env_values = true)]
+    /// API key of the server [env: TIDINGS_KEY]
+    #[arg(long, value_name = "API_KEY")]
     key: Option<String>,
     /// With --data, --store or --url: days, today (UTC) included
     #[arg(long, value_name = "DAYS", default_value_t = export::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650), conflicts_with = "timeline")]
@@ -99,7 +99,7 @@ impl TimelineArguments {
     fn exported(&self, streams: &mut Streams<'_>) -> Result<Vec<u8>, Status> {
         let place = Place {
             url: self.url.clone(),
-            key: self.key.clone().filter(|key| !key.is_empty()),
+            key: reach::key(self.key.as_deref(), &|name| std::env::var_os(name)),
             store: reach::store_place(self.data.clone(), self.store.clone()),
             // Nothing is changed there.
             config: PathBuf::new(),

@@ -117,12 +117,14 @@ fn wait(ms: i64) -> String {
     }
 }
 
-/// Titles as a question lists them.
+/// Titles as a question lists them, which begins with them.
 fn either(titles: &[&str]) -> String {
-    match titles.split_last() {
+    let listed = match titles.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
         _ => titles.concat(),
-    }
+    };
+    let mut rest = listed.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
 /// The difference of a configuration to the first.

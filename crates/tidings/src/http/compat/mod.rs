@@ -91,9 +91,8 @@ async fn trigger(
 ) -> Result<Answer, Problem> {
     let (parts, body) = request.into_parts();
     let caller = parts.extensions.get::<Arc<Caller>>();
-    if caller.is_some_and(|caller| !Needs::Publish.allow(caller.role)) {
-        let detail = format!("the call needs an API key with {}", Needs::Publish.roles());
-        return Err(Problem::new(Code::Role, detail));
+    if let Some(caller) = caller.filter(|caller| !Needs::Publish.allow(caller.role)) {
+        return Err(Problem::new(Code::Role, Needs::Publish.lacking(caller.role)));
     }
     let change = Change::read(&parts, body, service).await?;
     let (command, told) = {

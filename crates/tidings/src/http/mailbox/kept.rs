@@ -77,9 +77,10 @@ impl Places {
         if name.starts_with('.') || name.contains(['/', '\\', '\0']) {
             return None;
         }
-        let mut paths = self.maildirs.iter().flat_map(|maildir| {
-            ["new", "cur"].map(|place| maildir.join(place).join(name))
-        });
+        let mut paths = self
+            .maildirs
+            .iter()
+            .flat_map(|maildir| ["new", "cur"].map(|place| maildir.join(place).join(name)));
         let path = paths.find(|path| path.is_file())?;
         Some(Kept { name: name.to_owned(), at: Instant(0), content: Content::File(path) })
     }

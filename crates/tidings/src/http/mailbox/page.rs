@@ -5,8 +5,8 @@ use std::io;
 use mail_parser::{Address, Message};
 use minijinja::{Error, Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use tidings_core::channel::{self, EMAIL};
 use tidings_core::Instant;
+use tidings_core::channel::{self, EMAIL};
 use tidings_mail::cut;
 use tidings_node::channel::Look;
 

@@ -70,8 +70,14 @@ pub(super) async fn page(
         ids.take(TENANTS_MAX).collect()
     });
     let tenants = tenants.await?;
-    let controls =
-        Controls { names, locales: locales.join(","), items, pictures, tenants, tenant: of_tenant.clone() };
+    let controls = Controls {
+        names,
+        locales: locales.join(","),
+        items,
+        pictures,
+        tenants,
+        tenant: of_tenant.clone(),
+    };
     let page = side_by_side(&show, &all, link, Some(&controls));
     Ok(answer(page.map_err(|fault| internal(&fault))?, PAGE))
 }

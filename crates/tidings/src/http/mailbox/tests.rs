@@ -166,7 +166,10 @@ fn a_message_is_previewed_in_several_locales_side_by_side() {
     assert!(page.contains("<b>de-AT</b>") && !page.contains("<b>de-at</b>"), "{page}");
     let answer = get(&rig, "/_mail/-/preview?show=work&locales=de-AT,he&items=2");
     let page = text(&answer);
-    assert!(page.contains("<b>de-AT</b> <i>(in de)</i>") && page.contains("<b>he</b> <i>(in en)</i>"), "{page}");
+    assert!(
+        page.contains("<b>de-AT</b> <i>(in de)</i>") && page.contains("<b>he</b> <i>(in en)</i>"),
+        "{page}"
+    );
     let link = "/_mail/-/preview/message?show=work&amp;locales=de%2DAT&amp;items=2";
     assert!(page.contains(&format!("src=\"{link}\"")), "{page}");
     let policy = answer.headers["content-security-policy"].to_str().unwrap();
@@ -276,7 +279,8 @@ fn names(rig: &Rig, path: &str, count: usize) -> Vec<String> {
 fn each_channel_may_keep_its_messages_for_the_mailbox() {
     let rig = catching("");
     let all = names(&rig, "/_mail", 10);
-    let pages: Vec<String> = all.iter().map(|name| text(&get(&rig, &format!("/_mail/{name}")))).collect();
+    let pages: Vec<String> =
+        all.iter().map(|name| text(&get(&rig, &format!("/_mail/{name}")))).collect();
     let page = |channel: &str| {
         let badge = format!("<p class=\"of\"><span class=\"badge {channel}\">");
         pages.iter().find(|page| page.contains(&badge)).unwrap_or_else(|| panic!("{channel}"))

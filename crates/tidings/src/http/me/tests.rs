@@ -602,7 +602,8 @@ fn f17_the_page_of_tokens_has_each_call() {
         };
         for method in crate::http::call::methods(item) {
             let is_there = page.lines().any(|line| {
-                line.contains(method) && (line.contains(&format!(" {path}`")) || line.contains(&format!("`{path}`")))
+                line.contains(method)
+                    && (line.contains(&format!(" {path}`")) || line.contains(&format!("`{path}`")))
             });
             assert!(is_there, "{method} {path}");
         }

@@ -99,6 +99,11 @@ impl Needs {
         }
     }
 
+    /// The reason why a key of a role may not make such a call.
+    pub(in crate::http) fn lacking(self, role: Role) -> String {
+        format!("the API key has the role `{}`; the call needs {}", role.name(), self.roles())
+    }
+
     /// The roles that may make such a call, in words.
     pub(in crate::http) fn roles(self) -> &'static str {
         match self {

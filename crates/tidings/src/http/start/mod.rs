@@ -24,8 +24,7 @@ use super::service::{Access, Service};
 use crate::html::fill;
 
 /// The policy of the pages: their own style, and nothing else.
-const POLICY: &str =
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The routes of the pages.
 pub(super) fn routes() -> Router<Arc<Service>> {
