@@ -66,7 +66,7 @@ pub fn check_with(
 pub fn slip(kind: &ChannelKind, provider: &str) -> Option<String> {
     match Address::parse(kind, provider, &|_| Ok(String::new())) {
         Ok(Address::Smtp(server)) => server.slip(),
-        Ok(Address::Maildir(_) | Address::Http(_)) | Err(_) => None,
+        Ok(Address::Caught | Address::Maildir(_) | Address::Http(_)) | Err(_) => None,
     }
 }
 
