@@ -74,7 +74,9 @@ impl Client {
     pub fn from_env() -> Result<Self, Error> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let url = variable("TIDINGS_URL").ok_or_else(|| {
-            Error::invalid("the address of the server is missing: set TIDINGS_URL, or call `Client::new`")
+            Error::invalid(
+                "the address of the server is missing: set TIDINGS_URL, or call `Client::new`",
+            )
         })?;
         let builder = Self::builder(url);
         let key = variable("TIDINGS_KEY");

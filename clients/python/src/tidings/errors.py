@@ -13,13 +13,13 @@ __all__ = [
     "APIError",
     "APITimeoutError",
     "BodyTooLargeError",
+    "BusyError",
     "ChannelNotFoundError",
     "EventNotFoundError",
     "FeedNotFoundError",
     "HolderLostError",
     "HookNotFoundError",
     "IdempotencyKeyReusedError",
-    "IdTakenError",
     "InternalError",
     "InvalidBodyError",
     "InvalidDataError",
@@ -35,8 +35,6 @@ __all__ = [
     "MethodNotAllowedError",
     "NoHolderError",
     "NotFoundError",
-    "ObjectNotFoundError",
-    "ObjectNotYoursError",
     "OutcomeUnknownError",
     "RecipientNotFoundError",
     "RequestTimeoutError",
@@ -48,7 +46,6 @@ __all__ = [
     "StoreFullError",
     "StreamsFullError",
     "SuppressionNotFoundError",
-    "TenantError",
     "TenantGoneError",
     "TenantNotFoundError",
     "TenantsOffError",
@@ -64,6 +61,7 @@ __all__ = [
     "TokenTenantError",
     "TokenTooLongError",
     "TooBusyError",
+    "TooLargeError",
     "TopicNotOpenError",
     "TypeNotFoundError",
     "UnauthorizedError",
@@ -170,6 +168,16 @@ class TokenSignatureError(APIError):
     known_code = "token_signature"
 
 
+class TokenTenantError(APIError):
+    """The token's tenant is wrong. Status 401.
+
+    Set the claim `tenant` to the id of an existing tenant: that of the signing key, if it was made
+    with `--tenant`.
+    """
+
+    known_code = "token_tenant"
+
+
 class TokenTooLongError(APIError):
     """The token lives too long. Status 401.
 
@@ -227,29 +235,10 @@ class ScopeError(APIError):
 class RoleError(APIError):
     """The API key lacks the role. Status 403.
 
-    Use a key of a role that `detail` names: `tidings key new --role ROLE`.
+    Make a key with a role that `detail` names: `tidings key new --role ROLE`.
     """
 
     known_code = "role"
-
-
-class TenantError(APIError):
-    """The API key belongs to a tenant. Status 403.
-
-    Use a key without a tenant: this call is not available to tenants.
-    """
-
-    known_code = "tenant"
-
-
-class ObjectNotYoursError(APIError):
-    """The object belongs to somebody else. Status 403.
-
-    A key of a tenant changes and retracts only objects that it created. Choose another id, or use a
-    key without a tenant.
-    """
-
-    known_code = "object_not_yours"
 
 
 class TopicNotOpenError(APIError):
@@ -298,15 +287,6 @@ class MessageStateError(APIError):
     known_code = "message_state"
 
 
-class IdTakenError(APIError):
-    """The event id is taken. Status 409.
-
-    Choose another id: an event of another tenant has it, and event ids are unique across tenants.
-    """
-
-    known_code = "id_taken"
-
-
 class TenantGoneError(APIError):
     """The tenant is disabled or was deleted. Status 409.
 
@@ -315,15 +295,6 @@ class TenantGoneError(APIError):
     """
 
     known_code = "tenant_gone"
-
-
-class BodyTooLargeError(APIError):
-    """The body is too large. Status 413.
-
-    Send less at once, or a stream of lines as `application/x-ndjson`.
-    """
-
-    known_code = "body_too_large"
 
 
 class UnsupportedMediaTypeError(APIError):
@@ -352,6 +323,15 @@ class UnknownTypeError(APIError):
     """
 
     known_code = "unknown_type"
+
+
+class UnknownTenantError(APIError):
+    """Unknown tenant. Status 422.
+
+    Create it first: `PUT /v1/tenants/{id}`.
+    """
+
+    known_code = "unknown_tenant"
 
 
 class TenantsOffError(APIError):
@@ -400,6 +380,16 @@ class LimitExceededError(APIError):
     known_code = "limit_exceeded"
 
 
+class TooLargeError(APIError):
+    """What is stored would grow too long. Status 422.
+
+    Nothing was changed. `detail` says what would be longer than a row of the store; remove
+    something of it first.
+    """
+
+    known_code = "too_large"
+
+
 class IdempotencyKeyReusedError(APIError):
     """The `Idempotency-Key` was used with a different request. Status 422.
 
@@ -409,13 +399,14 @@ class IdempotencyKeyReusedError(APIError):
     known_code = "idempotency_key_reused"
 
 
-class TooBusyError(APIError):
-    """Too many requests in progress. Status 429.
+class BusyError(APIError):
+    """The caller has its share of the server. Status 429.
 
-    Nothing was done. Wait as long as `Retry-After` says, then retry.
+    Nothing was done. `detail` names what the caller has its share of. End some of its calls or wait
+    as long as `Retry-After` says, then retry.
     """
 
-    known_code = "too_busy"
+    known_code = "busy"
 
 
 class InternalError(APIError):
@@ -514,16 +505,6 @@ class StoppingError(APIError):
     known_code = "stopping"
 
 
-class TokenTenantError(TenantError):
-    """The token's tenant is wrong. Status 401.
-
-    Set the claim `tenant` to the id of an existing tenant: that of the signing key, if it was made
-    with `--tenant`.
-    """
-
-    known_code = "token_tenant"
-
-
 class RecipientNotFoundError(NotFoundError):
     """Unknown recipient. Status 404.
 
@@ -549,15 +530,6 @@ class EventNotFoundError(NotFoundError):
     """
 
     known_code = "event_not_found"
-
-
-class ObjectNotFoundError(NotFoundError):
-    """Unknown object. Status 404.
-
-    Create it first: `PUT /v1/objects/{id}`. A key of a tenant sees the objects that it made.
-    """
-
-    known_code = "object_not_found"
 
 
 class TypeNotFoundError(NotFoundError):
@@ -633,13 +605,22 @@ class HookNotFoundError(NotFoundError):
     known_code = "hook_not_found"
 
 
-class UnknownTenantError(TenantError):
-    """Unknown tenant. Status 422.
+class BodyTooLargeError(TooLargeError):
+    """The body is too large. Status 413.
 
-    Create it first: `PUT /v1/tenants/{id}`.
+    Send less at once, or a stream of lines as `application/x-ndjson`.
     """
 
-    known_code = "unknown_tenant"
+    known_code = "body_too_large"
+
+
+class TooBusyError(BusyError):
+    """Too many requests in progress. Status 429.
+
+    Nothing was done. Wait as long as `Retry-After` says, then retry.
+    """
+
+    known_code = "too_busy"
 
 
 BY_CODE: dict[str, type[APIError]] = {
@@ -661,14 +642,11 @@ BY_CODE: dict[str, type[APIError]] = {
     "users_off": UsersOffError,
     "scope": ScopeError,
     "role": RoleError,
-    "tenant": TenantError,
-    "object_not_yours": ObjectNotYoursError,
     "topic_not_open": TopicNotOpenError,
     "not_found": NotFoundError,
     "recipient_not_found": RecipientNotFoundError,
     "tenant_not_found": TenantNotFoundError,
     "event_not_found": EventNotFoundError,
-    "object_not_found": ObjectNotFoundError,
     "type_not_found": TypeNotFoundError,
     "channel_not_found": ChannelNotFoundError,
     "key_not_found": KeyNotFoundError,
@@ -680,7 +658,6 @@ BY_CODE: dict[str, type[APIError]] = {
     "method_not_allowed": MethodNotAllowedError,
     "request_timeout": RequestTimeoutError,
     "message_state": MessageStateError,
-    "id_taken": IdTakenError,
     "tenant_gone": TenantGoneError,
     "body_too_large": BodyTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,
@@ -692,8 +669,10 @@ BY_CODE: dict[str, type[APIError]] = {
     "unknown_channel": UnknownChannelError,
     "unknown_preference": UnknownPreferenceError,
     "limit_exceeded": LimitExceededError,
+    "too_large": TooLargeError,
     "idempotency_key_reused": IdempotencyKeyReusedError,
     "too_busy": TooBusyError,
+    "busy": BusyError,
     "internal": InternalError,
     "starting": StartingError,
     "unavailable": UnavailableError,

@@ -47,6 +47,7 @@ __all__ = [
     "Flushed",
     "Group",
     "HeldBy",
+    "HeldShown",
     "Hook",
     "HookAnswer",
     "HookState",
@@ -72,7 +73,6 @@ __all__ = [
     "Near",
     "NextMail",
     "NodeShown",
-    "ObjectNow",
     "OperatedAnswer",
     "OperatedStatus",
     "Page",
@@ -94,7 +94,9 @@ __all__ = [
     "PushKeys",
     "QuietHours",
     "QuietHoursChoice",
+    "QuietHoursInForce",
     "QuietHoursOfChannel",
+    "QuietHoursSetBy",
     "RecipientChange",
     "RecipientProfile",
     "RecipientState",
@@ -116,7 +118,6 @@ __all__ = [
     "SuppressionReason",
     "Tenant",
     "TenantBrand",
-    "TenantLimits",
     "TenantsPage",
     "TokenSigned",
     "TokensRevoked",
@@ -182,7 +183,9 @@ class AddressesShown(Model):
 class AllPreferences(Model):
     """The preferences of a recipient, with all that a page of preferences shows."""
 
-    _required = frozenset(["choices", "digests", "mutes", "preferences"])
+    _required = frozenset(
+        ["choices", "digests", "mutes", "preferences", "quiet_hours_in_force", "tz"]
+    )
 
     choices: list[CategoryChoice]
     """The categories that have types, in the order of the configuration."""
@@ -196,8 +199,12 @@ class AllPreferences(Model):
     push: PushKey | None = None
     """The key by which browsers subscribe; left out where nothing is sent to browsers."""
     quiet_hours: QuietHoursChoice | None = None
-    """Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant
-    is always told."""
+    """Quiet hours: null = none at all, `default` = those of each channel."""
+    quiet_hours_in_force: list[QuietHoursInForce]
+    """The quiet hours in force, whoever set them, by channel; a channel without any is left out."""
+    tz: str
+    """The time zone of quiet hours and digests: the recipient's, else the tenant's, else the
+    default."""
 
 
 class AttemptShown(Model):
@@ -222,10 +229,15 @@ class AttemptShown(Model):
 
 
 class Audience(Model):
-    """The audience of an event: all of these together, without the actor."""
+    """The audience of an event: all of these together, without the actor and those in `except`."""
+
+    _names = {"except_": "except"}
 
     everyone: bool | None = None
     """All recipients."""
+    except_: list[str] | None = None
+    """Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see
+    `[limits]`. Unknown ones don't matter."""
     near: Circles | None = None
     """Recipients within a circle, or within one of several: up to 50, see `[limits]`."""
     recipients: list[IdOrProfile] | None = None
@@ -329,11 +341,13 @@ class CategoryShown(Model):
 class ChannelChoice(Model):
     """What may be chosen on a channel, and what is in force."""
 
-    _required = frozenset(["channel", "from", "modes"])
+    _required = frozenset(["channel", "connected", "from", "modes"])
     _names = {"from_": "from"}
 
     channel: str
     """The channel."""
+    connected: bool
+    """False if nothing arrives here, as the recipient has no address on the channel."""
     from_: PreferenceLevel
     """Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none
     (`default`)."""
@@ -503,11 +517,10 @@ class EventWarning(Model):
     _required = frozenset(["code", "detail", "hint"])
 
     code: str
-    """The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-    `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`;
-    `tenant_limit`; `object_not_yours` where what is said of an object is ignored, since the tenant
-    did not make it; `differs` for an id that was used before for another event; or `more_warnings`
-    in place of many."""
+    """The stable code: `unknown_recipient`; `no_followers`, `only_exceptions`, `only_the_actor`,
+    `nobody_near` or `nobody_concerned` if the audience is empty; `already_expired`,
+    `expires_before_delivery`; `differs` for an id that was used before for another event; or
+    `more_warnings` in place of many."""
     detail: str
     """The fault, in words."""
     hint: str
@@ -596,25 +609,21 @@ class ExplainedStep(Model):
 class Feed(Model):
     """A feed: a database out of which events are read."""
 
-    _required = frozenset(["lag_ms", "mode", "name", "parked", "state", "taken"])
+    _required = frozenset(["name", "parked", "state", "taken"])
 
     fault: str | None = None
     """Why it is not read as it should be."""
-    lag_ms: int
-    """Age of the oldest row that waits, in milliseconds; 0 if none does."""
-    mode: str
-    """`poll` or `wal`."""
+    lag_ms: int | None = None
+    """Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows."""
     name: str
     """Its name in the configuration."""
     newest: str | None = None
     """The number of the row that was taken last."""
     parked: int
     """Rows that are parked in the table with their problem."""
-    retained_bytes: int | None = None
-    """Bytes of its log that the database retains for a feed of mode `wal`."""
     state: str
-    """`running`, also while the database is away; `paused`; `stopped` if somebody has to mend
-    something first."""
+    """`running`; `failing` while its table can't be read, which is tried again and again, for the
+    reason `fault`; `paused`; `stopped` if somebody has to mend something first."""
     taken: int
     """Rows taken since the server started."""
 
@@ -679,10 +688,29 @@ class Group(Model):
     """The earliest end of a snooze; null = it is not snoozed."""
     tenant: str | None = None
     """The tenant of its items; absent = none."""
+    tenant_name: str | None = None
+    """The name of the tenant; absent where it has none."""
     text: str
     """The sentence of its type, plain, in the recipient's language."""
     type: str
     """The type."""
+
+
+class HeldShown(Model):
+    """What keeps a message back: a destination, or all providers of its channel, are left alone
+    since they take nothing."""
+
+    _required = frozenset(["reason", "until"])
+
+    channel: str | None = None
+    """The channel, if it takes nothing for anybody; else absent."""
+    destination: str | None = None
+    """The host that the recipient names, or the domain of the mail address; absent = the channel as
+    a whole."""
+    reason: str
+    """Its last answer."""
+    until: datetime
+    """Time of the next attempt of a message to it, which may be another one."""
 
 
 class Hook(Model):
@@ -831,8 +859,6 @@ class KeyShown(Model):
     """The name given to it; may be empty."""
     role: RoleName
     """What it may do."""
-    tenant: str | None = None
-    """The tenant of the key; absent = it is the host's."""
 
 
 class KeyMade(KeyShown):
@@ -905,6 +931,8 @@ class MessageShown(Model):
     """Number of its notifications; null = it is not built yet."""
     failed_attempts: int
     """Number of failed attempts of a message that is retried; else 0."""
+    held: HeldShown | None = None
+    """What keeps it back at present; absent = nothing that is known."""
     id: str
     """Its id."""
     key: str | None = None
@@ -1072,32 +1100,6 @@ class NodeShown(Model):
     """The instant since which it has had its state."""
     state: str
     """`holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat."""
-
-
-class ObjectNow(Model):
-    """An object as it is now; absent fields are null."""
-
-    _required = frozenset(["id", "notifiable", "retracted"])
-
-    data: dict[str, Any] | None = None
-    """Data of the host."""
-    id: str
-    """Id of the object."""
-    image: str | None = None
-    """Address of a picture."""
-    image_size: ImageSize | None = None
-    """Size of the picture."""
-    notifiable: bool
-    """False if notifications about it are not sent."""
-    retracted: bool
-    """True if it is retracted: notifications about it are not sent until a publish or a change
-    lifts that."""
-    tenant: str | None = None
-    """The tenant with whose key it was made; left out where the host made it."""
-    title: HostText | None = None
-    """A title to show; in several languages, an object of titles by locale."""
-    url: str | None = None
-    """Address of its page."""
 
 
 class OperatedAnswer(Model):
@@ -1347,6 +1349,19 @@ class QuietHours(Model):
     """The time at which they begin, HH:MM."""
     to: str
     """The time at which they end, another one; on the next day where it is before `from`."""
+
+
+class QuietHoursInForce(Model):
+    """Quiet hours in force on a channel."""
+
+    _required = frozenset(["channel", "hours", "set_by"])
+
+    channel: str
+    """The channel."""
+    hours: QuietHours
+    """The hours, by the wall clock of `tz`."""
+    set_by: QuietHoursSetBy
+    """Who set them: the `recipient`, the `tenant`, or the configuration of the `channel`."""
 
 
 class RecipientChange(Model):
@@ -1621,7 +1636,7 @@ class SuppressionPage(Model):
 class Tenant(Model):
     """A tenant."""
 
-    _required = frozenset(["brand", "disabled", "id", "limits", "preferences"])
+    _required = frozenset(["brand", "disabled", "id", "preferences"])
 
     brand: TenantBrand
     """Keys that override `[brand]`."""
@@ -1633,8 +1648,6 @@ class Tenant(Model):
     """Sender name of its messages."""
     id: str
     """Id of the tenant."""
-    limits: TenantLimits
-    """Limits on what it may send."""
     locale: str | None = None
     """BCP 47 locale, for recipients without one; null = the configuration's default."""
     name: str | None = None
@@ -1669,15 +1682,6 @@ class TenantBrand(Model):
     """Postal address at the foot of mails."""
     url: str | None = None
     """Public address at the start of links."""
-
-
-class TenantLimits(Model):
-    """Limits on what a tenant may send."""
-
-    _required = frozenset(["notifications_per_day"])
-
-    notifications_per_day: int | None
-    """Maximum number of notifications per UTC day; null = no limit."""
 
 
 class TenantsPage(Model):
@@ -1905,6 +1909,10 @@ QuietHoursOfChannel: TypeAlias = Literal["default"] | str
 
 QuietHoursChoice: TypeAlias = QuietHours | QuietHoursOfChannel
 """Quiet hours as a profile shows them; null = none at all."""
+
+
+QuietHoursSetBy: TypeAlias = Literal["recipient", "tenant", "channel"] | str
+"""Who set quiet hours."""
 
 
 RecipientState: TypeAlias = Literal["active", "unconfirmed", "disabled"] | str

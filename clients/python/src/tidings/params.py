@@ -38,7 +38,6 @@ __all__ = [
     "RoleName",
     "Subscription",
     "SuppressionReason",
-    "TenantLimitsChange",
     "Weekday",
 ]
 
@@ -68,18 +67,17 @@ class Addresses(TypedDict, total=False):
     """Address of the Web Push channel."""
 
 
-class Audience(TypedDict, total=False):
-    """The audience of an event: all of these together, without the actor."""
-
-    everyone: bool | None
-    """All recipients."""
-    near: Circles | None
-    """Recipients within a circle, or within one of several: up to 50, see `[limits]`."""
-    recipients: Sequence[IdOrProfile] | None
-    """Recipients, by their ids. An object in place of an id makes the recipient, or changes the
-    given fields of the profile, before the audience is asked for."""
-    topics: Sequence[str] | None
-    """Recipients who follow one of these topics, or a parent of it."""
+Audience = TypedDict(
+    "Audience",
+    {
+        "everyone": "bool | None",
+        "except": "Sequence[str] | None",
+        "near": "Circles | None",
+        "recipients": "Sequence[IdOrProfile] | None",
+        "topics": "Sequence[str] | None",
+    },
+    total=False,
+)
 
 
 class BrandChange(TypedDict, total=False):
@@ -277,8 +275,6 @@ class NamedTenant(_NamedTenant, total=False):
     """True = publishing is refused, and pending notifications are cancelled."""
     from_name: str | None
     """Sender name of its messages, at most 1 KiB."""
-    limits: TenantLimitsChange | None
-    """Limits on what it may send, one by one."""
     locale: str | None
     """BCP 47 locale, for recipients without one."""
     name: str | None
@@ -426,13 +422,6 @@ class Subscription(_Subscription, total=False):
     """The tenant of the topic; absent = none."""
     unsubscribe: bool | None
     """True removes the subscription."""
-
-
-class TenantLimitsChange(TypedDict, total=False):
-    """Limits on what a tenant may send."""
-
-    notifications_per_day: int | None
-    """Maximum number of notifications per UTC day; 0 = none, null = no limit."""
 
 
 BareId: TypeAlias = str

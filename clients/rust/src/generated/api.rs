@@ -171,8 +171,8 @@ impl AdminCalls<'_> {
     /// Back up everything.
     ///
     /// Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
-    /// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds. Two may
-    /// be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
+    /// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds, or less than
+    /// 64 KiB a second over a minute. Two may be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
     ///
     /// `GET /v1/admin/backup`
     pub fn backup(&self) -> ItemStream<Bytes> {
@@ -283,8 +283,8 @@ impl AdminCalls<'_> {
     /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
     /// as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
     /// disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
-    /// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports or backups may be
-    /// read at once.
+    /// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports may be read at
+    /// once, one of each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
     ///
     /// `GET /v1/export`
     pub fn export(&self, query: &ExportQuery) -> ItemStream<Value> {
@@ -324,9 +324,9 @@ impl EventsCalls<'_> {
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
     ///
     /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
-    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. A batch is answered as an array is.
+    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
+    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
     ///
     /// `POST /v1/events`
     pub fn publish(&self, event: &Event) -> Request<PublishedEvent> {
@@ -351,9 +351,9 @@ impl EventsCalls<'_> {
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
     ///
     /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
-    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. A batch is answered as an array is.
+    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
+    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
     ///
     /// `POST /v1/events`
     pub fn publish_many(&self, events: &[Event]) -> Request<Vec<EventOutcome>> {
@@ -378,9 +378,9 @@ impl EventsCalls<'_> {
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
     ///
     /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
-    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. A batch is answered as an array is.
+    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
+    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
     ///
     /// `POST /v1/events`
     pub fn import<L>(&self, lines: L) -> Import<EventLineAnswer>
@@ -409,9 +409,9 @@ impl EventsCalls<'_> {
     /// that derives from the key, the line number and the line's content: sent again they are duplicates.
     ///
     /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
-    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. A batch is answered as an array is.
+    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
+    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
     ///
     /// `POST /v1/events`
     pub fn import_stream(
@@ -465,6 +465,7 @@ impl EventsCalls<'_> {
     /// event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
     /// who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
     /// what would become of it if it were published now; nothing is published.
+    /// The body has at most 512 KiB.
     ///
     /// `POST /v1/explain`
     pub fn explain(&self, body: &Explain) -> Request<Explained> {
@@ -663,7 +664,7 @@ pub struct MyInboxQuery {
     pub grouped: Option<bool>,
     /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
     pub since: Option<u64>,
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
     pub wait: Option<String>,
     /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     pub tenant: Option<String>,
@@ -725,7 +726,7 @@ impl MyInboxQuery {
         self
     }
 
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
     #[must_use]
     pub fn wait(mut self, wait: impl Into<String>) -> Self {
         self.wait = Some(wait.into());
@@ -1089,7 +1090,7 @@ impl MeCalls<'_> {
     /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
     /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
     /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
+    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
     /// (`token_expired`, `token_revoked`, `token_key`).
     ///
     /// `GET /v1/me/live`
@@ -1112,8 +1113,8 @@ impl MeCalls<'_> {
     /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
     /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
     /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-    /// Push.
+    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
+    /// those in force and their time zone, and the key of Web Push.
     ///
     /// `GET /v1/me/preferences`
     pub fn preferences(&self) -> Request<AllPreferences> {
@@ -1141,7 +1142,7 @@ impl MeCalls<'_> {
     /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
     /// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
     /// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-    /// all, the oldest leaves.
+    /// all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
     ///
     /// `PUT /v1/me/push`
     pub fn add_push(&self, query: &JoinMyPushQuery, body: &PushSubscription) -> Request<()> {
@@ -1479,21 +1480,10 @@ impl ObjectsCalls<'_> {
         Import::new(self.0, "/v1/objects".to_owned(), lines)
     }
 
-    /// Get an object.
-    ///
-    /// What is known of it now. An object that only events named is known as long as a kept day names it. A key of a tenant
-    /// sees the objects that such a key made.
-    ///
-    /// `GET /v1/objects/{id}`
-    pub fn get(&self, id: &str) -> Request<ObjectNow> {
-        self.0.call(Method::GET, format!("/v1/objects/{}", segment(id))).answer()
-    }
-
     /// Make or change an object.
     ///
     /// Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
     /// or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
-    /// A key of a tenant makes objects, and changes those that such a key made.
     ///
     /// `PUT /v1/objects/{id}`
     pub fn upsert(&self, id: &str, body: &ObjectChange) -> Request<()> {
@@ -1503,8 +1493,7 @@ impl ObjectsCalls<'_> {
     /// Retract an object.
     ///
     /// Skips pending notifications about the object when their message is built. A later publish or change of the
-    /// object lifts the retraction. From now on the object is kept only as long as a kept day names it. A key of a tenant
-    /// retracts what such a key made; whatever else it names is answered with `object_not_yours`.
+    /// object lifts the retraction. From now on the object is kept only as long as a kept day names it.
     ///
     /// `DELETE /v1/objects/{id}`
     pub fn retract(&self, id: &str) -> Request<()> {
@@ -1621,8 +1610,7 @@ impl RecipientsCalls<'_> {
 
     /// Get a recipient's profile.
     ///
-    /// Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant gets only
-    /// `id` and `name`.
+    /// Every field but `tenants` is present; null = the default of the configuration applies.
     ///
     /// `GET /v1/recipients/{id}`
     pub fn get(&self, id: &str) -> Request<RecipientProfile> {
@@ -1671,7 +1659,7 @@ impl RecipientsCalls<'_> {
     /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
     /// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
     /// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-    /// all, the oldest leaves.
+    /// all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
     ///
     /// `PUT /v1/recipients/{id}/push`
     pub fn add_push(
@@ -1838,7 +1826,7 @@ pub struct InboxQuery {
     pub grouped: Option<bool>,
     /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
     pub since: Option<u64>,
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
     pub wait: Option<String>,
     /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     pub tenant: Option<String>,
@@ -1900,7 +1888,7 @@ impl InboxQuery {
         self
     }
 
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
     #[must_use]
     pub fn wait(mut self, wait: impl Into<String>) -> Self {
         self.wait = Some(wait.into());
@@ -2194,7 +2182,7 @@ impl InboxCalls<'_> {
     /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
     /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
     /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
+    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
     /// (`token_expired`, `token_revoked`, `token_key`).
     ///
     /// `GET /v1/recipients/{id}/live`
@@ -2216,8 +2204,8 @@ impl PreferencesCalls<'_> {
     /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
     /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
     /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-    /// Push.
+    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
+    /// those in force and their time zone, and the key of Web Push.
     ///
     /// `GET /v1/recipients/{id}/preferences`
     pub fn get(&self, id: &str) -> Request<Vec<PreferenceOut>> {
@@ -2229,8 +2217,8 @@ impl PreferencesCalls<'_> {
     /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
     /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
     /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-    /// Push.
+    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
+    /// those in force and their time zone, and the key of Web Push.
     ///
     /// `GET /v1/recipients/{id}/preferences`
     pub fn choices(&self, id: &str) -> Request<AllPreferences> {
@@ -2244,8 +2232,8 @@ impl PreferencesCalls<'_> {
     ///
     /// Preferences that are not in the list return to their default, but a `never` for a type or category that is
     /// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
-    /// Pending notifications move to the lane that now applies; `never` cancels them. With a key of a tenant, or `tenant` in
-    /// the query, the list is that of the tenant, and what is set with another or without one stays.
+    /// Pending notifications move to the lane that now applies; `never` cancels them. With `tenant` in the query
+    /// the list is that of the tenant, and what is set with another or without one stays.
     ///
     /// `PUT /v1/recipients/{id}/preferences`
     pub fn replace(&self, id: &str, body: &[Preference]) -> Request<Option<Warned>> {
@@ -2321,8 +2309,7 @@ impl SubscriptionsCalls<'_> {
     /// Follow and unfollow many topics.
     ///
     /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-    /// removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
-    /// that tenant, and of its members.
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/subscriptions`
     pub fn follow_many(&self, body: &[Subscription]) -> Request<Vec<ItemAnswer>> {
@@ -2332,8 +2319,7 @@ impl SubscriptionsCalls<'_> {
     /// Follow and unfollow many topics: any number, sent in parts.
     ///
     /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-    /// removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
-    /// that tenant, and of its members.
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/subscriptions`
     pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
@@ -2347,8 +2333,7 @@ impl SubscriptionsCalls<'_> {
     /// Follow and unfollow many topics: any number as they come, sent in parts.
     ///
     /// Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-    /// removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
-    /// that tenant, and of its members.
+    /// removes one. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/subscriptions`
     pub fn import_stream(
@@ -2575,7 +2560,7 @@ impl ListMembersQuery {
     }
 }
 
-/// Organisations with members, defaults, a look and limits of their own
+/// Organisations with members, defaults and a look of their own
 #[derive(Clone, Copy, Debug)]
 pub struct TenantsCalls<'c>(&'c Client);
 
@@ -2657,8 +2642,8 @@ impl TenantsCalls<'_> {
 
     /// Change a tenant.
     ///
-    /// Changes the given fields, and of `brand` and `limits` the given keys; null removes a value. Pending notifications use
-    /// the new values. A key of the tenant can change everything but `limits` and `disabled`.
+    /// Changes the given fields, and of `brand` the given keys; null removes a value. Pending notifications use
+    /// the new values.
     ///
     /// `PATCH /v1/tenants/{id}`
     pub fn patch(&self, id: &str, body: &TenantChange) -> Request<()> {
@@ -2672,7 +2657,7 @@ impl TenantsCalls<'_> {
     /// Delete a tenant.
     ///
     /// Cancels pending notifications immediately, and removes the tenant's notifications from inboxes. Deletes its members,
-    /// subscriptions, preferences, keys and tokens. A new tenant with the same id inherits nothing.
+    /// subscriptions, preferences and tokens. A new tenant with the same id inherits nothing.
     ///
     /// `DELETE /v1/tenants/{id}`
     pub fn delete(&self, id: &str) -> Request<()> {
@@ -2707,7 +2692,7 @@ impl TenantsCalls<'_> {
     /// Add and remove many members.
     ///
     /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
-    /// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
+    /// Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants/{id}/members`
     pub fn change_members(&self, id: &str, body: &[MemberChange]) -> Request<Vec<ItemAnswer>> {
@@ -2721,7 +2706,7 @@ impl TenantsCalls<'_> {
     /// Add and remove many members: any number, sent in parts.
     ///
     /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
-    /// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
+    /// Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants/{id}/members`
     pub fn import_members<L>(&self, id: &str, lines: L) -> Import<LineAnswer>
@@ -2739,7 +2724,7 @@ impl TenantsCalls<'_> {
     /// Add and remove many members: any number as they come, sent in parts.
     ///
     /// Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
-    /// Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
+    /// Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/tenants/{id}/members`
     pub fn import_members_stream(
@@ -2872,7 +2857,7 @@ impl Client {
         SuppressionsCalls(self)
     }
 
-    /// Organisations with members, defaults, a look and limits of their own
+    /// Organisations with members, defaults and a look of their own
     #[must_use]
     pub fn tenants(&self) -> TenantsCalls<'_> {
         TenantsCalls(self)

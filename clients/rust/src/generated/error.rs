@@ -48,10 +48,6 @@ pub enum Error {
     Scope(Box<Problem>),
     /// `role`: The API key lacks the role. Status 403. Do not retry; fix the request first.
     Role(Box<Problem>),
-    /// `tenant`: The API key belongs to a tenant. Status 403. Do not retry; fix the request first.
-    Tenant(Box<Problem>),
-    /// `object_not_yours`: The object belongs to somebody else. Status 403. Do not retry; fix the request first.
-    ObjectNotYours(Box<Problem>),
     /// `topic_not_open`: The topic is not open to end users. Status 403. Do not retry; fix the request first.
     TopicNotOpen(Box<Problem>),
     /// `not_found`: Not found. Status 404. Do not retry; fix the request first.
@@ -62,8 +58,6 @@ pub enum Error {
     TenantNotFound(Box<Problem>),
     /// `event_not_found`: Unknown event. Status 404. Do not retry; fix the request first.
     EventNotFound(Box<Problem>),
-    /// `object_not_found`: Unknown object. Status 404. Do not retry; fix the request first.
-    ObjectNotFound(Box<Problem>),
     /// `type_not_found`: Unknown type. Status 404. Do not retry; fix the request first.
     TypeNotFound(Box<Problem>),
     /// `channel_not_found`: Unknown channel. Status 404. Do not retry; fix the request first.
@@ -86,8 +80,6 @@ pub enum Error {
     RequestTimeout(Box<Problem>),
     /// `message_state`: The message is not in a state for this. Status 409. Do not retry; fix the request first.
     MessageState(Box<Problem>),
-    /// `id_taken`: The event id is taken. Status 409. Do not retry; fix the request first.
-    IdTaken(Box<Problem>),
     /// `tenant_gone`: The tenant is disabled or was deleted. Status 409. Do not retry; fix the request first.
     TenantGone(Box<Problem>),
     /// `body_too_large`: The body is too large. Status 413. Do not retry; fix the request first.
@@ -110,10 +102,14 @@ pub enum Error {
     UnknownPreference(Box<Problem>),
     /// `limit_exceeded`: The request exceeds a limit. Status 422. Do not retry; fix the request first.
     LimitExceeded(Box<Problem>),
+    /// `too_large`: What is stored would grow too long. Status 422. Do not retry; fix the request first.
+    TooLarge(Box<Problem>),
     /// `idempotency_key_reused`: The `Idempotency-Key` was used with a different request. Status 422. Do not retry; fix the request first.
     IdempotencyKeyReused(Box<Problem>),
     /// `too_busy`: Too many requests in progress. Status 429. Retry after 1 s (`Retry-After`).
     TooBusy(Box<Problem>),
+    /// `busy`: The caller has its share of the server. Status 429. Retry after 1 s (`Retry-After`).
+    Busy(Box<Problem>),
     /// `internal`: Internal error. Status 500. A fault in tidings, not in the request. You may retry.
     Internal(Box<Problem>),
     /// `starting`: The server is starting. Status 503. Retry after 1 s (`Retry-After`).
@@ -191,14 +187,11 @@ impl From<Problem> for Error {
             "users_off" => Self::UsersOff(problem),
             "scope" => Self::Scope(problem),
             "role" => Self::Role(problem),
-            "tenant" => Self::Tenant(problem),
-            "object_not_yours" => Self::ObjectNotYours(problem),
             "topic_not_open" => Self::TopicNotOpen(problem),
             "not_found" => Self::NotFound(problem),
             "recipient_not_found" => Self::RecipientNotFound(problem),
             "tenant_not_found" => Self::TenantNotFound(problem),
             "event_not_found" => Self::EventNotFound(problem),
-            "object_not_found" => Self::ObjectNotFound(problem),
             "type_not_found" => Self::TypeNotFound(problem),
             "channel_not_found" => Self::ChannelNotFound(problem),
             "key_not_found" => Self::KeyNotFound(problem),
@@ -210,7 +203,6 @@ impl From<Problem> for Error {
             "method_not_allowed" => Self::MethodNotAllowed(problem),
             "request_timeout" => Self::RequestTimeout(problem),
             "message_state" => Self::MessageState(problem),
-            "id_taken" => Self::IdTaken(problem),
             "tenant_gone" => Self::TenantGone(problem),
             "body_too_large" => Self::BodyTooLarge(problem),
             "unsupported_media_type" => Self::UnsupportedMediaType(problem),
@@ -222,8 +214,10 @@ impl From<Problem> for Error {
             "unknown_channel" => Self::UnknownChannel(problem),
             "unknown_preference" => Self::UnknownPreference(problem),
             "limit_exceeded" => Self::LimitExceeded(problem),
+            "too_large" => Self::TooLarge(problem),
             "idempotency_key_reused" => Self::IdempotencyKeyReused(problem),
             "too_busy" => Self::TooBusy(problem),
+            "busy" => Self::Busy(problem),
             "internal" => Self::Internal(problem),
             "starting" => Self::Starting(problem),
             "unavailable" => Self::Unavailable(problem),
@@ -263,14 +257,11 @@ impl Error {
             | Self::UsersOff(problem)
             | Self::Scope(problem)
             | Self::Role(problem)
-            | Self::Tenant(problem)
-            | Self::ObjectNotYours(problem)
             | Self::TopicNotOpen(problem)
             | Self::NotFound(problem)
             | Self::RecipientNotFound(problem)
             | Self::TenantNotFound(problem)
             | Self::EventNotFound(problem)
-            | Self::ObjectNotFound(problem)
             | Self::TypeNotFound(problem)
             | Self::ChannelNotFound(problem)
             | Self::KeyNotFound(problem)
@@ -282,7 +273,6 @@ impl Error {
             | Self::MethodNotAllowed(problem)
             | Self::RequestTimeout(problem)
             | Self::MessageState(problem)
-            | Self::IdTaken(problem)
             | Self::TenantGone(problem)
             | Self::BodyTooLarge(problem)
             | Self::UnsupportedMediaType(problem)
@@ -294,8 +284,10 @@ impl Error {
             | Self::UnknownChannel(problem)
             | Self::UnknownPreference(problem)
             | Self::LimitExceeded(problem)
+            | Self::TooLarge(problem)
             | Self::IdempotencyKeyReused(problem)
             | Self::TooBusy(problem)
+            | Self::Busy(problem)
             | Self::Internal(problem)
             | Self::Starting(problem)
             | Self::Unavailable(problem)

@@ -287,9 +287,13 @@ pub struct AllPreferences {
     /// The key by which browsers subscribe; left out where nothing is sent to browsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<PushKey>,
-    /// Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant is always told.
+    /// Quiet hours: null = none at all, `default` = those of each channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoiceOut>,
+    /// The quiet hours in force, whoever set them, by channel; a channel without any is left out.
+    pub quiet_hours_in_force: Vec<QuietHoursInForce>,
+    /// The time zone of quiet hours and digests: the recipient's, else the tenant's, else the default.
+    pub tz: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -318,13 +322,17 @@ pub struct AttemptShown {
     pub extra: Map<String, Value>,
 }
 
-/// The audience of an event: all of these together, without the actor.
+/// The audience of an event: all of these together, without the actor and those in `except`.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct Audience {
     /// All recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub everyone: Option<bool>,
+    /// Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
+    /// don't matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub except: Option<Vec<String>>,
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<OneOrMany<Near>>,
@@ -348,6 +356,14 @@ impl Audience {
     #[must_use]
     pub fn everyone(mut self, everyone: bool) -> Self {
         self.everyone = Some(everyone);
+        self
+    }
+
+    /// Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
+    /// don't matter.
+    #[must_use]
+    pub fn except(mut self, except: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.except = Some(except.into_iter().map(Into::into).collect());
         self
     }
 
@@ -377,13 +393,17 @@ impl Audience {
     }
 }
 
-/// The audience of an event: all of these together, without the actor.
+/// The audience of an event: all of these together, without the actor and those in `except`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AudienceOut {
     /// All recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub everyone: Option<bool>,
+    /// Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
+    /// don't matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub except: Option<Vec<String>>,
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<OneOrMany<NearOut>>,
@@ -650,6 +670,8 @@ pub struct CategoryShown {
 pub struct ChannelChoice {
     /// The channel.
     pub channel: String,
+    /// False if nothing arrives here, as the recipient has no address on the channel.
+    pub connected: bool,
     /// Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
     pub from: PreferenceLevel,
     /// The mode in force; null where the types of a category have several. Of a category it is that of the types that can
@@ -1236,10 +1258,9 @@ pub enum EventOutcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EventWarning {
-    /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `tenant_limit`;
-    /// `object_not_yours` where what is said of an object is ignored, since the tenant did not make it; `differs`
-    /// for an id that was used before for another event; or `more_warnings` in place of many.
+    /// The stable code: `unknown_recipient`; `no_followers`, `only_exceptions`, `only_the_actor`, `nobody_near` or
+    /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id
+    /// that was used before for another event; or `more_warnings` in place of many.
     pub code: String,
     /// The fault, in words.
     pub detail: String,
@@ -1368,10 +1389,9 @@ pub struct Feed {
     /// Why it is not read as it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Age of the oldest row that waits, in milliseconds; 0 if none does.
-    pub lag_ms: u64,
-    /// `poll` or `wal`.
-    pub mode: String,
+    /// Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_ms: Option<u64>,
     /// Its name in the configuration.
     pub name: String,
     /// The number of the row that was taken last.
@@ -1379,10 +1399,8 @@ pub struct Feed {
     pub newest: Option<String>,
     /// Rows that are parked in the table with their problem.
     pub parked: u64,
-    /// Bytes of its log that the database retains for a feed of mode `wal`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retained_bytes: Option<u64>,
-    /// `running`, also while the database is away; `paused`; `stopped` if somebody has to mend something first.
+    /// `running`; `failing` while its table can't be read, which is tried again and again, for the reason `fault`; `paused`;
+    /// `stopped` if somebody has to mend something first.
     pub state: String,
     /// Rows taken since the server started.
     pub taken: u64,
@@ -1524,6 +1542,9 @@ pub struct Group {
     /// The tenant of its items; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    /// The name of the tenant; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant_name: Option<String>,
     /// The sentence of its type, plain, in the recipient's language.
     pub text: String,
     /// The type.
@@ -1542,6 +1563,25 @@ Paused = "paused",
 /// `unconfirmed`
 Unconfirmed = "unconfirmed",
 }
+}
+
+/// What keeps a message back: a destination, or all providers of its channel, are left alone since they take nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HeldShown {
+    /// The channel, if it takes nothing for anybody; else absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The host that the recipient names, or the domain of the mail address; absent = the channel as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+    /// Its last answer.
+    pub reason: String,
+    /// Time of the next attempt of a message to it, which may be another one.
+    pub until: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// A hook.
@@ -1968,9 +2008,6 @@ pub struct KeyMade {
     pub name: String,
     /// What it may do.
     pub role: RoleName,
-    /// The tenant of the key; absent = it is the host's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
     /// The key itself, which is stored nowhere; absent in the stored answer to an earlier request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -1991,9 +2028,6 @@ pub struct KeyShown {
     pub name: String,
     /// What it may do.
     pub role: RoleName,
-    /// The tenant of the key; absent = it is the host's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -2009,9 +2043,6 @@ pub struct KeyToMake {
     /// What it may do; `admin` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleName>,
-    /// The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
 }
 
 impl KeyToMake {
@@ -2032,13 +2063,6 @@ impl KeyToMake {
     #[must_use]
     pub fn role(mut self, role: impl Into<RoleName>) -> Self {
         self.role = Some(role.into());
-        self
-    }
-
-    /// The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's.
-    #[must_use]
-    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
-        self.tenant = Some(tenant.into());
         self
     }
 }
@@ -2158,6 +2182,9 @@ pub struct MessageDetails {
     pub entries: Option<u64>,
     /// Number of failed attempts of a message that is retried; else 0.
     pub failed_attempts: u32,
+    /// What keeps it back at present; absent = nothing that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldShown>,
     /// Its id.
     pub id: String,
     /// Batch key of the lane; left out where it is empty.
@@ -2255,6 +2282,9 @@ pub struct MessageShown {
     pub entries: Option<u64>,
     /// Number of failed attempts of a message that is retried; else 0.
     pub failed_attempts: u32,
+    /// What keeps it back at present; absent = nothing that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldShown>,
     /// Its id.
     pub id: String,
     /// Batch key of the lane; left out where it is empty.
@@ -2682,9 +2712,6 @@ pub struct NamedTenant {
     pub from_name: Option<String>,
     /// Id of the tenant; the same as in the path, if that has one.
     pub id: String,
-    /// Limits on what it may send, one by one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<TenantLimitsChange>,
     /// BCP 47 locale, for recipients without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
@@ -2715,7 +2742,6 @@ impl NamedTenant {
             disabled: None,
             from_name: None,
             id: id.into(),
-            limits: None,
             locale: None,
             name: None,
             preferences: None,
@@ -2750,13 +2776,6 @@ impl NamedTenant {
     #[must_use]
     pub fn from_name(mut self, from_name: impl Into<String>) -> Self {
         self.from_name = Some(from_name.into());
-        self
-    }
-
-    /// Limits on what it may send, one by one.
-    #[must_use]
-    pub fn limits(mut self, limits: impl Into<TenantLimitsChange>) -> Self {
-        self.limits = Some(limits.into());
         self
     }
 
@@ -3035,39 +3054,6 @@ impl ObjectChange {
         self.url = Patch::Clear;
         self
     }
-}
-
-/// An object as it is now; absent fields are null.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ObjectNow {
-    /// Data of the host.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Map<String, Value>>,
-    /// Id of the object.
-    pub id: String,
-    /// Address of a picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// Size of the picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub image_size: Option<ImageSizeOut>,
-    /// False if notifications about it are not sent.
-    pub notifiable: bool,
-    /// True if it is retracted: notifications about it are not sent until a publish or a change lifts that.
-    pub retracted: bool,
-    /// The tenant with whose key it was made; left out where the host made it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tenant: Option<String>,
-    /// A title to show; in several languages, an object of titles by locale.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<HostTextOut>,
-    /// Address of its page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// Fields that this client does not know.
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
 }
 
 /// The tenant whose event a path names.
@@ -3767,11 +3753,38 @@ pub enum QuietHoursChoiceOut {
     Other(Value),
 }
 
+/// Quiet hours in force on a channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct QuietHoursInForce {
+    /// The channel.
+    pub channel: String,
+    /// The hours, by the wall clock of `tz`.
+    pub hours: QuietHoursOut,
+    /// Who set them: the `recipient`, the `tenant`, or the configuration of the `channel`.
+    pub set_by: QuietHoursSetBy,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 words! {
 /// The word for the hours of each channel.
 QuietHoursOfChannel {
 /// `default`
 Default = "default",
+}
+}
+
+words! {
+/// Who set quiet hours.
+QuietHoursSetBy {
+/// `recipient`
+Recipient = "recipient",
+/// `tenant`
+Tenant = "tenant",
+/// `channel`
+Channel = "channel",
 }
 }
 
@@ -4146,6 +4159,9 @@ pub struct RetriedMessage {
     pub entries: Option<u64>,
     /// Number of failed attempts of a message that is retried; else 0.
     pub failed_attempts: u32,
+    /// What keeps it back at present; absent = nothing that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldShown>,
     /// Its id.
     pub id: String,
     /// Batch key of the lane; left out where it is empty.
@@ -4568,8 +4584,6 @@ pub struct Tenant {
     pub from_name: Option<String>,
     /// Id of the tenant.
     pub id: String,
-    /// Limits on what it may send.
-    pub limits: TenantLimits,
     /// BCP 47 locale, for recipients without one; null = the configuration's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
@@ -4644,9 +4658,6 @@ pub struct TenantChange {
     /// Id of the tenant; the same as in the path, if that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Limits on what it may send, one by one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<TenantLimitsChange>,
     /// BCP 47 locale, for recipients without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
@@ -4709,13 +4720,6 @@ impl TenantChange {
         self
     }
 
-    /// Limits on what it may send, one by one.
-    #[must_use]
-    pub fn limits(mut self, limits: impl Into<TenantLimitsChange>) -> Self {
-        self.limits = Some(limits.into());
-        self
-    }
-
     /// BCP 47 locale, for recipients without one.
     #[must_use]
     pub fn locale(mut self, locale: impl Into<String>) -> Self {
@@ -4758,42 +4762,6 @@ impl TenantChange {
     #[must_use]
     pub fn tz(mut self, tz: impl Into<String>) -> Self {
         self.tz = Some(tz.into());
-        self
-    }
-}
-
-/// Limits on what a tenant may send.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct TenantLimits {
-    /// Maximum number of notifications per UTC day; null = no limit.
-    #[serde(default)]
-    pub notifications_per_day: Option<u64>,
-    /// Fields that this client does not know.
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
-}
-
-/// Limits on what a tenant may send.
-#[derive(Clone, Debug, PartialEq, Serialize, Default)]
-#[non_exhaustive]
-pub struct TenantLimitsChange {
-    /// Maximum number of notifications per UTC day; 0 = none, null = no limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub notifications_per_day: Option<u64>,
-}
-
-impl TenantLimitsChange {
-    /// Nothing yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Maximum number of notifications per UTC day; 0 = none, null = no limit.
-    #[must_use]
-    pub fn notifications_per_day(mut self, notifications_per_day: u64) -> Self {
-        self.notifications_per_day = Some(notifications_per_day);
         self
     }
 }

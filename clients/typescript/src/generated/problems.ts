@@ -56,12 +56,6 @@ export class ScopeError extends ProblemError {}
 /** The API key lacks the role. `role`, status 403. */
 export class RoleError extends ProblemError {}
 
-/** The API key belongs to a tenant. `tenant`, status 403. */
-export class TenantError extends ProblemError {}
-
-/** The object belongs to somebody else. `object_not_yours`, status 403. */
-export class ObjectNotYoursError extends ProblemError {}
-
 /** The topic is not open to end users. `topic_not_open`, status 403. */
 export class TopicNotOpenError extends ProblemError {}
 
@@ -76,9 +70,6 @@ export class TenantNotFoundError extends ProblemError {}
 
 /** Unknown event. `event_not_found`, status 404. */
 export class EventNotFoundError extends ProblemError {}
-
-/** Unknown object. `object_not_found`, status 404. */
-export class ObjectNotFoundError extends ProblemError {}
 
 /** Unknown type. `type_not_found`, status 404. */
 export class TypeNotFoundError extends ProblemError {}
@@ -113,9 +104,6 @@ export class RequestTimeoutError extends ProblemError {}
 /** The message is not in a state for this. `message_state`, status 409. */
 export class MessageStateError extends ProblemError {}
 
-/** The event id is taken. `id_taken`, status 409. */
-export class IdTakenError extends ProblemError {}
-
 /** The tenant is disabled or was deleted. `tenant_gone`, status 409. */
 export class TenantGoneError extends ProblemError {}
 
@@ -149,11 +137,17 @@ export class UnknownPreferenceError extends ProblemError {}
 /** The request exceeds a limit. `limit_exceeded`, status 422. */
 export class LimitExceededError extends ProblemError {}
 
+/** What is stored would grow too long. `too_large`, status 422. */
+export class TooLargeError extends ProblemError {}
+
 /** The `Idempotency-Key` was used with a different request. `idempotency_key_reused`, status 422. */
 export class IdempotencyKeyReusedError extends ProblemError {}
 
 /** Too many requests in progress. `too_busy`, status 429. */
 export class TooBusyError extends ProblemError {}
+
+/** The caller has its share of the server. `busy`, status 429. */
+export class BusyError extends ProblemError {}
 
 /** Internal error. `internal`, status 500. */
 export class InternalError extends ProblemError {}
@@ -205,14 +199,11 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   users_off: UsersOffError,
   scope: ScopeError,
   role: RoleError,
-  tenant: TenantError,
-  object_not_yours: ObjectNotYoursError,
   topic_not_open: TopicNotOpenError,
   not_found: NotFoundError,
   recipient_not_found: RecipientNotFoundError,
   tenant_not_found: TenantNotFoundError,
   event_not_found: EventNotFoundError,
-  object_not_found: ObjectNotFoundError,
   type_not_found: TypeNotFoundError,
   channel_not_found: ChannelNotFoundError,
   key_not_found: KeyNotFoundError,
@@ -224,7 +215,6 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   method_not_allowed: MethodNotAllowedError,
   request_timeout: RequestTimeoutError,
   message_state: MessageStateError,
-  id_taken: IdTakenError,
   tenant_gone: TenantGoneError,
   body_too_large: BodyTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,
@@ -236,8 +226,10 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   unknown_channel: UnknownChannelError,
   unknown_preference: UnknownPreferenceError,
   limit_exceeded: LimitExceededError,
+  too_large: TooLargeError,
   idempotency_key_reused: IdempotencyKeyReusedError,
   too_busy: TooBusyError,
+  busy: BusyError,
   internal: InternalError,
   starting: StartingError,
   unavailable: UnavailableError,

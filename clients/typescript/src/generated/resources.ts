@@ -43,7 +43,6 @@ import type {
   NamedTenant,
   NodeShown,
   ObjectChange,
-  ObjectNow,
   OfTenant,
   OperatedAnswer,
   Page,
@@ -167,8 +166,8 @@ export class AdminCalls extends Resource {
    * Back up everything.
    *
    * Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
-   * of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds. Two may
-   * be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
+   * of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds, or less than
+   * 64 KiB a second over a minute. Two may be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
    *
    * `GET /v1/admin/backup`
    */
@@ -301,8 +300,8 @@ export class AdminCalls extends Resource {
    * Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
    * as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
    * disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
-   * events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports or backups may be
-   * read at once.
+   * events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports may be read at
+   * once, one of each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
    *
    * `GET /v1/export`
    */
@@ -340,9 +339,9 @@ export class EventsCalls<D = AnyData> extends Resource {
    * `applied` says whether they do. With `Prefer: respond-async` it does not wait.
    *
    * CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-   * (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
-   * `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-   * the two. A batch is answered as an array is.
+   * (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
+   * `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+   * the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
    *
    * `POST /v1/events`
    */
@@ -358,9 +357,9 @@ export class EventsCalls<D = AnyData> extends Resource {
    * `applied` says whether they do. With `Prefer: respond-async` it does not wait.
    *
    * CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-   * (`application/cloudevents-batch+json`), and in binary mode (`application/json` with the headers `ce-specversion`,
-   * `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-   * the two. A batch is answered as an array is.
+   * (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
+   * `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+   * the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
    *
    * `POST /v1/events`
    */
@@ -425,6 +424,7 @@ export class EventsCalls<D = AnyData> extends Resource {
    * event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
    * who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
    * what would become of it if it were published now; nothing is published.
+   * The body has at most 512 KiB.
    *
    * `POST /v1/explain`
    */
@@ -648,7 +648,9 @@ export class MeCalls extends Resource {
     grouped?: boolean | undefined;
     /** Answer as soon as `rev` is above this one, or 304 if it is not within `wait`. */
     since: number;
-    /** The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. */
+    /**
+     * The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+     */
     wait?: string | undefined;
     /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
@@ -799,7 +801,7 @@ export class MeCalls extends Resource {
    * are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
    * `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
    * comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
+   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
    * (`token_expired`, `token_revoked`, `token_key`).
    *
    * `GET /v1/me/live`
@@ -832,8 +834,8 @@ export class MeCalls extends Resource {
    * Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
    * channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
    * users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-   * Push.
+   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
+   * those in force and their time zone, and the key of Web Push.
    *
    * `GET /v1/me/preferences`
    */
@@ -861,7 +863,7 @@ export class MeCalls extends Resource {
    * The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
    * recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
    * the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-   * all, the oldest leaves.
+   * all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
    *
    * `PUT /v1/me/push`
    */
@@ -1051,23 +1053,10 @@ export class ObjectsCalls extends Resource {
   }
 
   /**
-   * Get an object.
-   *
-   * What is known of it now. An object that only events named is known as long as a kept day names it. A key of a tenant
-   * sees the objects that such a key made.
-   *
-   * `GET /v1/objects/{id}`
-   */
-  get(id: string, options?: Options): Promise<ObjectNow> {
-    return this.http.send("GET", path`/v1/objects/${id}`, options);
-  }
-
-  /**
    * Make or change an object.
    *
    * Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
    * or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
-   * A key of a tenant makes objects, and changes those that such a key made.
    *
    * `PUT /v1/objects/{id}`
    */
@@ -1079,8 +1068,7 @@ export class ObjectsCalls extends Resource {
    * Retract an object.
    *
    * Skips pending notifications about the object when their message is built. A later publish or change of the
-   * object lifts the retraction. From now on the object is kept only as long as a kept day names it. A key of a tenant
-   * retracts what such a key made; whatever else it names is answered with `object_not_yours`.
+   * object lifts the retraction. From now on the object is kept only as long as a kept day names it.
    *
    * `DELETE /v1/objects/{id}`
    */
@@ -1120,8 +1108,7 @@ export class RecipientsCalls extends Resource {
   /**
    * Get a recipient's profile.
    *
-   * Every field but `tenants` is present; null = the default of the configuration applies. A key of a tenant gets only
-   * `id` and `name`.
+   * Every field but `tenants` is present; null = the default of the configuration applies.
    *
    * `GET /v1/recipients/{id}`
    */
@@ -1170,7 +1157,7 @@ export class RecipientsCalls extends Resource {
    * The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
    * recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
    * the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-   * all, the oldest leaves.
+   * all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
    *
    * `PUT /v1/recipients/{id}/push`
    */
@@ -1296,7 +1283,9 @@ export class InboxCalls extends Resource {
     grouped?: boolean | undefined;
     /** Answer as soon as `rev` is above this one, or 304 if it is not within `wait`. */
     since: number;
-    /** The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. */
+    /**
+     * The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+     */
     wait?: string | undefined;
     /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
@@ -1447,7 +1436,7 @@ export class InboxCalls extends Resource {
    * are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
    * `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
    * comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view), or why the token has ended
+   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
    * (`token_expired`, `token_revoked`, `token_key`).
    *
    * `GET /v1/recipients/{id}/live`
@@ -1468,8 +1457,8 @@ export class PreferencesCalls extends Resource {
    * Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
    * channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
    * users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-   * Push.
+   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
+   * those in force and their time zone, and the key of Web Push.
    *
    * `GET /v1/recipients/{id}/preferences`
    */
@@ -1483,8 +1472,8 @@ export class PreferencesCalls extends Resource {
    * Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
    * channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
    * users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-   * Push.
+   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
+   * those in force and their time zone, and the key of Web Push.
    *
    * `GET /v1/recipients/{id}/preferences`
    */
@@ -1497,8 +1486,8 @@ export class PreferencesCalls extends Resource {
    *
    * Preferences that are not in the list return to their default, but a `never` for a type or category that is
    * not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
-   * Pending notifications move to the lane that now applies; `never` cancels them. With a key of a tenant, or `tenant` in
-   * the query, the list is that of the tenant, and what is set with another or without one stays.
+   * Pending notifications move to the lane that now applies; `never` cancels them. With `tenant` in the query
+   * the list is that of the tenant, and what is set with another or without one stays.
    *
    * `PUT /v1/recipients/{id}/preferences`
    */
@@ -1561,8 +1550,7 @@ export class SubscriptionsCalls extends Resource {
    * Follow and unfollow many topics.
    *
    * Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line; `unsubscribe`
-   * removes one. Each item is accepted or rejected by itself; the answers are in order. With a key of a tenant all are of
-   * that tenant, and of its members.
+   * removes one. Each item is accepted or rejected by itself; the answers are in order.
    *
    * `POST /v1/subscriptions`
    */
@@ -1643,7 +1631,7 @@ export class SuppressionsCalls extends Resource {
   }
 }
 
-/** Organisations with members, defaults, a look and limits of their own */
+/** Organisations with members, defaults and a look of their own */
 export class TenantsCalls extends Resource {
   /**
    * List tenants.
@@ -1713,8 +1701,8 @@ export class TenantsCalls extends Resource {
   /**
    * Change a tenant.
    *
-   * Changes the given fields, and of `brand` and `limits` the given keys; null removes a value. Pending notifications use
-   * the new values. A key of the tenant can change everything but `limits` and `disabled`.
+   * Changes the given fields, and of `brand` the given keys; null removes a value. Pending notifications use
+   * the new values.
    *
    * `PATCH /v1/tenants/{id}`
    */
@@ -1726,7 +1714,7 @@ export class TenantsCalls extends Resource {
    * Delete a tenant.
    *
    * Cancels pending notifications immediately, and removes the tenant's notifications from inboxes. Deletes its members,
-   * subscriptions, preferences, keys and tokens. A new tenant with the same id inherits nothing.
+   * subscriptions, preferences and tokens. A new tenant with the same id inherits nothing.
    *
    * `DELETE /v1/tenants/{id}`
    */
@@ -1756,7 +1744,7 @@ export class TenantsCalls extends Resource {
    * Add and remove many members.
    *
    * Takes an array of at most 10,000 members, or a stream of any length with one per line; `remove` removes a member.
-   * Each item is accepted or rejected by itself; the answers are in order. A key of the tenant can only remove.
+   * Each item is accepted or rejected by itself; the answers are in order.
    *
    * `POST /v1/tenants/{id}/members`
    */
@@ -1832,6 +1820,6 @@ export class Resources<D = AnyData> extends Resource {
   readonly subscriptions = new SubscriptionsCalls(this.http);
   /** Addresses to which nothing is sent */
   readonly suppressions = new SuppressionsCalls(this.http);
-  /** Organisations with members, defaults, a look and limits of their own */
+  /** Organisations with members, defaults and a look of their own */
   readonly tenants = new TenantsCalls(this.http);
 }

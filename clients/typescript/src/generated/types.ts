@@ -60,8 +60,12 @@ export interface AllPreferences {
   preferences: Preference[];
   /** The key by which browsers subscribe; left out where nothing is sent to browsers. */
   push?: PushKey | null;
-  /** Quiet hours: null = none at all, `default` = those of each channel, which a key of a tenant is always told. */
+  /** Quiet hours: null = none at all, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null;
+  /** The quiet hours in force, whoever set them, by channel; a channel without any is left out. */
+  quiet_hours_in_force: QuietHoursInForce[];
+  /** The time zone of quiet hours and digests: the recipient's, else the tenant's, else the default. */
+  tz: string;
 }
 
 /** Attempts in a row with the same answer. */
@@ -86,10 +90,15 @@ export interface AttemptShown {
   until: string;
 }
 
-/** The audience of an event: all of these together, without the actor. */
+/** The audience of an event: all of these together, without the actor and those in `except`. */
 export interface Audience {
   /** All recipients. */
   everyone?: boolean | null | undefined;
+  /**
+   * Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
+   * don't matter.
+   */
+  except?: string[] | null | undefined;
   /** Recipients within a circle, or within one of several: up to 50, see `[limits]`. */
   near?: Circles | null | undefined;
   /**
@@ -220,6 +229,8 @@ export interface CategoryShown {
 export interface ChannelChoice {
   /** The channel. */
   channel: string;
+  /** False if nothing arrives here, as the recipient has no address on the channel. */
+  connected: boolean;
   /** Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`). */
   from: PreferenceLevel;
   /**
@@ -266,6 +277,10 @@ export interface CloudEvent {
   source: string;
   /** The version of CloudEvents. */
   specversion: string;
+  /** When it happened: `occurred_at`, unless `data` has one. */
+  time?: string | null;
+  /** The span that made it: `trace`, unless `data` has one. */
+  traceparent?: string | null;
   /** A type of the configuration. */
   type: string;
 }
@@ -432,10 +447,9 @@ export type EventOutcome = PublishedEvent | Rejected;
 /** A warning: what was sent is accepted, and probably not what was meant. */
 export interface EventWarning {
   /**
-   * The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
-   * `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `tenant_limit`;
-   * `object_not_yours` where what is said of an object is ignored, since the tenant did not make it; `differs`
-   * for an id that was used before for another event; or `more_warnings` in place of many.
+   * The stable code: `unknown_recipient`; `no_followers`, `only_exceptions`, `only_the_actor`, `nobody_near` or
+   * `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id
+   * that was used before for another event; or `more_warnings` in place of many.
    */
   code: string;
   /** The fault, in words. */
@@ -521,19 +535,18 @@ export interface ExplainedStep {
 export interface Feed {
   /** Why it is not read as it should be. */
   fault?: string;
-  /** Age of the oldest row that waits, in milliseconds; 0 if none does. */
-  lag_ms: number;
-  /** `poll` or `wal`. */
-  mode: string;
+  /** Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows. */
+  lag_ms?: number | null;
   /** Its name in the configuration. */
   name: string;
   /** The number of the row that was taken last. */
   newest?: string | null;
   /** Rows that are parked in the table with their problem. */
   parked: number;
-  /** Bytes of its log that the database retains for a feed of mode `wal`. */
-  retained_bytes?: number;
-  /** `running`, also while the database is away; `paused`; `stopped` if somebody has to mend something first. */
+  /**
+   * `running`; `failing` while its table can't be read, which is tried again and again, for the reason `fault`; `paused`;
+   * `stopped` if somebody has to mend something first.
+   */
   state: string;
   /** Rows taken since the server started. */
   taken: number;
@@ -604,6 +617,8 @@ export interface Group {
   snoozed_until: string | null;
   /** The tenant of its items; absent = none. */
   tenant?: string;
+  /** The name of the tenant; absent where it has none. */
+  tenant_name?: string;
   /** The sentence of its type, plain, in the recipient's language. */
   text: string;
   /** The type. */
@@ -612,6 +627,20 @@ export interface Group {
 
 /** The reason why a due lane or message is held. */
 export type HeldBy = "paused" | "unconfirmed" | (string & {});
+
+/**
+ * What keeps a message back: a destination, or all providers of its channel, are left alone since they take nothing.
+ */
+export interface HeldShown {
+  /** The channel, if it takes nothing for anybody; else absent. */
+  channel?: string;
+  /** The host that the recipient names, or the domain of the mail address; absent = the channel as a whole. */
+  destination?: string;
+  /** Its last answer. */
+  reason: string;
+  /** Time of the next attempt of a message to it, which may be another one. */
+  until: string;
+}
 
 /** A hook. */
 export interface Hook {
@@ -772,8 +801,6 @@ export interface KeyShown {
   name: string;
   /** What it may do. */
   role: RoleName;
-  /** The tenant of the key; absent = it is the host's. */
-  tenant?: string;
 }
 
 /** A new API key. */
@@ -782,8 +809,6 @@ export interface KeyToMake {
   name?: string | null | undefined;
   /** What it may do; `admin` if absent. */
   role?: RoleName | null | undefined;
-  /** The tenant of the key, which then gives access only to that tenant's data; absent = the key is the host's. */
-  tenant?: string | null | undefined;
 }
 
 /** The API keys that are accepted. */
@@ -889,6 +914,8 @@ export interface MessageShown {
   entries?: number | null;
   /** Number of failed attempts of a message that is retried; else 0. */
   failed_attempts: number;
+  /** What keeps it back at present; absent = nothing that is known. */
+  held?: HeldShown;
   /** Its id. */
   id: string;
   /** Batch key of the lane; left out where it is empty. */
@@ -984,8 +1011,6 @@ export interface NamedTenant {
   from_name?: string | null | undefined;
   /** Id of the tenant; the same as in the path, if that has one. */
   id: string;
-  /** Limits on what it may send, one by one. */
-  limits?: TenantLimitsChange | null | undefined;
   /** BCP 47 locale, for recipients without one. */
   locale?: string | null | undefined;
   /** Name to show, at most 1 KiB. */
@@ -1073,28 +1098,6 @@ export interface ObjectChange {
   title?: HostText | null | undefined;
   /** Address of its page. */
   url?: string | null | undefined;
-}
-
-/** An object as it is now; absent fields are null. */
-export interface ObjectNow {
-  /** Data of the host. */
-  data?: Record<string, unknown> | null;
-  /** Id of the object. */
-  id: string;
-  /** Address of a picture. */
-  image?: string | null;
-  /** Size of the picture. */
-  image_size?: ImageSize | null;
-  /** False if notifications about it are not sent. */
-  notifiable: boolean;
-  /** True if it is retracted: notifications about it are not sent until a publish or a change lifts that. */
-  retracted: boolean;
-  /** The tenant with whose key it was made; left out where the host made it. */
-  tenant?: string;
-  /** A title to show; in several languages, an object of titles by locale. */
-  title?: HostText | null;
-  /** Address of its page. */
-  url?: string | null;
 }
 
 /** The tenant whose event a path names. */
@@ -1355,8 +1358,21 @@ export interface QuietHours {
 /** Quiet hours as a profile shows them; null = none at all. */
 export type QuietHoursChoice = QuietHours | QuietHoursOfChannel;
 
+/** Quiet hours in force on a channel. */
+export interface QuietHoursInForce {
+  /** The channel. */
+  channel: string;
+  /** The hours, by the wall clock of `tz`. */
+  hours: QuietHours;
+  /** Who set them: the `recipient`, the `tenant`, or the configuration of the `channel`. */
+  set_by: QuietHoursSetBy;
+}
+
 /** The word for the hours of each channel. */
 export type QuietHoursOfChannel = "default";
+
+/** Who set quiet hours. */
+export type QuietHoursSetBy = "recipient" | "tenant" | "channel" | (string & {});
 
 /**
  * A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
@@ -1652,8 +1668,6 @@ export interface Tenant {
   from_name?: string | null;
   /** Id of the tenant. */
   id: string;
-  /** Limits on what it may send. */
-  limits: TenantLimits;
   /** BCP 47 locale, for recipients without one; null = the configuration's default. */
   locale?: string | null;
   /** Name to show. */
@@ -1700,8 +1714,6 @@ export interface TenantChange {
   from_name?: string | null | undefined;
   /** Id of the tenant; the same as in the path, if that has one. */
   id?: string | undefined;
-  /** Limits on what it may send, one by one. */
-  limits?: TenantLimitsChange | null | undefined;
   /** BCP 47 locale, for recipients without one. */
   locale?: string | null | undefined;
   /** Name to show, at most 1 KiB. */
@@ -1714,18 +1726,6 @@ export interface TenantChange {
   reply_to?: string | null | undefined;
   /** IANA time zone, for recipients without one. */
   tz?: string | null | undefined;
-}
-
-/** Limits on what a tenant may send. */
-export interface TenantLimits {
-  /** Maximum number of notifications per UTC day; null = no limit. */
-  notifications_per_day: number | null;
-}
-
-/** Limits on what a tenant may send. */
-export interface TenantLimitsChange {
-  /** Maximum number of notifications per UTC day; 0 = none, null = no limit. */
-  notifications_per_day?: number | null | undefined;
 }
 
 /** A page of tenants. */

@@ -25,8 +25,8 @@ class AsyncAdmin:
 
         Streams the store's content at one moment; the server continues meanwhile. `tidings restore`
         makes a store of it and refuses an incomplete one. The stream ends if its reader accepts no
-        data for 30 seconds. Two may be read at once. Days that are deleted meanwhile keep their
-        disk space until the backup ends.
+        data for 30 seconds, or less than 64 KiB a second over a minute. Two may be read at once.
+        Days that are deleted meanwhile keep their disk space until the backup ends.
         """
         return self._transport.data("/v1/admin/backup", {})
 
@@ -86,7 +86,6 @@ class AsyncAdmin:
         *,
         name: str | Unset | None = UNSET,
         role: params.RoleName | Unset | None = UNSET,
-        tenant: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> models.KeyMade:
         """Make an API key.
@@ -97,8 +96,6 @@ class AsyncAdmin:
         Args:
             name: A name to recognise it by.
             role: What it may do; `admin` if absent.
-            tenant: The tenant of the key, which then gives access only to that tenant's data;
-                absent = the key is the host's.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -106,7 +103,7 @@ class AsyncAdmin:
             models.KeyMade,
             "POST",
             "/v1/admin/keys",
-            body=given({"name": name, "role": role, "tenant": tenant}),
+            body=given({"name": name, "role": role}),
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -248,7 +245,8 @@ class AsyncAdmin:
         accepted, today included, and last which tenants are disabled. Events that are still
         scheduled, changes of objects, marks of seen and cancels are not part of it, nor are events
         of tenants that were deleted. For one tenant: its members by name, and its events. Two
-        exports or backups may be read at once.
+        exports may be read at once, one of each API key. The stream ends if its reader takes less
+        than 64 KiB a second over a minute.
 
         Args:
             days: Days, today included; 7 if absent.

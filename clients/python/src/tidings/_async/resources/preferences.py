@@ -26,8 +26,8 @@ class AsyncPreferences:
         is the same on each channel is one item, on `*`. Without a preference the policy of the type
         applies. With `choices=true`, and for end users, the list is `preferences` of an object that
         has also what a page of preferences shows: for each category and type the modes that may be
-        chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-        Push.
+        chosen, the one in force and where it comes from; mutes, quiet hours with those in force and
+        their time zone, and the key of Web Push.
 
         Args:
             recipient: Recipient id.
@@ -46,8 +46,8 @@ class AsyncPreferences:
         is the same on each channel is one item, on `*`. Without a preference the policy of the type
         applies. With `choices=true`, and for end users, the list is `preferences` of an object that
         has also what a page of preferences shows: for each category and type the modes that may be
-        chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-        Push.
+        chosen, the one in force and where it comes from; mutes, quiet hours with those in force and
+        their time zone, and the key of Web Push.
 
         Args:
             recipient: Recipient id.
@@ -73,8 +73,8 @@ class AsyncPreferences:
         Preferences that are not in the list return to their default, but a `never` for a type or
         category that is not configured now is kept. Mutes that are not in the list are lifted.
         Either the whole list is accepted or nothing. Pending notifications move to the lane that
-        now applies; `never` cancels them. With a key of a tenant, or `tenant` in the query, the
-        list is that of the tenant, and what is set with another or without one stays.
+        now applies; `never` cancels them. With `tenant` in the query the list is that of the
+        tenant, and what is set with another or without one stays.
 
         Args:
             recipient: Recipient id.

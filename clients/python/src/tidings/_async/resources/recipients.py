@@ -82,8 +82,7 @@ class AsyncRecipients:
     async def get(self, recipient: str, /) -> models.RecipientProfile:
         """Get a recipient's profile.
 
-        Every field but `tenants` is present; null = the default of the configuration applies. A key
-        of a tenant gets only `id` and `name`.
+        Every field but `tenants` is present; null = the default of the configuration applies.
 
         Args:
             recipient: Recipient id.
@@ -255,7 +254,7 @@ class AsyncRecipients:
         it. It joins the recipient's addresses of the channel `webpush`, for messages of the tenant
         of the token and of none, or of all where the token has no tenant; one with the same
         endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of all, the oldest
-        leaves.
+        of them leaves, and of more than 40 in all the oldest of the recipient.
 
         Args:
             recipient: Recipient id.

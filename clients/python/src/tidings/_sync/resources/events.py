@@ -96,9 +96,10 @@ class Events:
 
         CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
         (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
-        binary mode (`application/json` with the headers `ce-specversion`, `ce-id`, `ce-source` and
+        binary mode (any JSON with the headers `ce-specversion`, `ce-id`, `ce-source` and
         `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-        the two. A batch is answered as an array is.
+        the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an
+        array is.
 
         Args:
             object: The object: what it was done to.
@@ -192,9 +193,10 @@ class Events:
 
         CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
         (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
-        binary mode (`application/json` with the headers `ce-specversion`, `ce-id`, `ce-source` and
+        binary mode (any JSON with the headers `ce-specversion`, `ce-id`, `ce-source` and
         `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-        the two. A batch is answered as an array is.
+        the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an
+        array is.
 
         Args:
             items: What is sent, in its order.
@@ -242,9 +244,10 @@ class Events:
 
         CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
         (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
-        binary mode (`application/json` with the headers `ce-specversion`, `ce-id`, `ce-source` and
+        binary mode (any JSON with the headers `ce-specversion`, `ce-id`, `ce-source` and
         `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-        the two. A batch is answered as an array is.
+        the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an
+        array is.
 
         Args:
             items: What is sent, one by one.
@@ -341,7 +344,7 @@ class Events:
         message that carried the event, or to the rule that ended it, as long as the day of the
         event's arrival is kept. What is not stored, such as who was in an audience then, is told as
         it is now, and the result says so. With an event in place of its id: what would become of it
-        if it were published now; nothing is published.
+        if it were published now; nothing is published. The body has at most 512 KiB.
 
         Args:
             event: Id of an event; or a hypothetical event, as it would be published.

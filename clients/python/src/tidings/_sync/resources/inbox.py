@@ -150,7 +150,8 @@ class Inbox:
         Args:
             recipient: Recipient id.
             since: Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
-            wait: The time to wait with `since`, such as `25s`, at most `60s`.
+            wait: The time to wait with `since`, such as `25s`, at most `60s`. A recipient has
+                at most 8 calls that wait.
             limit: Maximum number of groups; 20 if absent.
             cursor: Start of the page: `next` of the previous page.
             state: The groups to list: `active` (the default), `unseen`, `unread`, `archived`,
@@ -699,8 +700,8 @@ class Inbox:
         goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
         comment comes every 15 s. `end` comes before the server closes the stream, with a `code`:
         `restart` (after `retry_ms` it may be opened again), `replaced` (the recipient has opened
-        more than 8 of that view), or why the token has ended (`token_expired`, `token_revoked`,
-        `token_key`).
+        more than 8 of that view, or 32 with long polls), or why the token has ended
+        (`token_expired`, `token_revoked`, `token_key`).
 
         Args:
             recipient: Recipient id.

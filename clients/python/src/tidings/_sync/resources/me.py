@@ -176,7 +176,8 @@ class Me:
 
         Args:
             since: Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
-            wait: The time to wait with `since`, such as `25s`, at most `60s`.
+            wait: The time to wait with `since`, such as `25s`, at most `60s`. A recipient has
+                at most 8 calls that wait.
             limit: Maximum number of groups; 20 if absent.
             cursor: Start of the page: `next` of the previous page.
             state: The groups to list: `active` (the default), `unseen`, `unread`, `archived`,
@@ -695,8 +696,8 @@ class Me:
         goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
         comment comes every 15 s. `end` comes before the server closes the stream, with a `code`:
         `restart` (after `retry_ms` it may be opened again), `replaced` (the recipient has opened
-        more than 8 of that view), or why the token has ended (`token_expired`, `token_revoked`,
-        `token_key`).
+        more than 8 of that view, or 32 with long polls), or why the token has ended
+        (`token_expired`, `token_revoked`, `token_key`).
 
         Args:
             tenant: Only items of this tenant and those without a tenant, as with a token with
@@ -727,8 +728,8 @@ class Me:
         is the same on each channel is one item, on `*`. Without a preference the policy of the type
         applies. With `choices=true`, and for end users, the list is `preferences` of an object that
         has also what a page of preferences shows: for each category and type the modes that may be
-        chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
-        Push.
+        chosen, the one in force and where it comes from; mutes, quiet hours with those in force and
+        their time zone, and the key of Web Push.
         """
         answer: models.AllPreferences = self._transport.call(
             models.AllPreferences, "GET", "/v1/me/preferences"
@@ -780,7 +781,7 @@ class Me:
         it. It joins the recipient's addresses of the channel `webpush`, for messages of the tenant
         of the token and of none, or of all where the token has no tenant; one with the same
         endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of all, the oldest
-        leaves.
+        of them leaves, and of more than 40 in all the oldest of the recipient.
 
         Args:
             endpoint: Address of the browser's push service.

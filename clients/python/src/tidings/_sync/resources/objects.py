@@ -78,20 +78,6 @@ class Objects:
             idempotency_key=idempotency_key,
         )
 
-    def get(self, object: str, /) -> models.ObjectNow:
-        """Get an object.
-
-        What is known of it now. An object that only events named is known as long as a kept day
-        names it. A key of a tenant sees the objects that such a key made.
-
-        Args:
-            object: Object id.
-        """
-        answer: models.ObjectNow = self._transport.call(
-            models.ObjectNow, "GET", f"/v1/objects/{segment(object)}"
-        )
-        return answer
-
     def upsert(
         self,
         object: str,
@@ -109,8 +95,7 @@ class Objects:
 
         Only the given fields change; null counts as not given. Lifts a retraction. What is given is
         kept until it is changed or the object deleted, also where no event names the object;
-        `[limits] objects` bounds the number of such objects. A key of a tenant makes objects, and
-        changes those that such a key made.
+        `[limits] objects` bounds the number of such objects.
 
         Args:
             object: Object id.
@@ -146,8 +131,7 @@ class Objects:
 
         Skips pending notifications about the object when their message is built. A later publish or
         change of the object lifts the retraction. From now on the object is kept only as long as a
-        kept day names it. A key of a tenant retracts what such a key made; whatever else it names
-        is answered with `object_not_yours`.
+        kept day names it.
 
         Args:
             object: Object id.

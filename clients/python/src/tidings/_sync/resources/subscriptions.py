@@ -99,7 +99,7 @@ class Subscriptions:
 
         Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line;
         `unsubscribe` removes one. Each item is accepted or rejected by itself; the answers are in
-        order. With a key of a tenant all are of that tenant, and of its members.
+        order.
 
         Args:
             items: What is sent, in its order.
@@ -128,7 +128,7 @@ class Subscriptions:
 
         Takes an array of at most 10,000 subscriptions, or a stream of any length with one per line;
         `unsubscribe` removes one. Each item is accepted or rejected by itself; the answers are in
-        order. With a key of a tenant all are of that tenant, and of its members.
+        order.
 
         Args:
             items: What is sent, one by one.

@@ -1,4 +1,4 @@
-"""Organisations with members, defaults, a look and limits of their own.
+"""Organisations with members, defaults and a look of their own.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -16,7 +16,7 @@ from ..transport import Transport
 
 
 class Tenants:
-    """Organisations with members, defaults, a look and limits of their own."""
+    """Organisations with members, defaults and a look of their own."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -136,7 +136,6 @@ class Tenants:
         data: Mapping[str, Any] | Unset | None = UNSET,
         disabled: bool | Unset = UNSET,
         from_name: str | Unset | None = UNSET,
-        limits: params.TenantLimitsChange | Unset | None = UNSET,
         locale: str | Unset | None = UNSET,
         name: str | Unset | None = UNSET,
         preferences: Sequence[params.Preference] | Unset | None = UNSET,
@@ -156,7 +155,6 @@ class Tenants:
             data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
             disabled: True = publishing is refused, and pending notifications are cancelled.
             from_name: Sender name of its messages, at most 1 KiB.
-            limits: Limits on what it may send, one by one.
             locale: BCP 47 locale, for recipients without one.
             name: Name to show, at most 1 KiB.
             preferences: All its defaults, which replace the types' policies. Mutes are not
@@ -178,7 +176,6 @@ class Tenants:
                     "data": data,
                     "disabled": disabled,
                     "from_name": from_name,
-                    "limits": limits,
                     "locale": locale,
                     "name": name,
                     "preferences": preferences,
@@ -200,7 +197,6 @@ class Tenants:
         data: Mapping[str, Any] | Unset | None = UNSET,
         disabled: bool | Unset = UNSET,
         from_name: str | Unset | None = UNSET,
-        limits: params.TenantLimitsChange | Unset | None = UNSET,
         locale: str | Unset | None = UNSET,
         name: str | Unset | None = UNSET,
         preferences: Sequence[params.Preference] | Unset | None = UNSET,
@@ -211,9 +207,8 @@ class Tenants:
     ) -> None:
         """Change a tenant.
 
-        Changes the given fields, and of `brand` and `limits` the given keys; null removes a value.
-        Pending notifications use the new values. A key of the tenant can change everything but
-        `limits` and `disabled`.
+        Changes the given fields, and of `brand` the given keys; null removes a value. Pending
+        notifications use the new values.
 
         Args:
             tenant: Tenant id.
@@ -221,7 +216,6 @@ class Tenants:
             data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
             disabled: True = publishing is refused, and pending notifications are cancelled.
             from_name: Sender name of its messages, at most 1 KiB.
-            limits: Limits on what it may send, one by one.
             locale: BCP 47 locale, for recipients without one.
             name: Name to show, at most 1 KiB.
             preferences: All its defaults, which replace the types' policies. Mutes are not
@@ -243,7 +237,6 @@ class Tenants:
                     "data": data,
                     "disabled": disabled,
                     "from_name": from_name,
-                    "limits": limits,
                     "locale": locale,
                     "name": name,
                     "preferences": preferences,
@@ -260,8 +253,8 @@ class Tenants:
         """Delete a tenant.
 
         Cancels pending notifications immediately, and removes the tenant's notifications from
-        inboxes. Deletes its members, subscriptions, preferences, keys and tokens. A new tenant with
-        the same id inherits nothing.
+        inboxes. Deletes its members, subscriptions, preferences and tokens. A new tenant with the
+        same id inherits nothing.
 
         Args:
             tenant: Tenant id.
@@ -341,7 +334,7 @@ class Tenants:
 
         Takes an array of at most 10,000 members, or a stream of any length with one per line;
         `remove` removes a member. Each item is accepted or rejected by itself; the answers are in
-        order. A key of the tenant can only remove.
+        order.
 
         Args:
             tenant: Tenant id.
@@ -372,7 +365,7 @@ class Tenants:
 
         Takes an array of at most 10,000 members, or a stream of any length with one per line;
         `remove` removes a member. Each item is accepted or rejected by itself; the answers are in
-        order. A key of the tenant can only remove.
+        order.
 
         Args:
             tenant: Tenant id.
