@@ -1,6 +1,7 @@
 //! The page of a mail: all texts that templates need, ready to be shown.
 
 pub(super) mod arrange;
+pub(super) mod block;
 pub(super) mod brand;
 pub(super) mod columns;
 pub(super) mod design;
@@ -18,18 +19,19 @@ pub(super) mod written;
 
 use std::collections::BTreeSet;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use tidings_core::Batch;
 use tidings_core::batch::{Group, Line};
 use tidings_core::event::Pivot;
 
 use crate::message::list;
 use crate::message::token::Rest;
+use crate::page::block::BlockView;
 use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::item::Item;
 use crate::page::lines::entries;
-use crate::page::single::{Face, Single};
+use crate::page::single::Single;
 use crate::page::writer::{Writer, lines_shown};
 use crate::words::locale::Language;
 use crate::words::told::Tags;
@@ -112,70 +114,6 @@ pub(crate) struct Section {
     /// `None` where the mail's title says it.
     pub(crate) title: Option<String>,
     pub(crate) blocks: Vec<BlockView>,
-}
-
-/// Items that belong together.
-#[derive(Debug, Serialize)]
-pub(crate) struct BlockView {
-    /// The name of what they share; `None` if they stand for themselves.
-    pub(crate) heading: Option<String>,
-    /// The page to which the heading leads.
-    pub(crate) url: Option<String>,
-    /// The face beside the heading, where it names the actor of rows without pictures.
-    pub(crate) face: Option<Face>,
-    /// The role that they share.
-    #[serde(skip)]
-    pub(crate) pivot: Option<Pivot>,
-    /// "5 new: comment", or "5 new: comment · A and B"; `None` where the heading or the section says it.
-    pub(crate) tally: Option<String>,
-    /// True if they stand for themselves after blocks with a heading, to which they don't belong.
-    pub(crate) is_apart: bool,
-    #[serde(serialize_with = "as_shown")]
-    pub(crate) items: Vec<Item>,
-    /// Indices of items by column, where they are shown as cards.
-    pub(crate) columns: Vec<Vec<usize>>,
-}
-
-impl BlockView {
-    /// The items from the newest or best on, for what shows no more than a few words.
-    fn newest_first(&self) -> Box<dyn Iterator<Item = &Item> + '_> {
-        match self.pivot {
-            Some(Pivot::Target) => Box::new(self.items.iter().rev()),
-            _ => Box::new(self.items.iter()),
-        }
-    }
-}
-
-/// An item as the layout sees it.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Shown<'a> {
-    /// One that is rendered already, of which nothing else is asked.
-    Rendered {
-        /// Its blocks.
-        rendered: Markup<'a>,
-    },
-    /// Any other.
-    Item(&'a Item),
-}
-
-/// The bodies of an item, of which the HTML is escaped already.
-#[derive(Serialize)]
-struct Markup<'a> {
-    text: &'a str,
-    html: minijinja::Value,
-}
-
-fn as_shown<S: Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(items.iter().map(|item| match &item.rendered {
-        Some(rendered) => Shown::Rendered {
-            rendered: Markup {
-                text: &rendered.text,
-                html: minijinja::Value::from_safe_string(rendered.html.clone()),
-            },
-        },
-        None => Shown::Item(item),
-    }))
 }
 
 impl<'d> Page<'d> {

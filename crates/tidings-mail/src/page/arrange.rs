@@ -2,11 +2,13 @@
 
 use tidings_core::event::Pivot;
 
-use crate::page::BlockView;
+use crate::page::block::BlockView;
 use crate::page::columns;
-use crate::page::item::Item;
+use crate::page::item::{Frame, Item};
 use crate::page::single::Face;
-use crate::page::writer::CARD;
+
+/// The place of the picture of a card.
+pub(crate) const CARD: Frame = Frame { width: 270, height_max: 540 };
 
 /// Number of characters of a line of a card, and the height of its lines in pixels.
 const CARD_LINE_CHARS: usize = 32;

@@ -8,13 +8,14 @@ use tidings_core::rules::capitalised;
 use tidings_core::{Batch, Id};
 
 use crate::link;
-use crate::page::arrange::{align, arrange};
+use crate::page::Section;
+use crate::page::arrange::{CARD, align, arrange};
+use crate::page::block::BlockView;
 use crate::page::design::Design;
 use crate::page::item::{Frame, Image, Item};
 use crate::page::lines::{self, entries, group_sentence, own_title, said, types_of};
 use crate::page::single::{Face, Single, linked};
 use crate::page::written::{first_lines, paragraphs};
-use crate::page::{BlockView, Section};
 use crate::templates::template::Block;
 use crate::words::direction::without_direction_controls;
 use crate::words::format::Calendar;
@@ -24,8 +25,7 @@ use crate::words::sentence::{Sentence, Stretch};
 use crate::words::{self, Words};
 use crate::words::{text, why};
 
-/// The places of pictures: of a card, beside a line, of the first item of several, of the only one.
-pub(crate) const CARD: Frame = Frame { width: 270, height_max: 540 };
+/// The places of pictures: beside a line, of the first item of several, of the only one.
 const THUMBNAIL: Frame = Frame { width: 72, height_max: 108 };
 const LEAD: Frame = Frame { width: 560, height_max: 560 };
 const SINGLE: Frame = Frame { width: 560, height_max: 1_120 };
