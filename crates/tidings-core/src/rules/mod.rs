@@ -4,6 +4,7 @@ pub mod calendar;
 pub mod compiled;
 pub mod deadline;
 pub mod lane_kind;
+mod lane_name;
 pub mod names;
 pub mod presentation;
 pub mod schema;
@@ -16,9 +17,10 @@ mod hook;
 pub use channel::{Allowed, ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
     Admission, Cap, Category, CompatRules, Decide, Defaults, Digest, Every, FeedRules,
-    FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, REQUIRED, ResolverRules, Route,
-    Rules, StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules,
-    capitalised, in_words, lane_stem,
+    FeedbackRules, HOURS, MAX_ITEMS_MOST, OnRefusal, Per, Policy, ResolverRules, Route, Rules,
+    StoreRules, TelemetryRules, TypeRules, UnknownOutcome, Unresolved, UsersRules, capitalised,
+    in_words,
 };
 pub use hook::HookRules;
+pub use lane_name::{REQUIRED, lane_stem};
 pub use tenant::{TenantRules, UnknownTenant};
