@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use axum::http::HeaderMap;
 use tidings_core::engine::Reply;
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
@@ -31,13 +30,10 @@ use crate::http::feedback::state::{FEEDBACK, Feedback};
 use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
-use crate::http::request::tenants;
 use crate::http::shares::bytes::{ByteBounds, ByteRoom};
 use crate::http::shares::caller;
 use crate::http::shares::places::Places;
-use crate::http::users::bearer;
 use crate::http::users::preference_rate::PreferenceRate;
-use crate::token::{Refusal, Token};
 use crate::wording::quoted;
 
 /// The most reads at once: each has a thread, and some wait for the disk.
@@ -486,48 +482,6 @@ impl Service {
         self.change(change, vec![command], done).await
     }
 
-    /// The token of an end user's request, checked but for what the recipient's node alone knows.
-    ///
-    /// # Errors
-    /// [`Code::UsersOff`], or the first of the codes of tokens that applies.
-    pub(super) fn token(&self, headers: &HeaderMap) -> Result<Token, Problem> {
-        let rules = self.rules();
-        let users = rules.users.as_ref().ok_or_else(users_off)?;
-        let keys = self.handle.signing_keys();
-        let tenant = |id: &Id, issued_s| tenants::of_token(&self.handle, id, issued_s);
-        let token = Token::check(bearer(headers)?, &keys, users.tokens_ms, self.now(), tenant);
-        token.map_err(|refusal| {
-            let (code, detail) = match refusal {
-                Refusal::Malformed(what) => (Code::TokenMalformed, what),
-                Refusal::Key(what) => (Code::TokenKey, what),
-                Refusal::Signature => (Code::TokenSignature, "its signature is not its key's"),
-                Refusal::Tenant(what) => (Code::TokenTenant, what),
-                Refusal::TooLong => (
-                    Code::TokenTooLong,
-                    "its life is longer than `[users] tokens`, or a number is out of range",
-                ),
-                Refusal::NotYet => (Code::TokenNotYet, "its `iat` or `nbf` is in the future"),
-                Refusal::Expired => (Code::TokenExpired, "its `exp` is past"),
-            };
-            Problem::new(code, detail)
-        })
-    }
-
-    /// The code with which a token ends that was valid; `None` = it still is. The recipient's node knows.
-    pub(super) fn end_of(&self, token: &Token) -> Option<Code> {
-        if !self.handle.signing_keys().iter().any(|key| key.id == token.key) {
-            return Some(Code::TokenKey);
-        }
-        if token.is_expired(self.now()) {
-            return Some(Code::TokenExpired);
-        }
-        if token.tenant_no.is_some_and(|number| tenants::id(&self.handle, number).is_none()) {
-            return Some(Code::TokenTenant);
-        }
-        let before = self.handle.revoked_tokens(&token.recipient)?;
-        token.is_revoked(before).then_some(Code::TokenRevoked)
-    }
-
     /// Changes the keys for a request that may carry an `Idempotency-Key`: then `kept` is stored, and given
     /// to the same request again.
     ///
@@ -571,11 +525,6 @@ impl Service {
 /// The replies of the node, as they are answered.
 fn problems(replies: OwnReplies) -> Replies {
     replies.into_iter().map(|reply| reply.map_err(Problem::from)).collect()
-}
-
-/// The problem of calls of end users where none may call.
-pub(super) fn users_off() -> Problem {
-    Problem::new(Code::UsersOff, "the configuration has no `[users]`")
 }
 
 /// Waits for what was asked, within a time limit.

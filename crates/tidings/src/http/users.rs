@@ -1,5 +1,6 @@
 //! End users, who call with tokens: where their calls are, and what a request has of them.
 
+pub(super) mod check;
 pub(super) mod cors;
 pub(super) mod preference_rate;
 pub(super) mod reader;

@@ -33,7 +33,7 @@ use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
 use crate::http::live::hub::Hub;
 use crate::http::live::rows::Rows;
-use crate::http::live::stream::{Check, LiveBody, Seen, Stream, Streams};
+use crate::http::live::stream::{Check, LiveBody, Seat, Seen, Stream, Streams};
 use crate::http::shares::{caller, over_share};
 use crate::http::site::state::{Site, design};
 use crate::http::v1::inbox::shown::Counts;
@@ -84,6 +84,10 @@ impl Streams for Live {
 
     fn close(&self, stream: &Arc<Stream>) {
         self.hub().close(stream);
+    }
+
+    fn rise(&self, caller: &CallerId) {
+        self.hub().rise(caller);
     }
 }
 
@@ -179,18 +183,6 @@ async fn ticks(live: Weak<Live>) {
     }
 }
 
-/// A stream or long poll of a caller, until it is dropped.
-struct Seat {
-    live: Arc<Live>,
-    caller: CallerId,
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        self.live.hub().rise(&self.caller);
-    }
-}
-
 /// Somebody who waits for a change of an inbox.
 struct Waiter {
     _seat: Seat,
@@ -261,7 +253,7 @@ impl Live {
             return Err(over_share("streams and long polls"));
         }
         drop(hub);
-        Ok(Seat { live: Arc::clone(self), caller })
+        Ok(Seat { live: Arc::clone(self) as Arc<dyn Streams>, caller })
     }
 }
 

@@ -9,8 +9,8 @@ use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
 use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{BucketNo, Id};
+use tidings_node::CallerId;
 
-use super::Seat;
 use super::frame::{self, End};
 use super::rows::Rows;
 
@@ -126,6 +126,21 @@ pub(super) trait Streams: Send + Sync {
 
     /// Takes a stream out.
     fn close(&self, stream: &Arc<Stream>);
+
+    /// Counts the end of a stream or long poll of a caller.
+    fn rise(&self, caller: &CallerId);
+}
+
+/// A stream or long poll of a caller, which is counted until it is dropped.
+pub(super) struct Seat {
+    pub(super) live: Arc<dyn Streams>,
+    pub(super) caller: CallerId,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.live.rise(&self.caller);
+    }
 }
 
 /// The body of a stream's answer. The stream is closed when it is dropped.

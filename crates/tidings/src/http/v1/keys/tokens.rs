@@ -17,7 +17,7 @@ use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
-use crate::http::service::users_off;
+use crate::http::users::check::users_off;
 use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service};
 use crate::keys::new_signing_key;
