@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use clap::Subcommand;
 
 use crate::rival::Rival;
+use crate::server::shares;
 use crate::{
     Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, live, memory, nodes, outbox,
-    plan, publish, quiet, reads, recovery, scheduled, shares,
+    plan, publish, quiet, reads, recovery, scheduled,
 };
 
 /// Arguments of `bench`.

@@ -33,7 +33,6 @@ mod recovery;
 mod rival;
 mod scheduled;
 mod server;
-mod shares;
 mod stopwatch;
 mod world;
 

@@ -1,6 +1,7 @@
 //! A server on loopback and connections to it, for what is measured over HTTP.
 
 pub(crate) mod process;
+pub(crate) mod shares;
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -3,6 +3,8 @@
 //! A queue that is full refuses at once, and so does a caller's share of it. Whoever asks holds the work that waits, so
 //! memory is bounded by the queue and by those who were let in, never by those who were not.
 
+pub(crate) mod shares;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{self, Duration};
 
@@ -16,9 +18,9 @@ use crate::commit::WhenDurable;
 use crate::commit::durable::{Durable, Reads};
 use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
+use crate::handle::shares::{CallerId, FairQueue, TurnShares};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys, SigningKey};
 use crate::once::{Kept, Once};
-use crate::shares::{CallerId, FairQueue, TurnShares};
 use crate::vitals::Vitals;
 
 pub(crate) enum Request {

@@ -23,7 +23,6 @@ mod resolver;
 mod restored;
 mod runtime;
 mod settings;
-mod shares;
 pub mod spans;
 mod stepped;
 mod token_key;
@@ -42,6 +41,7 @@ pub use delivery::ready::Ready;
 pub use delivery::{Delivery, MaySend, Retries};
 pub use error::{Error, RuntimeError, TENANTS_THERE};
 pub use handle::Handle;
+pub use handle::shares::{CallerId, FairQueue};
 pub use hooks::{HookVitals, HooksVitals, hooks_stored};
 pub use keys::{
     ApiKey, KeptAnswer, KeyChange, KeyHash, Role, SigningKey, SigningSecret, TOKEN_MS_MAX,
@@ -53,7 +53,6 @@ pub use resolver::{Resolved, Resolver, ResolverBounds};
 pub use restored::pause_restored;
 pub use runtime::{Ended, Runtime};
 pub use settings::{OpenStore, Settings};
-pub use shares::{CallerId, FairQueue};
 pub use stepped::Stepped;
 pub use tidings_core::messages::Answered;
 pub use token_key::token_key;

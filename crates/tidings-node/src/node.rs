@@ -380,7 +380,9 @@ impl Node {
         };
         drop(view);
         let writes = long_values::cut(writes, self.store.value_bytes_max());
-        self.ensure_fits(&writes)?;
+        // Where the store refuses a chore's writes the engine is ahead of what the store will ever have.
+        let fits = self.store.ensure_fits(&writes);
+        fits.map_err(|fault| Error::Chore { bucket: self.engine.chores_of(), fault })?;
         self.write(writes)?;
         Ok(true)
     }
@@ -389,13 +391,6 @@ impl Node {
     pub(crate) fn write(&mut self, writes: Vec<Write>) -> Result<(), Error> {
         self.gather(Step { writes, ..Step::default() })?;
         self.close_if_due()
-    }
-
-    /// Checks whether the store accepts a chore's writes. If not, the engine is ahead of what the store
-    /// will ever have.
-    fn ensure_fits(&self, chore: &[Write]) -> Result<(), Error> {
-        let fits = self.store.ensure_fits(chore);
-        fits.map_err(|fault| Error::Chore { bucket: self.engine.chores_of(), fault })
     }
 
     /// Stops a bucket's chores from now on.

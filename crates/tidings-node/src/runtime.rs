@@ -18,9 +18,9 @@ use crate::commit::pipeline::gone;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
+use crate::handle::shares::TurnShares;
 use crate::handle::{Handle, Inbox, Request, Stop, Stopping};
 use crate::settings::{OpenStore, Settings};
-use crate::shares::TurnShares;
 
 mod look;
 mod stop;

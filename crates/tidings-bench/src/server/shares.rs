@@ -16,10 +16,10 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::server::process::Process;
-use super::server::{Connection, broken, post, unexpected};
-use super::stopwatch::{Stopwatch, ms};
-use super::{Fault, Measurement, number, quantile, world};
+use super::process::Process;
+use super::{Connection, broken, post, unexpected};
+use crate::stopwatch::{Stopwatch, ms};
+use crate::{Fault, Measurement, number, quantile, world};
 
 /// Arguments of `shares`.
 #[derive(Clone, Debug, clap::Args)]
@@ -60,7 +60,7 @@ const GREEDY: u32 = 0;
 pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     let directory = world::directory(&params.dir)?;
     let config = directory.path().join("tidings.toml");
-    let rules = format!("{}[users]\n", super::RULES);
+    let rules = format!("{}[users]\n", crate::RULES);
     std::fs::write(&config, rules).map_err(|fault| Fault::Directory(config.clone(), fault))?;
     let server = Process::serve(&config, &directory.path().join("data"))?;
     let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
