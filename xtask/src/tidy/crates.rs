@@ -36,13 +36,14 @@ const MAY_KNOW: [(&str, &[&str]); 12] = [
 ];
 
 /// The crates that the core may build on: they compute and do nothing else. It decides, and others act.
-const IN_CORE: [&str; 14] = [
+const IN_CORE: [&str; 15] = [
     "crc32fast",
     "h3o",
     "idna",
     "idna_adapter",
     "indexmap",
     "jiff",
+    "num-traits",
     "postcard",
     "quick_cache",
     "roaring",
