@@ -38,11 +38,11 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(get_preferences),
             &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
         )
-        .add("put_preferences", Kind::Changes, routes!(put_preferences), LIST)
+        .add("put_preferences", Kind::Changes, routes!(put_preferences), CHANGE)
         .add("patch_preferences", Kind::Changes, routes!(patch_preferences), CHANGE)
 }
 
-/// The errors of a change of preferences, of which the first comes of quiet hours alone.
+/// The errors of a change of preferences.
 const CHANGE: &[Code] = &[
     Code::InvalidPath,
     Code::InvalidJson,
@@ -57,9 +57,6 @@ const CHANGE: &[Code] = &[
     Code::UnknownTenant,
     Code::TenantsOff,
 ];
-
-/// The errors of a list of preferences.
-const LIST: &[Code] = CHANGE.split_at(1).1;
 
 /// What is asked of preferences.
 #[derive(utoipa::IntoParams)]
