@@ -67,9 +67,18 @@ pub(crate) fn signing_key(id: &str) -> SigningKey {
 
 /// A token by the signing key of this id, for a quarter of an hour from noon of the first day of 2024.
 pub(crate) fn user_token(key: &str, recipient: &str, scope: Option<&str>) -> String {
+    user_token_of(key, recipient, 1_704_110_400, scope)
+}
+
+/// A token that is valid for a quarter of an hour from an instant on, in seconds.
+pub(crate) fn user_token_of(
+    key: &str,
+    recipient: &str,
+    issued_s: i64,
+    scope: Option<&str>,
+) -> String {
     let recipient = Id::new(recipient).unwrap();
-    let (issued_s, expires_s) = (1_704_110_400, 1_704_111_300);
-    sign(&signing_key(key), &recipient, issued_s, expires_s, scope, None).unwrap()
+    sign(&signing_key(key), &recipient, issued_s, issued_s + 900, scope, None).unwrap()
 }
 
 /// A server to be called.

@@ -13,7 +13,7 @@ use tidings_store::{FaultStore, NoFaults, Store};
 
 use super::code;
 use super::examples::resolved;
-use crate::http::rig::{CONFIG, Rig, user_token};
+use crate::http::rig::{CONFIG, Rig, user_token_of};
 use crate::http::{Access, Settings, document, openapi};
 
 /// The longest value that the store takes: a few commands fill it.
@@ -204,12 +204,13 @@ fn c1_no_body_of_any_call_makes_the_store_fail() {
     let narrow = Narrow::new();
     let rig = narrow.server();
     let document: Value = serde_json::from_str(&openapi::text(&document())).unwrap();
-    let bearer = format!("Bearer {}", user_token(KEY, "ann", None));
-    let headers = [("authorization", &*bearer), ("content-type", "application/json")];
     let operations = operations(&document);
     let mut dice = Dice(0x7469_6469_6e67_7321);
     let mut answers: BTreeMap<String, u32> = BTreeMap::new();
     for turn in 0..CALLS {
+        let issued_s = rig.service.now().0 / 1_000;
+        let bearer = format!("Bearer {}", user_token_of(KEY, "ann", issued_s, None));
+        let headers = [("authorization", &*bearer), ("content-type", "application/json")];
         for id in ["ann", "bob"] {
             let put = rig.call(Method::PATCH, &format!("/v1/recipients/{id}"), &json!({}));
             assert!(put.status == StatusCode::NO_CONTENT || code(&put) == "too_large", "{put:?}");
