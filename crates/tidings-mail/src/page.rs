@@ -173,13 +173,7 @@ impl<'d> Page<'d> {
         let lead = lead.map(|(_, item)| item);
         // Templates of the host's own may take anything from the mail around.
         if !in_sections && !design.templates.are_own() {
-            let of_sections = sections
-                .iter_mut()
-                .flat_map(|section| &mut section.blocks)
-                .flat_map(|block| &mut block.items);
-            for item in of_sections {
-                item.rendered = design.rendered.of(item, &design.templates, &design.brand);
-            }
+            render(&mut sections, design);
         }
         let all = entries(lines.iter().copied());
         let hidden = all - entries(told.iter().copied());
@@ -244,6 +238,14 @@ impl<'d> Page<'d> {
                 .map(|name| words.isolated(text::clean(name))),
         };
         Some(Self { mail: about, brand: &design.brand, item, lead, sections, shown, language })
+    }
+}
+
+/// Renders the items of sections, which are the same in every mail that has them.
+fn render(sections: &mut [Section], design: &Design) {
+    let blocks = sections.iter_mut().flat_map(|section| &mut section.blocks);
+    for item in blocks.flat_map(|block| &mut block.items) {
+        item.rendered = design.rendered.of(item, &design.templates, &design.brand);
     }
 }
 

@@ -192,7 +192,10 @@ fn item14_a_report_before_the_answer_of_its_message_is_kept() {
     let report = Command::Report { message: name, report };
     // Twice, as a provider may: the second says nothing new.
     for _ in 0..2 {
-        assert_eq!(driven.step(&[report.clone()], &Reach::new()).replies, [Ok(Reply::Done)]);
+        assert_eq!(
+            driven.step(std::slice::from_ref(&report), &Reach::new()).replies,
+            [Ok(Reply::Done)]
+        );
     }
     driven.end(name, Ending::Delivered, "250 queued");
     let told = driven.engine.reader(&driven.stored).message_report(name).unwrap().unwrap();
