@@ -432,7 +432,7 @@ fn a_developers_mailbox_shows_mails_that_lead_to_the_server() {
     let value = value.split('"').next().unwrap().replace("&quot;", "\"");
     let answer = ureq::post(format!("{}{path}", server.url)).send_form([(field, &*value)]).unwrap();
     let saved = answer.into_body().read_to_string().unwrap();
-    assert!(saved.contains("Saved."), "{saved}");
+    assert!(saved.contains("No more e-mail about “Nocturne”."), "{saved}");
     let chosen = api.get("/v1/recipients/ana/preferences").unwrap().1;
     assert_eq!(chosen[0]["mode"], "never", "{chosen}");
 }
