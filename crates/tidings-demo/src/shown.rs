@@ -11,7 +11,7 @@ use tidings_core::event::Pivot;
 use tidings_core::rules::Rules;
 use tidings_core::tenant::View;
 use tidings_core::time::DAY_MS;
-use tidings_core::{Command, Day, Id, Instant, Mode, PreferenceScope, State};
+use tidings_core::{Command, Day, Id, Instant, PreferenceScope, State};
 use tidings_mail::{Design, Rest};
 use tidings_node::{Node, StoreView};
 
@@ -122,16 +122,12 @@ impl Shown {
             scope: match chosen.scope {
                 PreferenceScope::Category(name) => self.category(&name),
                 PreferenceScope::Type(name) => name,
+                PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => name,
                 PreferenceScope::AllCategories => "everything".to_owned(),
                 PreferenceScope::Topic(of) | PreferenceScope::Object(of) => of.as_str().to_owned(),
             },
             channel: chosen.channel,
-            mode: match chosen.mode {
-                Mode::Never => "never".to_owned(),
-                Mode::Immediate => "immediate".to_owned(),
-                Mode::Digest(name) => name,
-                Mode::Default => "default".to_owned(),
-            },
+            mode: chosen.mode.to_string(),
         };
         chosen.into_iter().map(choice).collect()
     }

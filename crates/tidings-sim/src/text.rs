@@ -128,11 +128,20 @@ fn cancelled(what: &Cancelled) -> Value {
 
 fn choice(Choice { scope, channel, mode, .. }: &Choice) -> Value {
     let (level, name) = level(scope);
+    if scope.digest().is_some() {
+        return match (scope, mode) {
+            (_, Mode::Day(day)) => json!({level: name, "on": day.to_string()}),
+            (_, Mode::Time(minute)) => json!({level: name, "at": clock(*minute)}),
+            (PreferenceScope::DigestDay(_), _) => json!({level: name, "on": "default"}),
+            _ => json!({level: name, "at": "default"}),
+        };
+    }
     let mode = match mode {
         Mode::Never => "never",
         Mode::Immediate => "immediate",
         Mode::Default => "default",
         Mode::Digest(name) => name,
+        Mode::Day(_) | Mode::Time(_) => unreachable!("they are of digests"),
     };
     json!({level: name, "channel": channel, "mode": mode})
 }
@@ -161,6 +170,7 @@ fn level(scope: &PreferenceScope) -> (&'static str, &str) {
         PreferenceScope::AllCategories => ("category", ALL_CATEGORIES),
         PreferenceScope::Topic(topic) => ("topic", topic.as_str()),
         PreferenceScope::Object(object) => ("object", object.as_str()),
+        PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => ("digest", name),
     }
 }
 
@@ -364,6 +374,10 @@ fn write_digest(text: &mut String, digest: &Digest) -> fmt::Result {
     writeln!(text, "at = \"{:02}:{:02}\"", digest.at_minute / 60, digest.at_minute % 60)?;
     if digest.spread_minutes > 0 {
         writeln!(text, "spread = \"{}m\"", digest.spread_minutes)?;
+    }
+    let choose = digest.choose.words();
+    if !choose.is_empty() {
+        writeln!(text, "choose = {choose:?}")?;
     }
     if digest.min_items > 0 {
         writeln!(text, "min_items = {}", digest.min_items)?;

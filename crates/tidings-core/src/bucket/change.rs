@@ -4,6 +4,7 @@ use roaring::RoaringBitmap;
 
 use super::lanes::lane::Lane;
 use super::people::clocks::Clocks;
+use super::people::preferences::Preference;
 use crate::bucket::Bucket;
 use crate::journal::record::Entries;
 use crate::model::batch_key::LaneKey;
@@ -126,8 +127,24 @@ impl Bucket {
         }
     }
 
-    /// Updates the next slots of a recipient's open digests after a change of the zone, in the lanes of some tenants, by
-    /// their clocks.
+    /// Notes a time that a recipient chose for a digest's slots, which acts as a change of zone does.
+    pub(super) fn choose_digest_time(
+        &mut self,
+        at: Instant,
+        number: u32,
+        chosen: &Preference,
+        compiled: &CompiledRules,
+    ) {
+        let who = RoaringBitmap::from_iter([number]);
+        self.settle_passed(at, &who, |_| true, compiled);
+        self.roster.digest_times.choose(number, chosen);
+        self.dirty.recipients.insert(number);
+        self.rezone(at, number, |_| true, compiled);
+        self.ask_again(at, &who, compiled);
+    }
+
+    /// Updates the next slots of a recipient's open digests after a change of the zone or of own times, in the lanes of
+    /// some tenants, by their clocks.
     fn rezone(
         &mut self,
         at: Instant,
@@ -166,6 +183,7 @@ impl Bucket {
     pub(super) fn erase(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
         self.roster.erase(RecipientNo(number));
         self.preferences.erase(number);
+        self.roster.digest_times.erase(number);
         self.cap_counts.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));
         self.members.erase(number);

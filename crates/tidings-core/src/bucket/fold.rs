@@ -81,6 +81,10 @@ impl Bucket {
                 self.preferences.choose(number.0, Preference { tenant, channel, scope, mode });
                 self.dirty.recipients.insert(number.0);
             }
+            Record::DigestTime { at, number, tenant, scope, mode } => {
+                let chosen = Preference { tenant, channel: INBOX_NO, scope, mode };
+                self.choose_digest_time(by(at), number.0, &chosen, compiled);
+            }
             Record::Flush { at, number, lanes } => self.flush(by(at), number.0, &lanes, compiled),
             Record::Pause { at, channels, emptied } => {
                 self.pause(by(at), channels, &emptied, compiled);

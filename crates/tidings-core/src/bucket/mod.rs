@@ -26,4 +26,4 @@ pub(crate) use people::newest::NewestSeqs;
 pub(crate) use people::preferences::Preference;
 pub use people::preferences::{Applying, SetBy};
 pub(crate) use scheduled::{Frozen, FrozenSubset};
-pub(crate) use state::{Bucket, Closing};
+pub(crate) use state::{Bucket, Closing, preferences_of};

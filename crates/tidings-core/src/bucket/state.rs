@@ -14,7 +14,7 @@ use super::people::followers::Followers;
 use super::people::marks::{MarkAt, Marks};
 use super::people::members::Members;
 use super::people::newest::NewestSeqs;
-use super::people::preferences::Preferences;
+use super::people::preferences::{Preference, Preferences};
 use super::people::roster::Roster;
 use super::scheduled::ScheduledSets;
 use super::storage::work::Chore;
@@ -285,4 +285,11 @@ fn next_return(snoozed: &Tree<(Instant, u32), ()>) -> Option<i64> {
 pub(super) fn version_at(versions: &BTreeMap<Seq, u32>, seq: Seq) -> Option<u32> {
     let version = versions.range(..=seq).next_back();
     version.map(|(_, version)| *version)
+}
+
+/// All preferences of a recipient, and the times of digests that they chose.
+pub(crate) fn preferences_of(bucket: &Bucket, number: u32) -> Vec<Preference> {
+    let mut all = bucket.preferences.of(number);
+    all.extend(bucket.roster.digest_times.preferences_of(number));
+    all
 }

@@ -274,6 +274,19 @@ pub enum Record {
         /// True if they are members from here on, false if they are not.
         on: bool,
     },
+    /// A recipient chose a day or a time for the slots of a digest.
+    DigestTime {
+        /// The instant.
+        at: Instant,
+        /// The recipient's number.
+        number: RecipientNo,
+        /// The tenant for whose entries alone it holds; `None` = for all.
+        tenant: Option<TenantNo>,
+        /// The scope: the day or the time of a digest.
+        scope: PreferenceScope,
+        /// The mode: the day, the time, or the default.
+        mode: Mode,
+    },
 }
 
 /// A topic of a tenant, or of none. An event reaches the subscriptions of its own tenant alone.

@@ -10,6 +10,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use jiff::{Span, Timestamp};
 
+use crate::model::preference::OwnTimes;
 use crate::model::time::{Instant, MINUTE_MS, SECOND_MS, WallTime};
 use crate::rules::{Digest, Every, QuietHours};
 
@@ -119,15 +120,21 @@ pub trait Person {
 
     /// The checksum of the id, by which slots are spread.
     fn checksum(&self) -> u32;
+
+    /// The times that they chose for a digest.
+    fn own_times(&self, digest: &str) -> OwnTimes;
 }
 
-/// Recipients whose deadlines are the same: those of a zone and, where slots are spread, of a checksum.
+/// Recipients whose deadlines are the same: those of a zone, of the same times of their own and, where slots are spread,
+/// of a checksum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alike<'a> {
     /// The zone; `None` where nobody asks for it.
     pub zone: Option<&'a Zone>,
     /// The checksum of one of them; 0 where nobody asks for it.
     pub checksum: u32,
+    /// The times that they chose for the digest that is asked for.
+    pub own_times: OwnTimes,
 }
 
 impl Person for Alike<'_> {
@@ -137,6 +144,10 @@ impl Person for Alike<'_> {
 
     fn checksum(&self) -> u32 {
         self.checksum
+    }
+
+    fn own_times(&self, _digest: &str) -> OwnTimes {
+        self.own_times
     }
 }
 

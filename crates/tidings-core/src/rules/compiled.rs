@@ -164,14 +164,15 @@ impl Version {
 
     /// The first slot of a digest strictly after an instant, for a recipient whose zone is known.
     #[must_use]
-    pub fn slot(&self, digest: &str, person: &impl Person, after: Instant) -> Option<Instant> {
-        let (digest, fixed) = self.digests.get(digest)?;
+    pub fn slot(&self, name: &str, person: &impl Person, after: Instant) -> Option<Instant> {
+        let (digest, fixed) = self.digests.get(name)?;
         let own = person.zone()?;
         let delay_ms = match digest.spread_minutes {
             0 => 0,
             _ => delay_ms(digest, person.checksum()),
         };
         let zone = fixed.as_ref().unwrap_or(own);
+        let digest = &*digest.at_own_times(person.own_times(name));
         Some(next_slot(digest, zone, after.plus_ms(-delay_ms)).plus_ms(delay_ms))
     }
 
@@ -243,8 +244,15 @@ impl Type {
                     route.digests.get(name).copied()
                 }
             }
-            Some(Mode::Immediate | Mode::Digest(_) | Mode::Default) | None => {
-                if own_is_digest && self.rules.urgent { Some(route.now) } else { route.lane }
+            Some(
+                Mode::Immediate | Mode::Digest(_) | Mode::Default | Mode::Day(_) | Mode::Time(_),
+            )
+            | None => {
+                if own_is_digest && self.rules.urgent {
+                    Some(route.now)
+                } else {
+                    route.lane
+                }
             }
         }
     }
@@ -273,6 +281,7 @@ impl Type {
             Mode::Digest(name) => route.is_some_and(|route| route.digests.contains_key(name)),
             Mode::Never => !self.rules.required,
             Mode::Immediate | Mode::Default => true,
+            Mode::Day(_) | Mode::Time(_) => false,
         }
     }
 

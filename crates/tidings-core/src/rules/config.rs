@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::channel::ChannelRules;
+use super::digest::Digest;
 use super::hook::HookRules;
 use super::tenant::TenantRules;
 use crate::journal::stored::encode;
@@ -215,10 +216,15 @@ impl Rules {
             PreferenceScope::AllCategories
             | PreferenceScope::Topic(_)
             | PreferenceScope::Object(_) => true,
+            PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => {
+                let digest = self.digests.get(name);
+                return digest.is_some_and(|digest| digest.lets_choose(scope, mode));
+            }
         };
         let knows_mode = match mode {
             Mode::Digest(name) => self.digests.contains_key(name),
             Mode::Never | Mode::Immediate | Mode::Default => true,
+            Mode::Day(_) | Mode::Time(_) => false,
         };
         knows_scope && knows_mode
     }
@@ -263,47 +269,6 @@ pub fn in_words(name: &str) -> String {
 pub fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// A digest: a wall-clock rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Digest {
-    /// The dates.
-    pub every: Every,
-    /// Minutes after local midnight, 0 to 1439.
-    pub at_minute: u16,
-    /// A fixed IANA zone; the recipient's where `None`.
-    pub tz: Option<String>,
-    /// Minutes over which the recipients' slots are spread; 0 = none.
-    pub spread_minutes: u16,
-    /// The number of entries below which a slot is passed over, once; 0 = none.
-    pub min_items: u32,
-}
-
-impl Digest {
-    /// A digest at these dates and this minute, by each recipient's zone.
-    #[must_use]
-    pub fn new(every: Every, at_minute: u16) -> Self {
-        Self { every, at_minute, tz: None, spread_minutes: 0, min_items: 0 }
-    }
-}
-
-/// The numbers of hours of [`Every::Hours`]: those that divide a day.
-pub const HOURS: [u8; 7] = [1, 2, 3, 4, 6, 8, 12];
-
-/// The dates of a digest, or its hours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Every {
-    /// Each day.
-    Day,
-    /// Monday to Friday.
-    Weekday,
-    /// One day a week, 1 = Monday to 7 = Sunday.
-    Week(u8),
-    /// One day a month, 1 to 31; a day that a month lacks is its last.
-    Month(u8),
-    /// Each day, every so many hours from the digest's minute on, round the day: one of [`HOURS`].
-    Hours(u8),
 }
 
 /// The rules of a type.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tidings_core::channel::EACH;
 use tidings_core::occurrence::{MessageOccurrence, MessageTurn, Occurrence};
 use tidings_core::preference::ALL_CATEGORIES;
-use tidings_core::{Instant, Mode, PreferenceScope};
+use tidings_core::{Instant, PreferenceScope};
 
 /// The body of a call that tells an occurrence of an instant.
 pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
@@ -17,20 +17,20 @@ pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
                 PreferenceScope::AllCategories => ("category", ALL_CATEGORIES),
                 PreferenceScope::Topic(topic) => ("topic", topic.as_str()),
                 PreferenceScope::Object(object) => ("object", object.as_str()),
+                PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => {
+                    ("digest", &**name)
+                }
             };
-            let mode = match mode {
-                Mode::Never => "never",
-                Mode::Immediate => "immediate",
-                Mode::Default => "default",
-                Mode::Digest(name) => name,
-            };
-            let mut data = json!({
-                "recipient": recipient,
-                level: name,
-                "channel": channel.map_or(EACH, |channel| channel.name()),
-                "mode": mode,
-                "by": by.word(),
-            });
+            let mut data = json!({"recipient": recipient, level: name, "by": by.word()});
+            match scope {
+                PreferenceScope::DigestDay(_) => data["on"] = json!(mode.to_string()),
+                PreferenceScope::DigestTime(_) => data["at"] = json!(mode.to_string()),
+                _ => {
+                    let channel = channel.map_or(EACH, |channel| channel.name());
+                    data["channel"] = json!(channel);
+                    data["mode"] = json!(mode.to_string());
+                }
+            }
             if let Some(tenant) = tenant {
                 data["tenant"] = json!(tenant);
             }
@@ -94,10 +94,11 @@ fn of_message(message: &MessageOccurrence) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::Id;
     use tidings_core::channel::EMAIL_NO;
     use tidings_core::occurrence::By;
+    use tidings_core::preference::SlotDay;
     use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+    use tidings_core::{Id, Mode};
 
     use super::*;
 
@@ -149,6 +150,16 @@ mod tests {
         assert_eq!(
             (&each["data"]["category"], &each["data"]["channel"]),
             (&json!("*"), &json!("*"))
+        );
+        let weekly = || "weekly".to_owned();
+        let friday = Mode::Day(SlotDay::Week(5));
+        assert_eq!(
+            preference(PreferenceScope::DigestDay(weekly()), None, friday)["data"],
+            json!({"recipient": "ada", "digest": "weekly", "on": "fri", "by": "link"}),
+        );
+        assert_eq!(
+            preference(PreferenceScope::DigestTime(weekly()), None, Mode::Default)["data"],
+            json!({"recipient": "ada", "digest": "weekly", "at": "default", "by": "link"}),
         );
         let suppressed = |recipient| Occurrence::Suppressed {
             address: ChannelAddress::new(EMAIL_NO, "ada@example.org"),

@@ -1,7 +1,7 @@
 //! The syntax of case files: one statement per line; `#` begins a comment.
 //!
 //! ```text
-//! digest weekly week mon 09:00 [ZONE] [spread=30m] [min_items=3]    day | weekday | week mon..sun | month 1..31 | 6h
+//! digest weekly week mon 09:00 [ZONE] [spread=30m] [min_items=3] [choose=on+at]    day | weekday | week mon..sun | month 1..31 | 6h
 //! type NAME [category=C] [urgent] [include_actor] [look_back=7d] [drop_if_seen=true]
 //!      [inbox] [email:now] [email:first_event,2h[,earliest]] [email:cooldown,4m[,15m|none]]
 //!      [email:leading,10m] [email:digest,weekly] [email:never] [email:POLICY@LANE#KEY^MAX_ITEMS~AFTER]
@@ -18,6 +18,7 @@
 //! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
 //! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | withdraw … | forget DATE
 //! TIME preference R type=T|category=C|category=* CHANNEL|* never|immediate|default|digest:NAME
+//! TIME preference R day=DIGEST * on=mon|on=15|default | preference R time=DIGEST * at=17:00|default
 //! TIME flush R [channel=C] [lane=L] | pause CHANNEL | resume CHANNEL
 //! TIME suppress CHANNEL ADDRESS [until=TIME] | unsuppress CHANNEL ADDRESS
 //! TIME report CHANNEL ADDRESS of=TIME [reason=R | bounced | arrived | refused=PROVIDER | taken=PROVIDER]
@@ -42,7 +43,7 @@ use tidings_core::channel::{EMAIL_NO, channel_no};
 use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
 use tidings_core::occurrence::By;
-use tidings_core::preference::ALL_CATEGORIES;
+use tidings_core::preference::{ALL_CATEGORIES, SlotDay};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Defaults, Rules, StoreRules};
 use tidings_core::suppression::{
@@ -236,6 +237,18 @@ fn mode(mode: &str) -> Read<Mode> {
         "never" => Mode::Never,
         "immediate" => Mode::Immediate,
         "default" => Mode::Default,
+        word if word.starts_with("on=") => {
+            let day = word.trim_start_matches("on=");
+            let week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+            let of_week = week.iter().position(|known| *known == day);
+            Mode::Day(match of_week {
+                Some(at) => SlotDay::Week(u8::try_from(at + 1).map_err(|fault| fault.to_string())?),
+                None => SlotDay::Month(number(day)?),
+            })
+        }
+        word if word.starts_with("at=") => {
+            Mode::Time(rules::minute_of_day(word.trim_start_matches("at="))?)
+        }
         digest => Mode::Digest(digest.strip_prefix("digest:").ok_or("mode")?.to_owned()),
     })
 }
@@ -247,6 +260,8 @@ fn preference_scope(scope: &str) -> Read<PreferenceScope> {
         ("category", name) => PreferenceScope::Category(name.to_owned()),
         ("topic", name) => PreferenceScope::Topic(id(name)?),
         ("object", name) => PreferenceScope::Object(id(name)?),
+        ("day", name) => PreferenceScope::DigestDay(name.to_owned()),
+        ("time", name) => PreferenceScope::DigestTime(name.to_owned()),
         _ => return Err(format!("unknown {scope}")),
     })
 }

@@ -263,10 +263,11 @@ fn passes_over(model: &mut Model, lane: usize) -> bool {
     let Some(window) = &mut model.lanes[lane].window else {
         return false;
     };
-    let Policy::Digest { digest } = &window.policy else {
+    let Policy::Digest { digest: name } = &window.policy else {
         return false;
     };
-    let Some(digest) = model.rules[window.rules].digests.get(digest) else {
+    let name = name.clone();
+    let Some(digest) = model.rules[window.rules].digests.get(&name).cloned() else {
         return false;
     };
     if window.flushed || window.full || std::mem::replace(&mut window.counted, true) {
@@ -276,8 +277,8 @@ fn passes_over(model: &mut Model, lane: usize) -> bool {
     if model.people[person].gone || pending == 0 || pending as u64 >= u64::from(digest.min_items) {
         return false;
     }
-    let digest = digest.clone();
-    let zone = model.settings(person, tenant).zone_of(&digest);
+    let settings = model.settings(person, tenant);
+    let (zone, digest) = (settings.zone_of(&digest), settings.digest(&name, &digest));
     let id = model.people[person].id.as_str();
     let slot = calendar::next_slot(&digest, id, &zone, now);
     if let Some(window) = &mut model.lanes[lane].window {

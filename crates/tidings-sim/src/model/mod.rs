@@ -123,6 +123,9 @@ pub enum Refused {
     /// The tenant is unknown.
     #[error("unknown tenant {0}")]
     UnknownTenant(Id),
+    /// The digest does not let recipients choose that.
+    #[error("that may not be chosen for the digest")]
+    DigestTime,
     /// Tenants are not configured.
     #[error("tenants are off")]
     TenantsOff,

@@ -398,10 +398,11 @@ fn slot_for(
     let Policy::Digest { digest } = policy else {
         return None;
     };
-    let digest = model.current().digests.get(digest)?;
-    let zone = model.settings(person, tenant).zone_of(digest);
+    let (name, digest) = (digest, model.current().digests.get(digest)?);
+    let settings = model.settings(person, tenant);
+    let zone = settings.zone_of(digest);
     let id = model.people[person].id.as_str();
-    Some(calendar::next_slot(digest, id, &zone, model.now))
+    Some(calendar::next_slot(&settings.digest(name, digest), id, &zone, model.now))
 }
 
 /// All that waits in open lanes, of one person or of all.

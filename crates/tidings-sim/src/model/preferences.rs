@@ -13,7 +13,9 @@ impl Model {
         may_be_chosen(self, &choice)?;
         let mut preferences = self.people[person].preferences.clone();
         set(preferences.entry(tenant).or_default(), choice);
+        let zones = self.zones();
         self.people[person].preferences = preferences;
+        self.change_slots(&zones);
         self.reroute(Some(person));
         Ok(())
     }
@@ -37,7 +39,9 @@ impl Model {
             let tenant = self.named(choice.tenant.as_ref())?;
             set(preferences.entry(tenant).or_default(), choice);
         }
+        let zones = self.zones();
         self.people[person].preferences = preferences;
+        self.change_slots(&zones);
         self.reroute(Some(person));
         Ok(())
     }
@@ -62,9 +66,11 @@ fn was_not_shown(model: &Model, scope: &PreferenceScope, mode: &Mode) -> bool {
     let is_configured = match scope {
         PreferenceScope::Type(kind) => model.current().types.contains_key(kind),
         PreferenceScope::Category(name) => model.current().categories.contains_key(name),
-        PreferenceScope::AllCategories | PreferenceScope::Topic(_) | PreferenceScope::Object(_) => {
-            true
-        }
+        PreferenceScope::AllCategories
+        | PreferenceScope::Topic(_)
+        | PreferenceScope::Object(_)
+        | PreferenceScope::DigestDay(_)
+        | PreferenceScope::DigestTime(_) => true,
     };
     *mode == Mode::Never && (!is_configured || is_required(model, scope))
 }
@@ -81,14 +87,20 @@ fn may_be_chosen(model: &Model, choice: &Choice) -> Result<(), Refused> {
     if choice.mode == Mode::Never && is_required(model, &choice.scope) {
         return Err(Refused::Required);
     }
-    Ok(())
+    let choose = |name: &String| model.current().digests.get(name).map(|digest| digest.choose);
+    let is_open = match (&choice.scope, &choice.mode) {
+        (PreferenceScope::DigestDay(name), Mode::Day(_)) => choose(name).map(|open| open.day),
+        (PreferenceScope::DigestTime(name), Mode::Time(_)) => choose(name).map(|open| open.minute),
+        _ => Some(true),
+    };
+    if is_open == Some(true) { Ok(()) } else { Err(Refused::DigestTime) }
 }
 
 fn set(preferences: &mut Preferences, Choice { scope, channel, mode, .. }: Choice) {
     for channel in route::channels(&channel) {
         match mode {
             Mode::Default => preferences.remove(&(scope.clone(), channel)),
-            Mode::Never | Mode::Immediate | Mode::Digest(_) => {
+            Mode::Never | Mode::Immediate | Mode::Digest(_) | Mode::Day(_) | Mode::Time(_) => {
                 preferences.insert((scope.clone(), channel), mode.clone())
             }
         };

@@ -43,7 +43,7 @@ pub(super) fn route(rules: &Rules, chosen: &Chosen<'_>, event_type: &str, channe
     let by_level = chosen.iter().flat_map(|chosen| levels.iter().map(move |level| (chosen, level)));
     for (chosen, level) in by_level {
         match chosen.get(&(level.clone(), channel.to_owned())) {
-            None | Some(Mode::Default) => continue,
+            None | Some(Mode::Default | Mode::Day(_) | Mode::Time(_)) => continue,
             // It leaves a required type out.
             Some(Mode::Never) if type_rules.required => continue,
             Some(Mode::Digest(name)) if !rules.digests.contains_key(name) => continue,

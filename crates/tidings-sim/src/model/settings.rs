@@ -2,9 +2,10 @@
 
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
-use tidings_core::Rules;
 use tidings_core::channel::{INBOX, channel_no};
-use tidings_core::rules::{Digest, QuietHours};
+use tidings_core::preference::SlotDay;
+use tidings_core::rules::{Digest, Every, QuietHours};
+use tidings_core::{Mode, PreferenceScope, Rules};
 
 use super::calendar;
 use super::person::Person;
@@ -43,6 +44,30 @@ impl<'m> Settings<'m> {
     /// The zone by which the slots of a digest are worked out.
     pub(super) fn zone_of(&self, digest: &Digest) -> TimeZone {
         calendar::zone(digest.tz.as_deref().unwrap_or_else(|| self.tz()))
+    }
+
+    /// A digest at the times that the person chose for it: contract, section 6, "Own times".
+    pub(super) fn digest(&self, name: &str, digest: &Digest) -> Digest {
+        let said = |scope: PreferenceScope| {
+            let at = (scope, INBOX.to_owned());
+            self.chosen().into_iter().find_map(|chosen| chosen.get(&at).cloned())
+        };
+        let mut own = digest.clone();
+        if let Some(Mode::Day(day)) = said(PreferenceScope::DigestDay(name.to_owned()))
+            && digest.choose.day
+        {
+            match (&mut own.every, day) {
+                (Every::Week(on), SlotDay::Week(day)) => *on = day,
+                (Every::Month(on), SlotDay::Month(day)) => *on = day,
+                _ => {}
+            }
+        }
+        if let Some(Mode::Time(minute)) = said(PreferenceScope::DigestTime(name.to_owned()))
+            && digest.choose.minute
+        {
+            own.at_minute = minute;
+        }
+        own
     }
 
     /// The quiet hours that hold on a channel; nobody who is gone has any.

@@ -6,6 +6,8 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, ItemChange, MarkKind, Marked, Pausable};
 use tidings_core::occurrence::By;
+use tidings_core::preference::SlotDay;
+use tidings_core::rules::Every;
 use tidings_core::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
 };
@@ -386,6 +388,9 @@ impl Builder {
             None => Mode::Immediate,
             Some(digest) => Mode::Digest(digest_name(digest)),
         };
+        if inbox && matches!(mode, Mode::Digest(_)) {
+            return self.own_time(&scope, mode);
+        }
         let is_required = match &scope {
             PreferenceScope::Type(kind) => self.rules.types.get(kind).is_some_and(|of| of.required),
             _ => false,
@@ -394,6 +399,7 @@ impl Builder {
             Mode::Never => !is_required,
             Mode::Digest(digest) => !inbox && self.rules.digests.contains_key(digest),
             Mode::Default | Mode::Immediate => true,
+            Mode::Day(_) | Mode::Time(_) => false,
         };
         (known && may).then(|| Choice {
             tenant: self.tenant(),
@@ -406,6 +412,36 @@ impl Builder {
             .to_owned(),
             mode,
         })
+    }
+
+    /// A time of one's own for a digest, in place of a digest on the inbox, which there is not.
+    fn own_time(&self, scope: &PreferenceScope, mode: Mode) -> Option<Choice> {
+        let Mode::Digest(name) = mode else {
+            return None;
+        };
+        let digest = self.rules.digests.get(&name)?;
+        let (scope, mode) = match (scope, digest.every) {
+            (PreferenceScope::AllCategories, _) => {
+                (PreferenceScope::DigestTime(name), Mode::Default)
+            }
+            (PreferenceScope::Category(_), Every::Week(day)) => {
+                (PreferenceScope::DigestDay(name), Mode::Day(SlotDay::Week(day % 7 + 1)))
+            }
+            (PreferenceScope::Category(_), Every::Month(day)) => {
+                (PreferenceScope::DigestDay(name), Mode::Day(SlotDay::Month(day % 28 + 1)))
+            }
+            _ => {
+                let minute = (digest.at_minute / 15 * 15 + 7 * 60 + 15) % (24 * 60);
+                (PreferenceScope::DigestTime(name), Mode::Time(minute))
+            }
+        };
+        let is_open = match mode {
+            Mode::Day(_) => digest.choose.day,
+            Mode::Time(_) => digest.choose.minute,
+            _ => true,
+        };
+        let channel = EACH.to_owned();
+        is_open.then(|| Choice { tenant: self.tenant(), scope, channel, mode })
     }
 
     fn publish(&mut self, raw: &RawEvent) {

@@ -8,8 +8,8 @@ use serde_json::json;
 use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{
-    Admission, Allowed, Cap, Category, ChannelRules, Decide, Defaults, Digest, Every, Per, Policy,
-    QuietHours, Route, StoreRules, TenantRules, TypeRules, UnknownTenant,
+    Admission, Allowed, Cap, Category, ChannelRules, Choosable, Decide, Defaults, Digest, Every,
+    Per, Policy, QuietHours, Route, StoreRules, TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{HostText, Rules};
@@ -292,6 +292,10 @@ impl RawRules {
             tz,
             spread_minutes: SPREADS[usize::from(slot) % SPREADS.len()],
             min_items: MIN_ITEMS[usize::from(slot) % MIN_ITEMS.len()],
+            choose: Choosable {
+                day: matches!(every, Every::Week(_) | Every::Month(_)),
+                minute: !matches!(every, Every::Hours(_)) && slot % 2 == 0,
+            },
         }
     }
 

@@ -1,11 +1,12 @@
 //! The body of a preference.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use tidings_core::channel::{EACH, INBOX};
 use tidings_core::command::Choice;
 use tidings_core::occurrence::By;
-use tidings_core::preference::ALL_CATEGORIES;
+use tidings_core::preference::{ALL_CATEGORIES, SlotDay, WEEKDAYS};
 use tidings_core::recipient::OwnHours;
+use tidings_core::rules::Every;
 use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
 use utoipa::ToSchema;
 
@@ -14,10 +15,11 @@ use super::fields::Fields;
 use super::json::Json;
 use super::text::{Text, Topic};
 use super::{known_channel, not_one, quiet, unknown};
+use crate::config::clock_minute;
 use crate::wording::quoted;
 
-/// A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
-/// over a type, a type over its category, and that over all categories.
+/// A preference for a type, a category or all categories, the mute of a topic or an object, or the times of a digest. A
+/// mute has precedence over a type, a type over its category, and that over all categories.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"category": "following", "channel": "email", "mode": "weekly"}))]
@@ -40,15 +42,78 @@ pub(crate) struct Preference {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
+    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
+    /// and without `channel` and `mode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Word>)]
+    on: Option<Option<Word>>,
+    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    at: Option<Option<Word>>,
     /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
-    channel: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel: Option<String>,
     /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
     /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
     /// and leaves those of its category out.
-    mode: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<String>,
+}
+
+/// A day or a time: a word, or the number of a day of the month.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = DigestDay)]
+pub(crate) enum Word {
+    /// The day of the month.
+    Number(u8),
+    /// The day of the week.
+    Text(String),
+}
+
+impl From<SlotDay> for Word {
+    fn from(day: SlotDay) -> Self {
+        match day {
+            SlotDay::Week(_) => Self::Text(day.to_string()),
+            SlotDay::Month(day) => Self::Number(day),
+        }
+    }
+}
+
+/// Reads a field that is there, null included.
+fn given<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<Word>>, D::Error> {
+    Option::deserialize(value).map(Some)
 }
 
 impl Preference {
+    /// The bodies of preferences that are set: the day and the time of a digest are one.
+    pub(crate) fn list(chosen: impl IntoIterator<Item = Choice>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for choice in chosen {
+            let shown = Self::of(choice);
+            let same = all.iter_mut().find(|of| {
+                of.digest.is_some() && of.digest == shown.digest && of.is_of_tenant_of(&shown)
+            });
+            match same {
+                Some(same) => {
+                    same.on = same.on.take().or(shown.on);
+                    same.at = same.at.take().or(shown.at);
+                }
+                None => all.push(shown),
+            }
+        }
+        all
+    }
+
+    fn is_of_tenant_of(&self, other: &Self) -> bool {
+        let id = |of: &Self| of.tenant.as_ref().map(|Text(id)| id.clone());
+        id(self) == id(other)
+    }
+
     /// The body of a preference that is set.
     pub(crate) fn of(Choice { tenant, scope, channel, mode }: Choice) -> Self {
         let mut shown = Self {
@@ -57,13 +122,11 @@ impl Preference {
             topic: None,
             object: None,
             tenant: tenant.map(Text),
-            channel,
-            mode: match mode {
-                Mode::Never => "never".to_owned(),
-                Mode::Immediate => "immediate".to_owned(),
-                Mode::Default => "default".to_owned(),
-                Mode::Digest(name) => name,
-            },
+            digest: None,
+            on: None,
+            at: None,
+            channel: Some(channel),
+            mode: None,
         };
         match scope {
             PreferenceScope::Category(name) => shown.category = Some(name),
@@ -71,6 +134,15 @@ impl Preference {
             PreferenceScope::Type(name) => shown.r#type = Some(name),
             PreferenceScope::Topic(topic) => shown.topic = Some(Text(Topic(topic))),
             PreferenceScope::Object(object) => shown.object = Some(Text(object)),
+            PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => {
+                shown.digest = Some(name);
+                shown.channel = None;
+            }
+        }
+        match mode {
+            Mode::Day(day) => shown.on = Some(Some(day.into())),
+            Mode::Time(_) => shown.at = Some(Some(Word::Text(mode.to_string()))),
+            _ => shown.mode = Some(mode.to_string()),
         }
         shown
     }
@@ -104,8 +176,80 @@ impl Preference {
                 ("type", kind.is_some()),
                 ("topic", topic.is_some()),
                 ("object", object.is_some()),
+                ("digest", false),
             ])),
         }
+    }
+
+    /// The choices that it makes, judged by the rules: those of a digest's day and time are two.
+    ///
+    /// # Errors
+    /// As [`Self::choice`], or a time that the digest does not let recipients choose.
+    pub(crate) fn choices(mut self, rules: &Rules) -> Result<Vec<Choice>, Fault> {
+        match self.digest.take() {
+            Some(digest) => self.times(rules, &digest),
+            None => Ok(vec![self.choice(rules)?]),
+        }
+    }
+
+    /// The times of a digest.
+    fn times(self, rules: &Rules, name: &str) -> Result<Vec<Choice>, Fault> {
+        let fault = |what: &str, hint: &str| Fault::new(what, hint).about(About::Preference);
+        let Some(digest) = rules.digests.get(name) else {
+            let names = rules.digests.keys().map(String::as_str);
+            return Err(unknown("digest", name, names).about(About::Preference));
+        };
+        let named = [
+            ("digest", true),
+            ("category", self.category.is_some()),
+            ("type", self.r#type.is_some()),
+            ("topic", self.topic.is_some()),
+            ("object", self.object.is_some()),
+        ];
+        if named.iter().filter(|(_, given)| *given).count() > 1 {
+            return Err(not_one(&named));
+        }
+        if self.mode.is_some() || self.channel.is_some() {
+            let what = "a digest has no `channel` and no `mode`: its times are for all channels";
+            return Err(fault(what, "write `{\"digest\": …, \"on\": …, \"at\": …}`"));
+        }
+        let tenant = self.tenant.map(Text::inner);
+        let mut chosen = Vec::new();
+        if let Some(on) = self.on {
+            let mode = day(on, digest.every).ok_or_else(|| {
+                fault(
+                    "`on` must be a day of the digest",
+                    "write `mon` to `sun`, or 1 to 31 of a month",
+                )
+            })?;
+            chosen.push((PreferenceScope::DigestDay(name.to_owned()), mode, "on"));
+        }
+        if let Some(at) = self.at {
+            let hint = "write a quarter of an hour such as `17:15`, or null";
+            let mode = time(at).ok_or_else(|| fault("`at` must be a time of day", hint))?;
+            chosen.push((PreferenceScope::DigestTime(name.to_owned()), mode, "at"));
+        }
+        if chosen.is_empty() {
+            return Err(fault(
+                "neither `on` nor `at` is given",
+                "give one of them, or null to take it back",
+            ));
+        }
+        let choice = |(scope, mode, key): (PreferenceScope, Mode, &str)| {
+            if !digest.lets_choose(&scope, &mode) {
+                let what = format!(
+                    "the digest {} does not let recipients choose this `{key}`",
+                    quoted(name)
+                );
+                let hint = format!(
+                    "add \"{key}\" to `choose` of the digest; `at` is a full quarter of an hour"
+                );
+                return Err(fault(&what, &hint));
+            }
+            let channel = EACH.to_owned();
+            Ok(Choice { tenant: tenant.clone(), scope, channel, mode })
+        };
+        chosen.into_iter().map(choice).collect()
     }
 
     /// The preference, judged by the rules.
@@ -115,17 +259,23 @@ impl Preference {
     pub(crate) fn choice(mut self, rules: &Rules) -> Result<Choice, Fault> {
         let scope = self.scope(rules)?;
         let fault = |what: &str, hint: &str| Err(Fault::new(what, hint).about(About::Preference));
-        if self.channel != EACH {
-            known_channel(&self.channel)?;
+        if self.on.is_some() || self.at.is_some() {
+            return fault("`on` and `at` are times of a digest", "name the digest by `digest`");
+        }
+        let missing = |key: &str| Fault::new(format!("`{key}` is missing"), format!("add `{key}`"));
+        let channel = self.channel.take().ok_or_else(|| missing("channel"))?;
+        let given = self.mode.take().ok_or_else(|| missing("mode"))?;
+        if channel != EACH {
+            known_channel(&channel)?;
         } else if !scope.may_be_on_each() {
             let what = "only a mute and the category `*` are for each channel";
             return fault(what, "name one channel");
         }
-        let mode = match self.mode.as_str() {
+        let mode = match given.as_str() {
             "never" => Mode::Never,
             "immediate" => Mode::Immediate,
             "default" => Mode::Default,
-            digest if rules.digests.contains_key(digest) => Mode::Digest(self.mode),
+            digest if rules.digests.contains_key(digest) => Mode::Digest(given),
             other => {
                 let digests = rules.digests.keys().map(String::as_str);
                 let modes = ["never", "immediate", "default"].into_iter().chain(digests);
@@ -142,15 +292,15 @@ impl Preference {
             let what = format!("the type {} is required", quoted(name));
             return fault(&what, "choose another mode: it can't be `never`");
         }
-        if [INBOX, EACH].contains(&&*self.channel) && matches!(mode, Mode::Digest(_)) {
-            let hint = match &*self.channel {
+        if [INBOX, EACH].contains(&&*channel) && matches!(mode, Mode::Digest(_)) {
+            let hint = match &*channel {
                 INBOX => "write `immediate`, `never` or `default`",
                 _ => "name one channel, or write `immediate`, `never` or `default`",
             };
             return fault("the inbox can't have a digest", hint);
         }
         let tenant = self.tenant.map(Text::inner);
-        Ok(Choice { tenant, scope, channel: self.channel, mode })
+        Ok(Choice { tenant, scope, channel, mode })
     }
 
     /// The command that sets this one.
@@ -158,8 +308,17 @@ impl Preference {
     /// # Errors
     /// As [`Self::choice`].
     pub(crate) fn command(self, rules: &Rules, recipient: Id) -> Result<Command, Fault> {
-        let Choice { scope, channel, mode, tenant } = self.choice(rules)?;
-        Ok(Command::Preference { tenant, recipient, scope, channel, mode, by: By::Key })
+        let mut chosen = self.choices(rules)?;
+        Ok(match (chosen.len(), chosen.pop()) {
+            (1, Some(Choice { scope, channel, mode, tenant })) => {
+                Command::Preference { tenant, recipient, scope, channel, mode, by: By::Key }
+            }
+            (_, last) => {
+                chosen.extend(last);
+                let (whole, tenant) = (false, None);
+                Command::Preferences { recipient, chosen, whole, tenant, by: By::Key }
+            }
+        })
     }
 }
 
@@ -194,10 +353,11 @@ impl WithHours {
     pub(crate) fn read(self, rules: &Rules) -> Result<(Vec<Choice>, Option<Hours>), Fault> {
         let preferences = (1_u64..).zip(self.preferences);
         let chosen = preferences.map(|(number, preference)| {
-            preference.choice(rules).map_err(|fault| of_item(number, fault))
+            preference.choices(rules).map_err(|fault| of_item(number, fault))
         });
         let hours = self.quiet_hours.map(quiet::Given::choice).transpose()?;
-        Ok((chosen.collect::<Result<_, _>>()?, hours))
+        let chosen: Vec<Vec<Choice>> = chosen.collect::<Result<_, _>>()?;
+        Ok((chosen.concat(), hours))
     }
 }
 
@@ -220,8 +380,37 @@ pub(crate) fn choices(rules: &Rules, list: Vec<Json<'_>>) -> Result<Vec<Choice>,
             return Err(Fault::new(reason, hint));
         };
         let preference = Fields::new(table).body::<Preference>();
-        let choice = preference.and_then(|preference| preference.choice(rules));
-        choice.map_err(|fault| of_item(number, fault))
+        let chosen = preference.and_then(|preference| preference.choices(rules));
+        chosen.map_err(|fault| of_item(number, fault))
     };
-    (1..).zip(list).map(read).collect()
+    let chosen: Result<Vec<_>, Fault> = (1..).zip(list).map(read).collect();
+    Ok(chosen?.concat())
+}
+
+/// The day of a digest's slots that a word names; `None` = it names none.
+fn day(word: Option<Word>, every: Every) -> Option<Mode> {
+    let day = match (word, every) {
+        (None, _) => return Some(Mode::Default),
+        (Some(Word::Text(text)), _) if text == "default" => return Some(Mode::Default),
+        (Some(Word::Text(text)), Every::Week(_)) => {
+            let mut week = (1..).zip(WEEKDAYS);
+            SlotDay::Week(week.find(|(_, name)| *name == text)?.0)
+        }
+        (Some(Word::Number(day)), Every::Month(_)) => SlotDay::Month(day),
+        (Some(Word::Text(text)), Every::Month(_)) if text.bytes().all(|of| of.is_ascii_digit()) => {
+            SlotDay::Month(text.parse().ok()?)
+        }
+        _ => return None,
+    };
+    Some(Mode::Day(day))
+}
+
+/// The time of a digest's slots that a word names; `None` = it names none.
+fn time(word: Option<Word>) -> Option<Mode> {
+    match word {
+        None => Some(Mode::Default),
+        Some(Word::Text(text)) if text == "default" => Some(Mode::Default),
+        Some(Word::Text(text)) => clock_minute(&text).map(Mode::Time),
+        Some(Word::Number(_)) => None,
+    }
 }

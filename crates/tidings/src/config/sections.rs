@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::rules::{
-    Category, Defaults, Digest, Every, REQUIRED, StoreRules, TenantRules, UnknownTenant,
+    Category, Choosable, Defaults, Digest, Every, REQUIRED, StoreRules, TenantRules, UnknownTenant,
 };
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_mail::check_locale;
@@ -140,7 +140,18 @@ pub(super) fn digests(
         }
         let [show, show_per] = QUOTA_KEYS;
         let mut known = quoted_keys(&section, &["title"]);
-        known.extend(["every", "on", "at", "tz", "spread", "min_items", show, show_per, "title"]);
+        known.extend([
+            "every",
+            "on",
+            "at",
+            "tz",
+            "spread",
+            "min_items",
+            "choose",
+            show,
+            show_per,
+            "title",
+        ]);
         walk.only(&section, &known);
         let every = every(walk, &section);
         let at_minute = time_of_day(walk, &section, "at").unwrap_or(DIGEST_AT_MINUTE);
@@ -163,9 +174,31 @@ pub(super) fn digests(
                 );
             }
         }
-        digests.insert(name.to_owned(), Digest { every, at_minute, tz, spread_minutes, min_items });
+        let choose = choose(walk, &section, every).unwrap_or_default();
+        let digest = Digest { every, at_minute, tz, spread_minutes, min_items, choose };
+        digests.insert(name.to_owned(), digest);
     }
     digests
+}
+
+/// The times that recipients may choose for themselves.
+fn choose(walk: &mut Walk, section: &Section<'_>, every: Every) -> Option<Choosable> {
+    let words = walk.words(section, "choose", &["on", "at"])?;
+    let fault = match every {
+        Every::Hours(_) if !words.value.is_empty() => {
+            Some(("a digest of hours comes round the day", "remove `choose`"))
+        }
+        Every::Day | Every::Weekday if words.value.contains(&"on") => {
+            Some(("`on` is that of a week or a month", "write `choose = [\"at\"]`"))
+        }
+        _ => None,
+    };
+    if let Some((why, hint)) = fault {
+        walk.bad(&words.span, format!("`choose` does not fit `every`: {why}"), hint);
+        return None;
+    }
+    let has = |word| words.value.contains(&word);
+    Some(Choosable { day: has("on"), minute: has("at") })
 }
 
 /// The time over which the slots of a digest are spread.

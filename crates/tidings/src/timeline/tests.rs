@@ -346,6 +346,8 @@ fn preferences_name_one_scope_and_a_known_mode() {
         (r#""type":"work","channel":"email","mode":"daily""#, "unknown mode", "`weekly`"),
         (r#""type":"work","channel":"inbox","mode":"weekly""#, "can't have a digest", "immediate"),
         (r#""type":"work","channel":"email""#, "`mode` is missing", ""),
+        (r#""type":"work","mode":"never""#, "`channel` is missing", ""),
+        (r#""digest":"weekly","on":"fri""#, "does not let recipients choose", "`choose`"),
     ] {
         refused("preference", &format!(r#""recipient":"r",{body}"#), reason, hint);
     }

@@ -369,7 +369,7 @@ impl Lane {
         let people = match &self.kind {
             LaneKind::Digest(name) => {
                 let spread = terms.rules.map(|rules| rules.spread_minutes(name));
-                terms.clocks.alike(who, spread.unwrap_or(0))
+                terms.clocks.alike(who, name, spread.unwrap_or(0))
             }
             _ => vec![(Alike::default(), who.clone())],
         };

@@ -10,8 +10,9 @@ use roaring::RoaringBitmap;
 use super::roster::Roster;
 use crate::model::channel::ChannelNo;
 use crate::model::number::RecipientNo;
+use crate::model::preference::OwnTimes;
 use crate::model::recipient::OwnHours;
-use crate::model::tenant::TenantTerms;
+use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::Instant;
 use crate::rules::QuietHours;
 use crate::rules::calendar::{Alike, Person, Zone, checksum, quiet_until};
@@ -42,6 +43,7 @@ impl TenantClock {
 #[derive(Clone, Copy)]
 pub(crate) struct Clocks<'a> {
     roster: &'a Roster,
+    number: Option<TenantNo>,
     tenant: Option<&'a TenantClock>,
 }
 
@@ -61,11 +63,20 @@ impl Person for Member<'_> {
         let profile = self.clocks.roster.profile(self.number);
         profile.map_or(0, |profile| checksum(profile.id.as_str()))
     }
+
+    fn own_times(&self, digest: &str) -> OwnTimes {
+        let Clocks { roster, number: tenant, .. } = self.clocks;
+        roster.digest_times.of(self.number.0, digest, tenant)
+    }
 }
 
 impl<'a> Clocks<'a> {
-    pub(super) fn new(roster: &'a Roster, tenant: Option<&'a TenantClock>) -> Self {
-        Self { roster, tenant }
+    pub(super) fn new(
+        roster: &'a Roster,
+        number: Option<TenantNo>,
+        tenant: Option<&'a TenantClock>,
+    ) -> Self {
+        Self { roster, number, tenant }
     }
 
     fn zone_of_tenant(self) -> Option<(&'a str, &'a Zone)> {
@@ -154,29 +165,39 @@ impl<'a> Clocks<'a> {
         quiet_until(hours, self.zone(number)?.1, at)
     }
 
-    /// Splits a set by zone and, where slots are spread over some minutes, by these.
+    /// Splits a set by what the slots of a digest depend on: the zone, own times and, where slots are spread over some
+    /// minutes, these.
     pub(crate) fn alike(
         self,
         who: &RoaringBitmap,
+        digest: &str,
         spread_minutes: u16,
     ) -> Vec<(Alike<'a>, RoaringBitmap)> {
-        let by_zone = self.by_zone(who).into_iter().map(|(zone, part)| {
-            let zone = Some(zone);
-            (Alike { zone, checksum: 0 }, part)
-        });
-        if spread_minutes == 0 {
-            return by_zone.collect();
-        }
+        let with_own = who & &*self.roster.digest_times.who(digest);
         let mut parts = Vec::new();
-        for (alike, part) in by_zone {
-            let mut minutes: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
-            for number in part {
-                let minute =
-                    self.member(RecipientNo(number)).checksum() % u32::from(spread_minutes);
-                minutes.entry(minute).or_default().insert(number);
+        for (zone, mut part) in self.by_zone(who) {
+            let mut apart: BTreeMap<(OwnTimes, u32), RoaringBitmap> = BTreeMap::new();
+            let own = &part & &with_own;
+            if spread_minutes == 0 {
+                part -= &own;
+                apart.extend((!part.is_empty()).then_some(((OwnTimes::default(), 0), part)));
+                part = own;
             }
-            let of_minute = |(checksum, part)| (Alike { checksum, ..alike }, part);
-            parts.extend(minutes.into_iter().map(of_minute));
+            for number in part {
+                let member = self.member(RecipientNo(number));
+                let minute = match spread_minutes {
+                    0 => 0,
+                    spread => member.checksum() % u32::from(spread),
+                };
+                let own = match with_own.contains(number) {
+                    true => member.own_times(digest),
+                    false => OwnTimes::default(),
+                };
+                apart.entry((own, minute)).or_default().insert(number);
+            }
+            parts.extend(apart.into_iter().map(|((own_times, checksum), part)| {
+                (Alike { zone: Some(zone), checksum, own_times }, part)
+            }));
         }
         parts
     }

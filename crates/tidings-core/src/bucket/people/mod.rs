@@ -4,6 +4,7 @@ pub(super) mod clocks;
 pub(super) mod column;
 pub(super) mod counted;
 pub(super) mod covering;
+pub(super) mod digest_times;
 pub(super) mod followers;
 pub(super) mod items;
 pub(super) mod marks;

@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::clocks::{Clocks, TenantClock};
+use super::digest_times::DigestTimes;
 use crate::model::channel::{ChannelNo, TABLE};
 use crate::model::id::Id;
 use crate::model::number::RecipientNo;
@@ -47,6 +48,8 @@ pub(crate) struct Roster {
     pub(super) own_zone: Shared<RoaringBitmap>,
     /// The tenants that set a zone or quiet hours.
     tenants: Tree<TenantNo, Arc<TenantClock>>,
+    /// The times of digests that recipients chose.
+    pub(crate) digest_times: DigestTimes,
 }
 
 /// An id, ordered by its hash: neighbours are compared without reading their text.
@@ -204,8 +207,8 @@ impl Roster {
 
     /// The clocks and quiet hours that hold for entries of a tenant, or of none.
     pub(crate) fn clocks(&self, tenant: Option<TenantNo>) -> Clocks<'_> {
-        let tenant = tenant.and_then(|tenant| self.tenants.get(&tenant));
-        Clocks::new(self, tenant.map(|tenant| &**tenant))
+        let clock = tenant.and_then(|tenant| self.tenants.get(&tenant));
+        Clocks::new(self, tenant, clock.map(|clock| &**clock))
     }
 
     /// Sets the zone and the quiet hours of a tenant.

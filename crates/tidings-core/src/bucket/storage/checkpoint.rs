@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use super::work::{Checkpoint, ClosingImage, Head, RecipientRow};
-use crate::bucket::state::{Bucket, Dirty};
+use crate::bucket::state::{Bucket, Dirty, preferences_of};
 use crate::bucket::tenant::terms_of;
 use crate::index::Slice;
 use crate::journal::stored::encode;
@@ -151,7 +151,7 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     for number in &bucket.dirty.recipients {
         let profile = bucket.roster.profile(RecipientNo(number)).cloned();
         let row = profile.map(|profile| {
-            let preferences = bucket.preferences.of(number);
+            let preferences = preferences_of(bucket, number);
             encode(&RecipientRow { profile: Some(profile), preferences })
         });
         let key = bucket.key(Table::Recipients).u32(number).done();

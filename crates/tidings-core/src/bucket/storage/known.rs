@@ -91,6 +91,7 @@ impl Known<'_> {
             Record::Members { tenants, .. } => {
                 tenants.iter().try_for_each(|(_, who)| self.set(who))
             }
+            Record::DigestTime { number, .. } => self.recipient(number.0),
             Record::Preference { number, channel: no, .. } => {
                 channel(*no)?;
                 self.recipient(number.0)

@@ -111,7 +111,10 @@ fn read_people(
         if let Some(profile) = row.profile {
             bucket.roster.put(RecipientNo(number), profile, tz);
             for chosen in row.preferences {
-                bucket.preferences.choose(number, chosen);
+                match chosen.scope.digest() {
+                    Some(_) => bucket.roster.digest_times.choose(number, &chosen),
+                    None => bucket.preferences.choose(number, chosen),
+                }
             }
         }
         Ok(())

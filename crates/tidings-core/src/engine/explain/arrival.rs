@@ -269,7 +269,7 @@ impl Question<'_> {
     /// The preference that applies on a channel, in words.
     pub(super) fn preference_text(&self, of_type: &Type, channel: ChannelNo) -> String {
         match self.chosen(of_type, channel).0 {
-            Some((scope, mode)) => format!("{scope}: {}", mode_text(&mode)),
+            Some((scope, mode)) => format!("{scope}: {mode}"),
             None => "none is set".to_owned(),
         }
     }
@@ -282,7 +282,7 @@ impl Question<'_> {
         };
         let muted = self.mutes_that_concern(channel);
         match self.chosen(of_type, channel) {
-            (Some((scope, mode)), None) => format!("{scope}: {}", mode_text(&mode)),
+            (Some((scope, mode)), None) => format!("{scope}: {mode}"),
             (None, None) => "the type's policy is never".to_owned(),
             _ if !muted.is_empty() && !of_type.rules.required => {
                 format!("muted: {}", muted.join(", "))
@@ -398,15 +398,8 @@ fn scope_text(scope: &PreferenceScope) -> String {
         PreferenceScope::AllCategories => format!("category `{ALL_CATEGORIES}`"),
         PreferenceScope::Topic(topic) => format!("topic `{topic}`"),
         PreferenceScope::Object(object) => format!("object `{object}`"),
-    }
-}
-
-fn mode_text(mode: &Mode) -> String {
-    match mode {
-        Mode::Never => "never".to_owned(),
-        Mode::Immediate => "immediate".to_owned(),
-        Mode::Default => "default".to_owned(),
-        Mode::Digest(name) => name.clone(),
+        PreferenceScope::DigestDay(name) => format!("day of the digest `{name}`"),
+        PreferenceScope::DigestTime(name) => format!("time of the digest `{name}`"),
     }
 }
 

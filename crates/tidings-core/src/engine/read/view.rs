@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Applying, Preference};
+use crate::bucket::{Applying, Preference, preferences_of};
 use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
@@ -153,7 +153,7 @@ impl Engine {
         let knows = |of: &Preference| {
             self.rules().is_some_and(|rules| rules.know_choice(&of.scope, &of.mode))
         };
-        let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter();
+        let chosen = preferences_of(self.shards.bucket(bucket), number.0).into_iter();
         let is_there =
             |tenant: Option<TenantNo>| tenant.is_none_or(|tenant| tenants.get(tenant).is_some());
         let chosen = chosen.filter(|of| view.shows(of.tenant) && is_there(of.tenant) && knows(of));
@@ -177,7 +177,8 @@ impl Engine {
             by_choice.entry(key).or_default().push(of);
         }
         for mut all in by_choice.into_values() {
-            if all.len() == CHANNELS.len() {
+            let is_of_digest = all.iter().any(|of| of.scope.digest().is_some());
+            if all.len() == CHANNELS.len() || is_of_digest {
                 shown.extend(all.pop().map(|of| choice(of, EACH)));
                 continue;
             }

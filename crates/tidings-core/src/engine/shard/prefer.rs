@@ -8,8 +8,8 @@ use self::chosen::note_chosen;
 use super::profile::size;
 use super::state::Shard;
 use super::take_back::Among;
-use crate::bucket::Preference;
 use crate::bucket::tenant::terms_of;
+use crate::bucket::{Preference, preferences_of};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
@@ -23,6 +23,7 @@ use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::occurrence::By;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::tenant::{Tenant, TenantNo};
+use crate::model::time::Instant;
 use crate::rules::Rules;
 
 mod chosen;
@@ -79,7 +80,7 @@ pub(crate) fn prefer_all(
     }
     let whole = whole.map(number_of).transpose()?;
     let mut choices = Vec::new();
-    for known in shard.buckets[bucket].preferences.of(number.0) {
+    for known in preferences_of(&shard.buckets[bucket], number.0) {
         let Preference { tenant, channel, scope, mode } = known;
         if tenant.is_some_and(|tenant| intake.tenants.get(tenant).is_none()) {
             continue;
@@ -140,27 +141,42 @@ pub(crate) fn forget_tenant(
     tenant: TenantNo,
     room: &mut usize,
 ) {
-    let preferences = &shard.buckets[bucket].preferences;
-    let who: BTreeSet<u32> = preferences.recipients_with_choices(tenant).take(*room).collect();
+    let of_bucket = &shard.buckets[bucket];
+    let with_times = of_bucket.roster.digest_times.recipients_in(tenant);
+    let who = of_bucket.preferences.recipients_with_choices(tenant).chain(with_times);
+    let who: BTreeSet<u32> = who.take(*room).collect();
     *room = room.saturating_sub(who.len());
     let of = |number: &u32| {
         let number = RecipientNo(*number);
-        let chosen = preferences.of(number.0).into_iter();
+        let chosen = preferences_of(of_bucket, number.0).into_iter();
         chosen.filter(|of| of.tenant == Some(tenant)).map(move |of| (number, of))
     };
     for (number, of) in who.iter().flat_map(of).collect::<Vec<_>>() {
-        let Preference { tenant, channel, scope, .. } = of;
-        let record = Record::Preference { number, tenant, scope, channel, mode: Mode::Default };
-        shard.write(draft, bucket, record);
+        let at = shard.now;
+        shard.write(draft, bucket, record_of(at, number, Preference { mode: Mode::Default, ..of }));
     }
 }
 
-/// Refuses defaults of a tenant that are not possible: mutes, `never` of a required type, what there is not.
+/// The record of a choice.
+fn record_of(at: Instant, number: RecipientNo, chosen: Preference) -> Record {
+    let Preference { tenant, channel, scope, mode } = chosen;
+    match scope.digest() {
+        Some(_) => Record::DigestTime { at, number, tenant, scope, mode },
+        None => Record::Preference { number, tenant, scope, channel, mode },
+    }
+}
+
+/// Refuses defaults of a tenant that are not possible: mutes, times of digests, `never` of a required type, what there is not.
 pub(crate) fn check_defaults(rules: Option<&Rules>, defaults: &[Choice]) -> Result<(), Refused> {
     defaults.iter().try_for_each(|Choice { scope, channel, mode, .. }| {
         if scope.is_mute() {
             let what = "a tenant can't mute: its defaults are for types and categories";
             return Err(Refused::Preference(what.to_owned()));
+        }
+        if let Some(digest) = scope.digest() {
+            let what =
+                format!("a tenant can't choose times of the digest `{digest}`: recipients do");
+            return Err(Refused::Preference(what));
         }
         choosable(rules, scope, channel, mode).map(drop)
     })
@@ -183,6 +199,21 @@ fn choosable(
     {
         let what = format!("the type `{name}` is required, so it can't be `never`");
         return Err(Refused::Preference(what));
+    }
+    if let Some(name) = scope.digest() {
+        let digest = rules.and_then(|rules| rules.digests.get(name));
+        let digest =
+            digest.ok_or_else(|| Refused::Preference(format!("there is no digest `{name}`")))?;
+        if !digest.lets_choose(scope, mode) {
+            let what = format!("the digest `{name}` does not let recipients choose that");
+            return Err(Refused::Preference(what));
+        }
+        // They are of no channel, and kept once.
+        return Ok(vec![INBOX_NO]);
+    }
+    if matches!(mode, Mode::Day(_) | Mode::Time(_)) {
+        let what = "a day and a time are those of a digest";
+        return Err(Refused::Preference(what.to_owned()));
     }
     let channels: Vec<ChannelNo> = match channel_no(channel) {
         Some(number) => vec![number],
@@ -238,7 +269,7 @@ fn may_prefer(
     if chosen.clone().all(|of| of.mode == Mode::Default) {
         return Ok(());
     }
-    let mut known = shard.buckets[bucket].preferences.of(number.0);
+    let mut known = preferences_of(&shard.buckets[bucket], number.0);
     // Those of a deleted tenant are on their way out.
     known.retain(|of| {
         let is_there = |tenant| intake.tenants.get(tenant).is_some();
@@ -279,10 +310,12 @@ fn choose(
     }
     note_chosen(shard, intake, draft, at, &choices, by);
     let mut changed: BTreeMap<ChannelNo, BTreeSet<Option<TenantNo>>> = BTreeMap::new();
-    for Preference { tenant, channel, scope, mode } in choices {
-        changed.entry(channel).or_default().insert(tenant);
-        let record = Record::Preference { number, tenant, scope, channel, mode };
-        shard.write(draft, bucket, record);
+    for chosen in choices {
+        if chosen.scope.digest().is_none() {
+            changed.entry(chosen.channel).or_default().insert(chosen.tenant);
+        }
+        let at = shard.now;
+        shard.write(draft, bucket, record_of(at, number, chosen));
     }
     let who = RoaringBitmap::from_iter([number.0]);
     for (channel, tenants) in changed {

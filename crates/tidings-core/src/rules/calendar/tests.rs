@@ -2,9 +2,10 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
+use crate::model::preference::SlotDay;
 use crate::model::time::{DAY_MS, HOUR_MS, SECOND_MS};
-use crate::rules::HOURS;
 use crate::rules::calendar::*;
+use crate::rules::{Choosable, HOURS, QUARTER_MINUTES};
 
 fn digest(every: Every, at: (u16, u16)) -> Digest {
     Digest::new(every, at.0 * 60 + at.1)
@@ -216,6 +217,37 @@ proptest! {
         let after = Instant(around + minutes * MINUTE_MS + ms);
         let zone = zone(name);
         prop_assert_eq!(next_slot(&digest, &zone, after), walked(&digest, &zone, after, MINUTE_MS));
+    }
+
+    #[test]
+    fn slots_at_own_times_are_those_of_a_walk_where_they_may_be_chosen(
+        (name, around) in turning_points(),
+        minutes in -2 * 1440_i64..1440,
+        digest in rule(),
+        choose in (any::<bool>(), any::<bool>()),
+        week_day in 1_u8..=7,
+        month_day in 1_u8..=31,
+        of_month in any::<bool>(),
+        quarter in 0_u16..96,
+    ) {
+        let day = if of_month { SlotDay::Month(month_day) } else { SlotDay::Week(week_day) };
+        let own = OwnTimes { day: Some(day), minute: Some(quarter * QUARTER_MINUTES) };
+        let choose = Choosable { day: choose.0, minute: choose.1 };
+        let digest = Digest { choose, ..digest };
+        // What the walk looks for, said once more.
+        let mut expected = digest.clone();
+        match digest.every {
+            Every::Week(_) if choose.day && !of_month => expected.every = Every::Week(week_day),
+            Every::Month(_) if choose.day && of_month => expected.every = Every::Month(month_day),
+            _ => {}
+        }
+        if choose.minute && !matches!(digest.every, Every::Hours(_)) {
+            expected.at_minute = quarter * QUARTER_MINUTES;
+        }
+        let after = Instant(around + minutes * MINUTE_MS);
+        let zone = zone(name);
+        let slot = next_slot(&digest.at_own_times(own), &zone, after);
+        prop_assert_eq!(slot, walked(&expected, &zone, after, MINUTE_MS));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use tidings_core::channel::{INBOX, channel_no};
 use tidings_core::rules::{
-    Admission, Allowed, Cap, Category, Decide, Digest, Every, Per, Policy, QuietHours, Route,
-    Rules, TenantRules, TypeRules, UnknownTenant,
+    Admission, Allowed, Cap, Category, Choosable, Decide, Digest, Every, Per, Policy, QuietHours,
+    Route, Rules, TenantRules, TypeRules, UnknownTenant,
 };
 use tidings_core::time::MINUTE_MS;
 
@@ -78,6 +78,9 @@ fn digest(words: &[&str]) -> Read<Digest> {
                 digest.spread_minutes = minutes.map_err(|fault| fault.to_string())?;
             }
             Some(("min_items", items)) => digest.min_items = number(items)?,
+            Some(("choose", what)) => {
+                digest.choose = Choosable { day: what.contains("on"), minute: what.contains("at") };
+            }
             Some(_) => return Err(format!("unknown {word}")),
         }
     }
@@ -107,7 +110,7 @@ pub(super) fn quiet_hours(text: &str) -> Read<Option<QuietHours>> {
     }))
 }
 
-fn minute_of_day(text: &str) -> Read<u16> {
+pub(super) fn minute_of_day(text: &str) -> Read<u16> {
     let (hour, minute) = text.split_once(':').ok_or("HH:MM")?;
     Ok(number::<u16>(hour)? * 60 + number::<u16>(minute)?)
 }

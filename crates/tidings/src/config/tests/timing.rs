@@ -1,6 +1,6 @@
 //! Tests of what says when messages go out: slots, quiet hours, caps.
 
-use tidings_core::rules::QuietHours;
+use tidings_core::rules::{Choosable, QuietHours};
 use tidings_core::time::DAY_MS;
 
 use super::{refused, rules};
@@ -40,6 +40,32 @@ fn a_digest_may_ask_for_a_number_of_items() {
         refused(&digest(items), "1 to 10000");
     }
     refused(&digest("'3'"), "expected a whole number");
+}
+
+#[test]
+fn a_digest_says_what_recipients_may_choose() {
+    let digest =
+        |every: &str, choose: &str| format!("[digests.d]\nevery = {every}\nchoose = {choose}\n");
+    let chosen = |every: &str, choose: &str| rules(&digest(every, choose)).digests["d"].choose;
+    assert_eq!(rules("[digests.d]\nevery = 'day'\n").digests["d"].choose, Choosable::default());
+    for (every, choose, day, minute) in [
+        ("'week'\non = 'mon'", "['on', 'at']", true, true),
+        ("'month'\non = 31", "['on']", true, false),
+        ("'day'", "['at']", false, true),
+        ("'weekday'", "[]", false, false),
+        ("'6h'", "[]", false, false),
+    ] {
+        assert_eq!(chosen(every, choose), Choosable { day, minute }, "{every} {choose}");
+    }
+    for (every, choose, part) in [
+        ("'day'", "['on']", "`on` is that of a week or a month"),
+        ("'weekday'", "['on', 'at']", "`choose` does not fit `every`"),
+        ("'6h'", "['at']", "a digest of hours comes round the day"),
+        ("'week'\non = 'mon'", "['tz']", "tz"),
+        ("'week'\non = 'mon'", "'on'", "expected"),
+    ] {
+        refused(&digest(every, choose), part);
+    }
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl<'r> Chooser<'r> {
     fn rest_of_digest(&self, types: &[&str]) -> Vec<Choice> {
         let is_digest = |mode: &Mode| match mode {
             Mode::Digest(name) => self.token.lane == Some(ShortName::of(&format!("digest:{name}"))),
-            Mode::Never | Mode::Immediate | Mode::Default => false,
+            Mode::Never | Mode::Immediate | Mode::Default | Mode::Day(_) | Mode::Time(_) => false,
         };
         let category = |of: &TypeRules| PreferenceScope::Category(of.category.clone());
         let here = |scope, mode| Choice {
@@ -179,6 +179,7 @@ impl<'r> Chooser<'r> {
                 let title = all.find(|object| object.id == *id)?.title.clone()?;
                 Done { name: Name::Title(title), pace: pace? }
             }
+            PreferenceScope::DigestDay(_) | PreferenceScope::DigestTime(_) => return None,
             PreferenceScope::Category(_) => return None,
         })
     }
@@ -401,7 +402,9 @@ impl<'r> Chooser<'r> {
             PreferenceScope::Category(_) => true,
             PreferenceScope::AllCategories
             | PreferenceScope::Topic(_)
-            | PreferenceScope::Object(_) => false,
+            | PreferenceScope::Object(_)
+            | PreferenceScope::DigestDay(_)
+            | PreferenceScope::DigestTime(_) => false,
         };
         let tenant = self.token.tenant.as_ref().map(|of| &of.id);
         let own = self.chosen.iter().filter(move |choice| choice.tenant.as_ref() == tenant);

@@ -1,6 +1,7 @@
 //! Preferences: what a recipient receives, on which channel and when.
 
 mod choices;
+mod digest_times;
 mod quiet_hours;
 #[cfg(test)]
 mod tests;
@@ -118,9 +119,7 @@ pub(in crate::http) async fn get_preferences(
         return Answer::json(StatusCode::OK, &all);
     }
     let chosen = service.look(move |node| node.engine().preferences(&id, &view)).await?;
-    let list = chosen?.into_iter();
-    let list = list.map(Preference::of);
-    Answer::json(StatusCode::OK, &PreferencesAnswer::Set(list.collect()))
+    Answer::json(StatusCode::OK, &PreferencesAnswer::Set(Preference::list(chosen?)))
 }
 
 /// Replace all preferences of a recipient

@@ -136,6 +136,9 @@ struct DigestShown {
     /// The number of entries below which a slot is passed over, once.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_items: Option<u32>,
+    /// The times that recipients may choose for themselves: `on`, `at` or both.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choose: Vec<&'static str>,
 }
 
 /// A channel.
@@ -211,6 +214,7 @@ impl From<&Digest> for DigestShown {
             tz: digest.tz.clone(),
             spread: (spread_ms > 0).then(|| duration::print(spread_ms)),
             min_items: (digest.min_items > 0).then_some(digest.min_items),
+            choose: digest.choose.words(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bucket::Preference;
+use crate::bucket::{Preference, preferences_of};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::occurred::wants;
@@ -30,7 +30,7 @@ pub(crate) fn note_chosen(
     let Some(profile) = profile else {
         return;
     };
-    let known = of_bucket.preferences.of(number.0);
+    let known = preferences_of(of_bucket, number.0);
     for Line { tenant, scope, channel, mode } in changed_lines(known, choices) {
         let (recipient, tenant) = (profile.id.clone(), intake.tenants.id(tenant).cloned());
         let occurrence = Occurrence::Preference { recipient, scope, channel, mode, by, tenant };
@@ -67,6 +67,16 @@ fn changed_lines(known: Vec<Preference>, choices: &[Preference]) -> Vec<Line> {
     }
     let mut lines = Vec::new();
     for (of, channels) in changed {
+        if of.1.digest().is_some() {
+            let (tenant, scope) = of;
+            lines.extend(channels.into_values().map(|mode| Line {
+                tenant,
+                scope: scope.clone(),
+                channel: None,
+                mode,
+            }));
+            continue;
+        }
         let each = TABLE.iter().map(|channel| mode_in(&after, &(of.clone(), channel.number)));
         let mut each: Vec<Mode> = each.collect();
         each.dedup();

@@ -14,6 +14,7 @@ use tidings_mail::{Design, Titles};
 use tidings_node::Durable;
 use utoipa::ToSchema;
 
+use super::digest_times::{DigestTimes, digest_times};
 use super::quiet_hours::{self, InForce};
 use crate::app::secret_here;
 use crate::body::preference::Preference;
@@ -33,6 +34,8 @@ pub(in crate::http) struct AllPreferences {
     choices: Vec<CategoryChoice>,
     /// The digests in the recipient's language, by name; those for which there are no words are left out.
     digests: BTreeMap<String, String>,
+    /// The times in force of the digests that let recipients choose some.
+    digest_times: Vec<DigestTimes>,
     /// The muted topics and objects.
     mutes: Vec<Mute>,
     /// Quiet hours: null = none at all, `default` = those of each channel.
@@ -198,12 +201,13 @@ impl AllPreferences {
                     Some((name.to_owned(), titles.digest(name, digest.every)?))
                 })
                 .collect(),
+            digest_times: digest_times(rules, &chosen, view.tenant()),
             mutes,
             quiet_hours: quiet::Shown::of(hours),
             quiet_hours_in_force: quiet_hours::in_force(rules, profile, tenant),
             tz: quiet_hours::zone(rules, profile, tenant).to_owned(),
             push: push_key(rules),
-            preferences: chosen.into_iter().map(Preference::of).collect(),
+            preferences: Preference::list(chosen),
         })
     }
 }
@@ -333,7 +337,7 @@ impl Chooser<'_> {
         }
         let modes = self.in_order(&modes);
         let connected = self.connected.contains(&number);
-        Some(ChannelChoice { channel, modes, mode: Some(word(mode)), from, connected })
+        Some(ChannelChoice { channel, modes, mode: Some(mode.to_string()), from, connected })
     }
 
     /// Modes in the order in which they are offered.
@@ -368,16 +372,6 @@ fn connected(profile: Option<&Recipient>, tenant: Option<TenantNo>) -> BTreeSet<
         .filter(|channel| has_address(channel))
         .map(|channel| channel.number)
         .collect()
-}
-
-/// A mode as preferences write it.
-fn word(mode: Mode) -> String {
-    match mode {
-        Mode::Never => "never".to_owned(),
-        Mode::Immediate => "immediate".to_owned(),
-        Mode::Default => "default".to_owned(),
-        Mode::Digest(name) => name,
-    }
 }
 
 /// The public key of the first provider of Web Push.

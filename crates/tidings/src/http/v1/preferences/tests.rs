@@ -293,3 +293,90 @@ quiet_hours = { from = "20:00", to = "08:00" }
     rig.call(Method::PATCH, "/v1/recipients/ana", &json!({ "quiet_hours": null }));
     assert_eq!(told(&in_tenant), (Value::Null, json!([]), json!("Europe/Paris")));
 }
+
+const OWN_TIMES: &str = r#"
+[tenants]
+on = true
+[categories.works]
+[digests.fixed]
+every = "week"
+on = "mon"
+[digests.monthly]
+every = "month"
+on = 1
+choose = ["on"]
+[digests.weekly]
+every = "week"
+on = "mon"
+choose = ["on", "at"]
+[types.show_opens]
+category = "works"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "weekly" } }
+"#;
+
+#[test]
+fn own_times_of_a_digest_are_set_shown_and_taken_back() {
+    let rig = Rig::with(OWN_TIMES, Access::Open, Settings::default());
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    rig.call(Method::PUT, "/v1/tenants/acme", &json!({}));
+    let both = json!({ "digest": "weekly", "on": "fri", "at": "17:15" });
+    let month = json!({ "digest": "monthly", "on": 31 });
+    let of_tenant = json!({ "digest": "weekly", "tenant": "acme", "on": "sun" });
+    prefer(&rig, &json!([both, month, of_tenant]));
+    let list = get(&rig, TWIN);
+    assert_eq!(list, json!([month, both, of_tenant]));
+    // The list can be put back.
+    let answer = rig.call(Method::PUT, TWIN, &list);
+    assert!(answer.status.is_success(), "{answer:?}");
+    assert_eq!(get(&rig, TWIN), list);
+    // In force, and from where.
+    let times =
+        |query: &str| get(&rig, &format!("{TWIN}?choices=true{query}"))["digest_times"].clone();
+    let weekly = json!({ "digest": "weekly", "choose": ["on", "at"], "every": "week",
+        "on": "fri", "on_from": "recipient", "at": "17:15", "at_from": "recipient" });
+    assert_eq!(times("")[1], weekly);
+    let mut within = weekly.clone();
+    within["on"] = json!("sun");
+    within["on_from"] = json!("tenant");
+    assert_eq!(times("&tenant=acme")[1], within);
+    // One of both is taken back, by null or by a word.
+    prefer(
+        &rig,
+        &json!([{ "digest": "weekly", "on": null }, { "digest": "monthly", "on": "default" }]),
+    );
+    assert_eq!(get(&rig, TWIN), json!([{ "digest": "weekly", "at": "17:15" }, of_tenant]));
+    rig.call(Method::PUT, TWIN, &json!([]));
+    assert_eq!(get(&rig, TWIN), json!([]));
+    assert_eq!(times("").as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_a_digest_does_not_leave_open_is_refused() {
+    let rig = Rig::with(OWN_TIMES, Access::Open, Settings::default());
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    for refused in [
+        json!({ "digest": "fixed", "on": "fri" }),
+        json!({ "digest": "fixed", "at": "17:00" }),
+        json!({ "digest": "monthly", "on": 1, "at": "17:00" }),
+        json!({ "digest": "monthly", "on": 32 }),
+        json!({ "digest": "monthly", "on": 0 }),
+        json!({ "digest": "monthly", "on": "mon" }),
+        json!({ "digest": "monthly", "on": "+5" }),
+        json!({ "digest": "weekly", "on": 5 }),
+        json!({ "digest": "weekly", "on": "5" }),
+        json!({ "digest": "weekly", "on": "friday" }),
+        json!({ "digest": "weekly", "at": "17:10" }),
+        json!({ "digest": "weekly", "at": "24:00" }),
+        json!({ "digest": "weekly", "at": 17 }),
+        json!({ "digest": "weekly" }),
+        json!({ "digest": "weekly", "on": "fri", "mode": "never" }),
+        json!({ "digest": "weekly", "on": "fri", "channel": "email" }),
+        json!({ "digest": "weekly", "on": "fri", "type": "show_opens" }),
+        json!({ "digest": "yearly", "on": "fri" }),
+        json!({ "type": "show_opens", "channel": "email", "mode": "never", "on": "fri" }),
+    ] {
+        let answer = rig.call(Method::PATCH, TWIN, &json!([refused]));
+        assert!(answer.status.is_client_error(), "{refused}: {answer:?}");
+    }
+    assert_eq!(get(&rig, TWIN), json!([]));
+}
