@@ -32,6 +32,7 @@ fn expect(tag: u8, bytes: &[u8]) -> Option<Element<'_>> {
 }
 
 /// The object identifier of the algorithm by which a certificate is signed, without its tag.
+#[cfg(feature = "postgres")]
 pub(crate) fn signature_algorithm(certificate: &[u8]) -> Option<&[u8]> {
     let whole = expect(SEQUENCE, certificate)?;
     let body = expect(SEQUENCE, whole.content)?;

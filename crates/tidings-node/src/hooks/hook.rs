@@ -60,7 +60,7 @@ pub(super) struct Hook {
     taken_at: Option<Instant>,
     /// The instant from which newer ones may be tried though all that are open fail.
     probe_at: Instant,
-    /// Open changes of preferences that were not tried, by their line.
+    /// Open changes of preferences by their line.
     lines: Lines,
     /// Number of times that rows were read: each time another owner is the first.
     turns: usize,
@@ -276,7 +276,7 @@ impl Hook {
         Ok(())
     }
 
-    /// Opens an occurrence. A change of a preference that was not tried yet ends with the next one of the same line.
+    /// Opens an occurrence. A change of a preference that waits for a call ends with the next one of the same line.
     fn open_one(&mut self, place: OccurrencePlace, occurrence: &Occurrence, now: Instant) {
         match self.lines.newest(place, occurrence) {
             Newest::IsAnother => return,
@@ -289,10 +289,9 @@ impl Hook {
         });
     }
 
-    /// Ends an occurrence that was not tried, as a newer one says what is now.
+    /// Ends an occurrence that is not under way, as a newer one says what is now.
     fn skip(&mut self, place: OccurrencePlace) {
-        let untried = self.open.get(&place).filter(|open| open.tries == 0);
-        if let Some(next) = untried.map(|open| open.next)
+        if let Some(next) = self.open.get(&place).map(|open| open.next)
             && self.due.remove(&(next, place))
         {
             self.end(place);
@@ -325,7 +324,6 @@ impl Hook {
             };
             self.under_way.insert(place);
             self.refused.remove(&place);
-            self.lines.tried(place, &occurrence);
             let at = place.row.at;
             let body = body(&occurrence, at);
             let call = call_of(&self.name, &self.rules.url, occurrence.id(place), at, body);
@@ -470,6 +468,7 @@ impl Hook {
     /// Ends an occurrence that was told, or is not told any more.
     fn end(&mut self, place: OccurrencePlace) {
         self.open.remove(&place);
+        self.lines.remove(place);
         self.refused.remove(&place);
         self.failed_at.remove(&place);
         self.touch(place.owner);

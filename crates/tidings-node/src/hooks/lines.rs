@@ -1,6 +1,6 @@
 //! Changes of preferences that a hook is still to be told, by the line of the list that they change.
 //!
-//! A line that a user changes to and fro needs no call for each change: what was not tried yet ends with the next change of
+//! A line that a user changes to and fro needs no call for each change: what waits for a call ends with the next change of
 //! the same line, so that one user's changes never fill the open set of a hook.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,13 @@ use tidings_core::occurrence::{Occurrence, OccurrencePlace};
 /// A line of a recipient's list: its tenant, scope and channel.
 type Line = (Id, Option<Id>, PreferenceScope, Option<ChannelNo>);
 
-/// The newest open changes that were not tried, by their line; some of them may be over.
+/// The newest open change of each line.
 #[derive(Debug, Default)]
-pub(super) struct Lines(BTreeMap<Line, OccurrencePlace>);
+pub(super) struct Lines {
+    newest: BTreeMap<Line, OccurrencePlace>,
+    /// The lines of those, by their place.
+    lines: BTreeMap<OccurrencePlace, Line>,
+}
 
 /// An occurrence among those of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,20 +47,23 @@ impl Lines {
         let Some(line) = line_of(occurrence) else {
             return Newest::IsNew;
         };
-        match self.0.get(&line) {
+        match self.newest.get(&line) {
             Some(known) if *known > place => return Newest::IsAnother,
             Some(known) if *known == place => return Newest::IsNew,
             _ => {}
         }
-        self.0.insert(line, place).map_or(Newest::IsNew, Newest::Replaces)
+        self.lines.insert(place, line.clone());
+        let Some(before) = self.newest.insert(line, place) else {
+            return Newest::IsNew;
+        };
+        self.lines.remove(&before);
+        Newest::Replaces(before)
     }
 
-    /// Removes an occurrence that is tried: it is not replaced any more.
-    pub(super) fn tried(&mut self, place: OccurrencePlace, occurrence: &Occurrence) {
-        if let Some(line) = line_of(occurrence)
-            && self.0.get(&line) == Some(&place)
-        {
-            self.0.remove(&line);
+    /// Removes an occurrence that is not open any more.
+    pub(super) fn remove(&mut self, place: OccurrencePlace) {
+        if let Some(line) = self.lines.remove(&place) {
+            self.newest.remove(&line);
         }
     }
 }
@@ -69,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn c7_the_next_change_of_a_line_replaces_the_one_that_was_not_tried() {
+    fn c7_the_next_change_of_a_line_replaces_the_one_that_is_open() {
         let place = |number| OccurrencePlace {
             owner: OccurrenceOwner::Intake,
             row: OccurrenceRow { at: Instant(0), number },
@@ -93,7 +100,8 @@ mod tests {
         assert_eq!(lines.newest(place(3), &change("ana", 2, Mode::Never)), Newest::IsNew);
         assert_eq!(lines.newest(place(4), &change("ben", 1, Mode::Never)), Newest::IsNew);
         assert_eq!(lines.newest(place(1), &never), Newest::IsAnother, "a replay");
-        lines.tried(place(2), &never);
-        assert_eq!(lines.newest(place(5), &never), Newest::IsNew, "the one before is under way");
+        lines.remove(place(1));
+        lines.remove(place(2));
+        assert_eq!(lines.newest(place(5), &never), Newest::IsNew, "the one before was told");
     }
 }

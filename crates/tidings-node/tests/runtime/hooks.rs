@@ -54,12 +54,12 @@ impl Channel for Host {
         let body: Value = serde_json::from_slice(&message.bytes).unwrap();
         let text = body.to_string();
         let has_word = |word: &str| text.contains(word);
-        let is_refused = self.refuses.lock().unwrap().is_some_and(|word| has_word(word));
+        let is_refused = self.refuses.lock().unwrap().is_some_and(&has_word);
         self.told.lock().unwrap().push((message.head.id.clone(), body));
         if is_refused {
             return Outcome::Retry { why: "reply: 422".to_owned(), after_ms: None };
         }
-        if self.breaks.lock().unwrap().is_some_and(|word| has_word(word)) {
+        if self.breaks.lock().unwrap().is_some_and(has_word) {
             return Outcome::Retry { why: "reply: 500".to_owned(), after_ms: None };
         }
         let answer = self.answer.lock().unwrap().clone();

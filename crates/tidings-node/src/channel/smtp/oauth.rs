@@ -80,7 +80,7 @@ impl Grant {
         fields.extend(self.client_secret.as_deref().map(|secret| ("client_secret", secret)));
         match refresh {
             Some(token) => {
-                fields.extend([("grant_type", "refresh_token"), ("refresh_token", token)])
+                fields.extend([("grant_type", "refresh_token"), ("refresh_token", token)]);
             }
             None => fields.push(("grant_type", "client_credentials")),
         }

@@ -71,6 +71,7 @@ impl Hook {
                 continue;
             };
             self.due.remove(&(at, place));
+            self.lines.remove(place);
             self.refused.remove(&place);
             self.failed_at.remove(&place);
             let parked = self.parked.entry(place.owner).or_default();

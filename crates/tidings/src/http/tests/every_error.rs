@@ -419,15 +419,6 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             rig.call(Method::PUT, "/v1/objects/x", &json!({ "title": "x" }));
             all(&|call| call.send(&rig))
         }
-        "busy" => {
-            let (rig, _) = open();
-            let line = json!([{ "type": "note", "channel": "email", "mode": "never" }]);
-            all(&|call| {
-                let call = call.with_body(&line.to_string());
-                let mut tries = (0..20).map(|_| call.send(&rig));
-                tries.find(|answer| !answer.status.is_success()).unwrap()
-            })
-        }
         "too_large" => {
             let (rig, _) = server_with(Access::Open, Settings::default(), 1000);
             seed(&rig);

@@ -197,9 +197,9 @@ impl World {
             let is_shared = path.starts_with("/v1/recipients/both");
             let answer = self.host(Method::GET, path, &Value::Null);
             if is_shared {
-                of_other(&answer, &mut theirs)
+                of_other(&answer, &mut theirs);
             } else {
-                theirs.push(answer.to_string())
+                theirs.push(answer.to_string());
             }
             format!("{path} {theirs:?}")
         });
