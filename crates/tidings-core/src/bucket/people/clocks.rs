@@ -173,7 +173,7 @@ impl<'a> Clocks<'a> {
         digest: &str,
         spread_minutes: u16,
     ) -> Vec<(Alike<'a>, RoaringBitmap)> {
-        let with_own = who & &*self.roster.digest_times.who(digest);
+        let with_own = who & self.roster.digest_times.who(digest);
         let mut parts = Vec::new();
         for (zone, mut part) in self.by_zone(who) {
             let mut apart: BTreeMap<(OwnTimes, u32), RoaringBitmap> = BTreeMap::new();
