@@ -76,6 +76,7 @@ fn words(name: &str, schema: &Value, of: &[Value]) -> String {
 fn choice(schemas: &Schemas<'_>, name: &str, schema: &Value, of: &[Value], way: Way) -> String {
     let full = schemas.name(name, way);
     let has_table = of.iter().any(|one| one["type"] == "object");
+    let has_number = of.iter().any(|one| one["type"] == "integer");
     let mut variants: Vec<(usize, String, String)> = of
         .iter()
         .map(|one| {
@@ -89,7 +90,9 @@ fn choice(schemas: &Schemas<'_>, name: &str, schema: &Value, of: &[Value], way: 
                 (Some(to), _) => to.to_owned(),
                 (None, Some("array")) => "List".to_owned(),
                 (None, Some("object")) => "ByLocale".to_owned(),
+                (None, Some("integer")) => "Number".to_owned(),
                 (None, Some("string")) if has_table => "Text".to_owned(),
+                (None, Some("string")) if has_number => "Word".to_owned(),
                 _ => "Id".to_owned(),
             };
             let of = reference(one).map_or(one, |to| &schemas.all[to]);
@@ -111,6 +114,8 @@ fn choice(schemas: &Schemas<'_>, name: &str, schema: &Value, of: &[Value], way: 
             "List" => "A list.".to_owned(),
             "Text" => "One text for all languages.".to_owned(),
             "ByLocale" => "A text for each of some locales.".to_owned(),
+            "Number" => "A number.".to_owned(),
+            "Word" => "A word.".to_owned(),
             other => format!("As `{other}`."),
         };
         text += &format!("/// {said}\n{variant}({typed}),\n");

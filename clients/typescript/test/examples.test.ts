@@ -27,7 +27,7 @@ test("the quick start of the README is five lines, and runs", async () => {
   const [quickStart] = blocks();
   assert.equal(quickStart!.trim().split("\n").length, 5);
   const { stdout } = await ran(quickStart!);
-  assert.equal(stdout, "Plan 1\n");
+  assert.equal(stdout, "Comment · Plan 1\n");
 });
 
 test("all programs of the README run, and fit the types", async () => {

@@ -28,7 +28,10 @@ __all__ = [
     "ChannelShown",
     "Circles",
     "Counted",
+    "DigestDay",
     "DigestShown",
+    "DigestTimeFrom",
+    "DigestTimes",
     "Done",
     "DoneStatus",
     "DroppedDays",
@@ -184,11 +187,13 @@ class AllPreferences(Model):
     """The preferences of a recipient, with all that a page of preferences shows."""
 
     _required = frozenset(
-        ["choices", "digests", "mutes", "preferences", "quiet_hours_in_force", "tz"]
+        ["choices", "digest_times", "digests", "mutes", "preferences", "quiet_hours_in_force", "tz"]
     )
 
     choices: list[CategoryChoice]
     """The categories that have types, in the order of the configuration."""
+    digest_times: list[DigestTimes]
+    """The times in force of the digests that let recipients choose some."""
     digests: dict[str, str]
     """The digests in the recipient's language, by name; those for which there are no words are left
     out."""
@@ -405,6 +410,8 @@ class DigestShown(Model):
 
     at: str
     """The wall-clock time."""
+    choose: list[str] | None = None
+    """The times that recipients may choose for themselves: `on`, `at` or both."""
     every: str
     """`day`, `weekday`, `week`, `month`, or hours such as `6h`."""
     min_items: int | None = None
@@ -415,6 +422,27 @@ class DigestShown(Model):
     """The time over which the recipients' slots are spread."""
     tz: str | None = None
     """The time zone; null = the recipient's."""
+
+
+class DigestTimes(Model):
+    """The times of a digest for a recipient."""
+
+    _required = frozenset(["at", "at_from", "choose", "digest", "every", "on_from"])
+
+    at: str
+    """The time in force."""
+    at_from: DigestTimeFrom
+    """Where the time comes from."""
+    choose: list[str]
+    """The times that may be chosen: `on`, `at` or both."""
+    digest: str
+    """The digest."""
+    every: str
+    """`day`, `weekday`, `week` or `month`."""
+    on: DigestDay | None = None
+    """The day in force, `mon` to `sun`, or 1 to 31; null for digests of each day."""
+    on_from: DigestTimeFrom
+    """Where the day comes from."""
 
 
 class Done(Model):
@@ -1197,23 +1225,31 @@ class PolicyShown(Model):
 
 
 class Preference(Model):
-    """A preference for a type, a category or all categories, or the mute of a topic or an object. A
-    mute has precedence over a type, a type over its category, and that over all categories."""
+    """A preference for a type, a category or all categories, the mute of a topic or an object, or
+    the times of a digest. A mute has precedence over a type, a type over its category, and that
+    over all categories."""
 
-    _required = frozenset(["channel", "mode"])
-
+    at: str | None = None
+    """The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes
+    it back."""
     category: str | None = None
     """A category of the configuration; `*` for every category, those that are configured later
     included."""
-    channel: str
+    channel: str | None = None
     """The channel; `*` is each, those that are configured later included: for a mute, or for the
     category `*`."""
-    mode: str
+    digest: str | None = None
+    """A digest whose slots come at times of one's own, as far as it lets recipients choose: with
+    `on`, `at` or both, and without `channel` and `mode`."""
+    mode: str | None = None
     """`never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
     preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a
     required type, and leaves those of its category out."""
     object: str | None = None
     """An object to mute, also where it is the target; one of the four."""
+    on: DigestDay | None = None
+    """The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes
+    it back."""
     tenant: str | None = None
     """The tenant to whose notifications it applies; absent = all notifications."""
     topic: str | None = None
@@ -1845,6 +1881,14 @@ within 24 hours; `unknown` = no event of this key was found."""
 
 
 Circles: TypeAlias = Near | list[Near]
+
+
+DigestDay: TypeAlias = int | str
+"""A day or a time: a word, or the number of a day of the month."""
+
+
+DigestTimeFrom: TypeAlias = Literal["tenant", "recipient", "default"] | str
+"""Where a time of a digest comes from."""
 
 
 DoneStatus: TypeAlias = Literal["done"] | str

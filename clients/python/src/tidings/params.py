@@ -15,6 +15,7 @@ __all__ = [
     "BareId",
     "BrandChange",
     "Circles",
+    "DigestDay",
     "Event",
     "EventInQuestion",
     "EventObject",
@@ -301,27 +302,32 @@ class Near(TypedDict):
     """Degrees east."""
 
 
-class _Preference(TypedDict):
-    """What `Preference` must have."""
+class Preference(TypedDict, total=False):
+    """A preference for a type, a category or all categories, the mute of a topic or an object, or
+    the times of a digest. A mute has precedence over a type, a type over its category, and that
+    over all categories."""
 
-    channel: str
-    """The channel; `*` is each, those that are configured later included: for a mute, or for the
-    category `*`."""
-    mode: str
-    """`never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a
-    required type, and leaves those of its category out."""
-
-
-class Preference(_Preference, total=False):
-    """A preference for a type, a category or all categories, or the mute of a topic or an object. A
-    mute has precedence over a type, a type over its category, and that over all categories."""
-
+    at: str | None
+    """The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes
+    it back."""
     category: str | None
     """A category of the configuration; `*` for every category, those that are configured later
     included."""
+    channel: str | None
+    """The channel; `*` is each, those that are configured later included: for a mute, or for the
+    category `*`."""
+    digest: str | None
+    """A digest whose slots come at times of one's own, as far as it lets recipients choose: with
+    `on`, `at` or both, and without `channel` and `mode`."""
+    mode: str | None
+    """`never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
+    preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a
+    required type, and leaves those of its category out."""
     object: str | None
     """An object to mute, also where it is the target; one of the four."""
+    on: DigestDay | None
+    """The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes
+    it back."""
     tenant: str | None
     """The tenant to whose notifications it applies; absent = all notifications."""
     topic: str | None
@@ -429,6 +435,10 @@ BareId: TypeAlias = str
 
 
 Circles: TypeAlias = Near | Sequence[Near]
+
+
+DigestDay: TypeAlias = int | str
+"""A day or a time: a word, or the number of a day of the month."""
 
 
 EventInQuestion: TypeAlias = BareId | Event

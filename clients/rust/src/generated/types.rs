@@ -278,6 +278,8 @@ pub struct AddressesShown {
 pub struct AllPreferences {
     /// The categories that have types, in the order of the configuration.
     pub choices: Vec<CategoryChoice>,
+    /// The times in force of the digests that let recipients choose some.
+    pub digest_times: Vec<DigestTimes>,
     /// The digests in the recipient's language, by name; those for which there are no words are left out.
     pub digests: BTreeMap<String, String>,
     /// The muted topics and objects.
@@ -731,12 +733,57 @@ pub struct Counted {
     pub extra: Map<String, Value>,
 }
 
+/// A day or a time: a word, or the number of a day of the month.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum DigestDay {
+    /// A number.
+    Number(u32),
+    /// A word.
+    Word(String),
+}
+
+impl From<u32> for DigestDay {
+    fn from(of: u32) -> Self {
+        Self::Number(of)
+    }
+}
+
+impl From<&str> for DigestDay {
+    fn from(id: &str) -> Self {
+        Self::Word(id.to_owned())
+    }
+}
+
+impl From<String> for DigestDay {
+    fn from(of: String) -> Self {
+        Self::Word(of)
+    }
+}
+
+/// A day or a time: a word, or the number of a day of the month.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum DigestDayOut {
+    /// A number.
+    Number(u32),
+    /// A word.
+    Word(String),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
 /// A digest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DigestShown {
     /// The wall-clock time.
     pub at: String,
+    /// The times that recipients may choose for themselves: `on`, `at` or both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<Vec<String>>,
     /// `day`, `weekday`, `week`, `month`, or hours such as `6h`.
     pub every: String,
     /// The number of entries below which a slot is passed over, once.
@@ -751,6 +798,42 @@ pub struct DigestShown {
     /// The time zone; null = the recipient's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// Where a time of a digest comes from.
+DigestTimeFrom {
+/// `tenant`
+Tenant = "tenant",
+/// `recipient`
+Recipient = "recipient",
+/// `default`
+Default = "default",
+}
+}
+
+/// The times of a digest for a recipient.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DigestTimes {
+    /// The time in force.
+    pub at: String,
+    /// Where the time comes from.
+    pub at_from: DigestTimeFrom,
+    /// The times that may be chosen: `on`, `at` or both.
+    pub choose: Vec<String>,
+    /// The digest.
+    pub digest: String,
+    /// `day`, `weekday`, `week` or `month`.
+    pub every: String,
+    /// The day in force, `mon` to `sun`, or 1 to 31; null for digests of each day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<DigestDayOut>,
+    /// Where the day comes from.
+    pub on_from: DigestTimeFrom,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -3227,23 +3310,35 @@ pub struct PolicyShown {
     pub extra: Map<String, Value>,
 }
 
-/// A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
-/// over a type, a type over its category, and that over all categories.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A preference for a type, a category or all categories, the mute of a topic or an object, or the times of a digest. A
+/// mute has precedence over a type, a type over its category, and that over all categories.
+#[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct Preference {
+    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
     /// A category of the configuration; `*` for every category, those that are configured later included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
-    pub channel: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
+    /// and without `channel` and `mode`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
     /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
     /// and leaves those of its category out.
-    pub mode: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// An object to mute, also where it is the target; one of the four.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<DigestDay>,
     /// The tenant to whose notifications it applies; absent = all notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
@@ -3256,18 +3351,17 @@ pub struct Preference {
 }
 
 impl Preference {
-    /// What is required; the rest is set by methods.
+    /// Nothing yet.
     #[must_use]
-    pub fn new(channel: impl Into<String>, mode: impl Into<String>) -> Self {
-        Self {
-            category: None,
-            channel: channel.into(),
-            mode: mode.into(),
-            object: None,
-            tenant: None,
-            topic: None,
-            type_: None,
-        }
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    #[must_use]
+    pub fn at(mut self, at: impl Into<String>) -> Self {
+        self.at = Some(at.into());
+        self
     }
 
     /// A category of the configuration; `*` for every category, those that are configured later included.
@@ -3277,10 +3371,41 @@ impl Preference {
         self
     }
 
+    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
+    /// and without `channel` and `mode`.
+    #[must_use]
+    pub fn digest(mut self, digest: impl Into<String>) -> Self {
+        self.digest = Some(digest.into());
+        self
+    }
+
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
+    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
+    /// and leaves those of its category out.
+    #[must_use]
+    pub fn mode(mut self, mode: impl Into<String>) -> Self {
+        self.mode = Some(mode.into());
+        self
+    }
+
     /// An object to mute, also where it is the target; one of the four.
     #[must_use]
     pub fn object(mut self, object: impl Into<String>) -> Self {
         self.object = Some(object.into());
+        self
+    }
+
+    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    #[must_use]
+    pub fn on(mut self, on: impl Into<DigestDay>) -> Self {
+        self.on = Some(on.into());
         self
     }
 
@@ -3306,23 +3431,35 @@ impl Preference {
     }
 }
 
-/// A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
-/// over a type, a type over its category, and that over all categories.
+/// A preference for a type, a category or all categories, the mute of a topic or an object, or the times of a digest. A
+/// mute has precedence over a type, a type over its category, and that over all categories.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PreferenceOut {
+    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
     /// A category of the configuration; `*` for every category, those that are configured later included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
-    pub channel: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
+    /// and without `channel` and `mode`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
     /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
     /// and leaves those of its category out.
-    pub mode: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// An object to mute, also where it is the target; one of the four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<DigestDayOut>,
     /// The tenant to whose notifications it applies; absent = all notifications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,

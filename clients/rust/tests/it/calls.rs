@@ -163,7 +163,7 @@ async fn tokens_open_what_their_scope_says() {
     let mine = of(None);
     assert_eq!(mine.me().mark_seen(&Items::new().all(true)).await.unwrap().unseen, 0);
     assert!(!mine.me().preferences().await.unwrap().choices.is_empty());
-    let never = Preference::new("inbox", "never").category("conversations");
+    let never = Preference::new().channel("inbox").mode("never").category("conversations");
     mine.me().patch_preferences(vec![never]).await.unwrap();
     mine.me().follow("artist/5 & co").await.unwrap();
     assert_eq!(mine.me().subscriptions().await.unwrap().topics, ["artist/5 & co"]);
@@ -212,9 +212,9 @@ async fn people_objects_and_what_they_choose() {
     tidings.subscriptions().import([Subscription::new("ana", "artist/3")]).run().await.unwrap();
     tidings.subscriptions().unfollow("ana", "artist/1").await.unwrap();
     assert_eq!(tidings.subscriptions().list("ana").await.unwrap().topics, ["artist/2", "artist/3"]);
-    let never = Preference::new("inbox", "never").type_("comment");
+    let never = Preference::new().channel("inbox").mode("never").type_("comment");
     tidings.preferences().replace("ana", &[never]).await.unwrap();
-    assert_eq!(tidings.preferences().get("ana").await.unwrap()[0].mode, "never");
+    assert_eq!(tidings.preferences().get("ana").await.unwrap()[0].mode.as_deref(), Some("never"));
     let hours = PreferencesAndHours::new()
         .quiet_hours(QuietHours::new("22:00", "07:00").days([Weekday::Mon]));
     tidings.preferences().patch("ana", hours).await.unwrap();

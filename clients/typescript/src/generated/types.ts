@@ -52,6 +52,8 @@ export interface AddressesShown {
 export interface AllPreferences {
   /** The categories that have types, in the order of the configuration. */
   choices: CategoryChoice[];
+  /** The times in force of the digests that let recipients choose some. */
+  digest_times: DigestTimes[];
   /** The digests in the recipient's language, by name; those for which there are no words are left out. */
   digests: Record<string, string>;
   /** The muted topics and objects. */
@@ -295,10 +297,15 @@ export interface Counted {
   problems: number;
 }
 
+/** A day or a time: a word, or the number of a day of the month. */
+export type DigestDay = number | string;
+
 /** A digest. */
 export interface DigestShown {
   /** The wall-clock time. */
   at: string;
+  /** The times that recipients may choose for themselves: `on`, `at` or both. */
+  choose?: string[];
   /** `day`, `weekday`, `week`, `month`, or hours such as `6h`. */
   every: string;
   /** The number of entries below which a slot is passed over, once. */
@@ -309,6 +316,27 @@ export interface DigestShown {
   spread?: string | null;
   /** The time zone; null = the recipient's. */
   tz?: string | null;
+}
+
+/** Where a time of a digest comes from. */
+export type DigestTimeFrom = "tenant" | "recipient" | "default" | (string & {});
+
+/** The times of a digest for a recipient. */
+export interface DigestTimes {
+  /** The time in force. */
+  at: string;
+  /** Where the time comes from. */
+  at_from: DigestTimeFrom;
+  /** The times that may be chosen: `on`, `at` or both. */
+  choose: string[];
+  /** The digest. */
+  digest: string;
+  /** `day`, `weekday`, `week` or `month`. */
+  every: string;
+  /** The day in force, `mon` to `sun`, or 1 to 31; null for digests of each day. */
+  on?: DigestDay | null;
+  /** Where the day comes from. */
+  on_from: DigestTimeFrom;
 }
 
 /** An item that succeeded. */
@@ -1191,22 +1219,31 @@ export interface PolicyShown {
 }
 
 /**
- * A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
- * over a type, a type over its category, and that over all categories.
+ * A preference for a type, a category or all categories, the mute of a topic or an object, or the times of a digest. A
+ * mute has precedence over a type, a type over its category, and that over all categories.
  */
 export interface Preference {
+  /** The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back. */
+  at?: string | null | undefined;
   /** A category of the configuration; `*` for every category, those that are configured later included. */
   category?: string | null | undefined;
   /** The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`. */
-  channel: string;
+  channel?: string | null | undefined;
+  /**
+   * A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
+   * and without `channel` and `mode`.
+   */
+  digest?: string | null | undefined;
   /**
    * `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
    * preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
    * and leaves those of its category out.
    */
-  mode: string;
+  mode?: string | null | undefined;
   /** An object to mute, also where it is the target; one of the four. */
   object?: string | null | undefined;
+  /** The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back. */
+  on?: DigestDay | null | undefined;
   /** The tenant to whose notifications it applies; absent = all notifications. */
   tenant?: string | null | undefined;
   /** A topic to mute, with everything below it. */
