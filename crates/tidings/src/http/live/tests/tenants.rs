@@ -334,7 +334,7 @@ fn c8_the_views_of_a_recipient_are_told_in_turn() {
     let mut hub = rig.service.live.hub();
     hub.next(usize::MAX);
     let turn = |hub: &mut Hub, id: &Id| {
-        assert_eq!(hub.next(1), std::slice::from_ref(&id));
+        assert_eq!(hub.next(1), std::slice::from_ref(id));
         let (streams, is_another) = hub.streams_of(id, engine.number_of(id), engine.bucket_of(id));
         assert!(!is_another);
         streams.len()
