@@ -144,7 +144,7 @@ mod tests {
             ("schema=app", "`schema`"),
             ("connection_limit=5", "`connection_limit`"),
             ("connect_timeout=soon", "`connect_timeout`"),
-            ("passfile=/root/.pgpass", "`passfile`"),
+            ("passfile=/home/ana/.pgpass", "`passfile`"),
             ("client_encoding=latin1", "`client_encoding`"),
             ("gssencmode=require", "`gssencmode`"),
             ("application_name=%ff", "`application_name`"),
