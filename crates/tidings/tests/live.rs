@@ -141,9 +141,17 @@ fn publish(api: &Api, id: &str, to: &Value) {
     }
 }
 
+/// Makes a recipient. Nodes that are slow move what they hold meanwhile, so it is asked as often as it takes.
 fn make(api: &Api, id: &str) {
-    let (status, answer) = api.put(&format!("/v1/recipients/{id}"), &json!({})).unwrap();
-    assert_eq!(status, 204, "{answer}");
+    let patience = Patience::new();
+    loop {
+        match api.put(&format!("/v1/recipients/{id}"), &json!({})) {
+            Ok((204, _)) => return,
+            Ok((429 | 503, _)) | Err(_) => patience.wait(|| format!("{id} is not made")),
+            Ok((status, answer)) => panic!("{status} {answer}"),
+        }
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn a_reload_and_commands_steer_feeds() {
     }
     assert_eq!(shop.waiting(), 2);
     let (code, out, _) = shop.tidings(&["feeds", "--url", &server.url]);
-    assert!(code == 0 && out.contains("app   poll  paused"), "{out}");
+    assert!(code == 0 && out.contains("app   paused"), "{out}");
     assert_eq!(api.post("/v1/feeds/nobody/pause", &Value::Null).unwrap().0, 404);
     assert_eq!(api.post("/v1/feeds/app/resume", &Value::Null).unwrap().0, 204);
     shop.until_taken();
