@@ -130,7 +130,7 @@ fn install(name: &str, binary: &[u8]) -> String {
         The binary `tidings` needs Linux and {glibc}.\n\n\
         install -m 0755 tidings /usr/local/bin/tidings\n\n\
         README.md       how to begin; type `tidings` where it has `cargo run --release --`\n\
-        docs/           quick start, operating, errors, the document of the API\n\
+        docs/           quick start, installing, running, errors, the document of the API\n\
         packaging/      a systemd unit, which says how to install it, and a recipe for an image\n\
         completions/    for bash, zsh and fish\n\
         man/            manual pages: copy man1 to /usr/local/share/man\n\

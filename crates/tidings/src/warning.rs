@@ -13,7 +13,7 @@ const TOPICS_MAX: usize = 3;
 /// A warning with its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worded {
-    /// Stable; the list is in `docs/operating.md`.
+    /// Stable; the list is in `docs/commands.md`.
     pub code: &'static str,
     /// The fault in words.
     pub detail: String,

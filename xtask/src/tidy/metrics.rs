@@ -1,4 +1,4 @@
-//! The metrics that dashboards, alerts and the guide of operators name: each is one that the server has.
+//! The metrics that dashboards, alerts and the page of metrics name: each is one that the server has.
 //!
 //! A metric that was renamed leaves an alert that never fires.
 
@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::source::{files, is_test, named, read};
 
 const SERVER: &str = "crates/tidings/src/http";
-const GUIDE: &str = "docs/operating.md";
+const GUIDE: &str = "docs/monitoring.md";
 const PREFIX: &str = "tidings_";
 
 /// What a histogram adds to its name.

@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 21] = pages![
+static PAGES: [(&str, &str); 27] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -42,7 +42,13 @@ static PAGES: [(&str, &str); 21] = pages![
     "outbox.md",
     "hooks.md",
     "ui/elements.md",
-    "operating.md",
+    "installing.md",
+    "running.md",
+    "commands.md",
+    "messages.md",
+    "bounces.md",
+    "monitoring.md",
+    "troubleshooting.md",
     "cluster.md",
     "security.md",
     "moving.md",
