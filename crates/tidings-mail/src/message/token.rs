@@ -1,7 +1,12 @@
-//! Tokens in links: sealed, so that they say nothing of the recipient, and can't be made up or changed.
+//! Tokens in links: sealed, so that they say nothing of the recipient, and can't be forged or changed.
 //!
-//! A mail is the same bytes however often it is made, so a token is, too: its nonce is made of what it holds, by a
-//! key of its own. Equal contents give equal tokens, and nothing else is told by that.
+//! A mail is the same bytes however often it is built, so a token is, too: its nonce is an HMAC of its content, by a key
+//! of its own. Equal contents give equal tokens, and reveal nothing else. Different ones share a nonce with a probability
+//! below one in a million for a hundred billion mails; AES-SIV would be one crate more for a bound that nobody meets.
+//!
+//! The link out carries what it leaves (recipient, channel, types by a hash of their names, the lane of a digest), so it
+//! works after the message's day is deleted. The link to the rest names the message and its shown lines, since a later
+//! configuration would show others.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -3,6 +3,9 @@
 //! Fuel bounds the steps of a template, not the bytes of a value: forty doublings are forty steps. So a template has no
 //! operation whose result can be longer than what it was given, but for `replace` and `join`, which have a bound.
 //! Whatever is printed goes to a writer with a bound of its own.
+//!
+//! Constructs are found as instructions of the compiled template, branches that are never taken included. That is behind
+//! the library's feature `unstable_machinery`: an update may rename an instruction, which the compiler reports.
 
 use std::io;
 

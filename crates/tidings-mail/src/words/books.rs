@@ -1,4 +1,7 @@
 //! The books of words, by language tag: one file of `locales` for each language, with the host's books merged into them.
+//!
+//! The English book is the pattern: its names are the phrases that exist, the names in its braces their placeholders. A host's
+//! incomplete book is no language, but for the default locale, whose gaps English fills.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};

@@ -41,8 +41,8 @@ impl Plurals {
             locale.id.region = None;
         }
         let rules = rules(&locale);
-        // CLDR's conditions look at a number's last three digits, or at whether it is round: what they name is among
-        // these.
+        // CLDR's list of a locale has the categories of fractions too. Its conditions look at a number's last three
+        // digits, or at whether it is round: these numbers reach all categories of whole ones.
         let small: BTreeSet<PluralCategory> =
             (0..=1_000).map(|n: usize| rules.category_for(n)).collect();
         let round: BTreeSet<PluralCategory> = (4..=9)

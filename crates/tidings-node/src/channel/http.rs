@@ -3,6 +3,11 @@
 //! A provider is a [`Shape`], which turns a message into a request and an answer into an outcome, and does no I/O. The
 //! I/O is here, for all of them, with the question at the point of no return: it is asked when the first byte of the
 //! request's body is about to go. Before it the provider can't have read a message.
+//!
+//! A list of devices is one message, and not one for each: caps and digests count messages, and an entry has one outcome.
+//! It is handed over once one device took it, since a repetition on the phone is worse than silence on the tablet. Crates
+//! for push services (`web-push`, `a2`) bring a second HTTP client or a second library of cryptography for some hundred
+//! lines over `ring`.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,8 +1,10 @@
 //! The messages that caps count (contract, section 6, "Caps").
 //!
-//! A closing counts from when it is decided, and no longer once its message turns out empty. Days are
-//! forgotten and what a cap counts is not, so it is kept apart from them: instants alone, of recipients who had
-//! messages on a channel with caps, as long as one of its caps may still count them.
+//! A closing counts from when it is decided, and no longer once its message turns out empty: a server never sends
+//! more than a cap allows, and may send something a little later than it could have. Days are forgotten and what a cap
+//! counts is not, so it is kept apart from them: instants alone, of recipients who had messages on a channel with caps,
+//! as long as one of its caps may still count them. A new cap counts from its configuration on: the days of earlier
+//! messages may be gone, and a start or a reload would have to read all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,7 +1,9 @@
-//! Mutes of recipients: topics and objects of which they want to hear nothing, as sets by channel.
+//! Mutes of recipients: topics and objects that they get nothing about, as sets by channel.
 //!
-//! There may be as many topics and objects as there are mutes, so nothing walks through them: an event asks for the
-//! topics and the objects that it names, and nobody asks where nobody mutes anything.
+//! There may be as many topics and objects as there are mutes, so nothing walks through them: an event looks up the
+//! topics and the objects that it names, and only where somebody mutes anything. (As preferences by scope, each change
+//! would walk through all scopes.) A mute of all channels is stored as one for each, so that it can be lifted on one.
+//! The mutes of a recipient are one row, hence the bound on their number.
 
 use std::collections::BTreeSet;
 

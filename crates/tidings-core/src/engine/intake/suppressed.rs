@@ -4,6 +4,10 @@
 //! it, and whoever changes their address leaves the suppression behind. So the look before sending compares the
 //! addresses of that moment with the list of that moment, and nothing has to follow either of them. Shards read the
 //! list as they read withdrawn objects. While a channel has no suppressed address, its looks read none.
+//!
+//! Erasing a recipient leaves the list: an import must not bring back somebody who complained. Soft bounces keep their
+//! source, a report or a hash of the provider's address: a 250 may be a relay's, so it undoes the refusals of the same
+//! server alone, and a provider over HTTP, which looks at the mailbox after its answer, undoes nothing.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,8 @@
 //! Mutes at arrival and afterwards: the reasons that they leave, and the entries that they end.
+//!
+//! An entry ends if, with all mutes of its channel, none of its reasons would remain. A change checks all that waits
+//! again, by the rows of its events, so a change of the configuration (a type is no longer `required`) needs no rule of
+//! its own. Recipients stay in one set as long as lanes and reasons are the same on each channel.
 
 use std::collections::BTreeMap;
 

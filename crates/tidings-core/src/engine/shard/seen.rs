@@ -1,7 +1,10 @@
-//! Marks against entries: who has seen what a message would tell, here or in their inbox.
+//! Marks against entries: recipients who have seen the content of a message, here or in their inbox.
 //!
 //! An inbox shows an event at once, other channels may come `after`: only to those who have not seen it in their
-//! inbox by then. Marks say who could have; only of those the index is asked whether their inbox was told at all.
+//! inbox by then. The marks alone say who could have, since an event's time in the inbox is its later time less the
+//! delay in its row. Only of those, mostly few, the index is asked whether their inbox has the event; asking it first
+//! would read all entries of an event to everyone. An event of a deleted day was not seen. The delay is decided when the
+//! event is accepted, so new rules change the time of nothing that was published before.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

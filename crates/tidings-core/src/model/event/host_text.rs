@@ -1,4 +1,7 @@
 //! Titles and bodies that a host gives with objects and events.
+//!
+//! One value holds a text or several: a second field `titles` would leave every reader to find out which is newer. Conditions
+//! see the first text, not that of the default locale: an event would be decided differently after the default changes.
 
 use std::fmt;
 use std::sync::Arc;

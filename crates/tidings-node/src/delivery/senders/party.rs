@@ -1,4 +1,9 @@
 //! Parties: recipients and destinations, each of which may hold up its own messages and nobody else's.
+//!
+//! The share of a host is that of its domain, since the owner of a domain can name any number of hosts; a share by resolved
+//! address would have the queue resolve names, which may hang too. Domains of mail addresses have none: a mail goes to the
+//! configured relay, which has queues of its own. Hosts that have not answered yet are in groups with one call at a time, so
+//! that many of them hold up nobody who has answered.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
