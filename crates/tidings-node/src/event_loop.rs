@@ -253,7 +253,7 @@ impl EventLoop {
         }
     }
 
-    /// Keeps what an answer to a recipient's message told of addresses. Most mails arrive where none was refused, which changes nothing.
+    /// Collects reports about addresses from a provider's answer. An arrival where nothing was refused changes nothing.
     fn take_reported(
         &mut self,
         recipient: Option<&Id>,
@@ -565,7 +565,7 @@ impl EventLoop {
     }
 }
 
-/// The commands that take addresses off the list of suppressed ones, which requests give again.
+/// The commands that un-suppress addresses which requests set again.
 fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
     let given = requests
         .iter()

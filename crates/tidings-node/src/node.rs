@@ -65,7 +65,7 @@ pub struct Node {
     unclear: Unclear,
     /// Messages that operators asked for since the last look.
     going: Vec<Going>,
-    /// True if a step since readers were shown the engine had nothing to write: a deadline may have moved.
+    /// True if deadlines may have changed without a write, so that readers need a new snapshot.
     moved: bool,
     /// The shards on other nodes.
     others: Others,

@@ -101,8 +101,8 @@ pub struct Member {
     pub token: Token,
     /// The number of this heartbeat. An older one that arrives late changes nothing.
     pub heartbeat: i64,
-    /// True if its heartbeats arrive, but no answer has reached it for long: it won't act as the holder again
-    /// before it has heard that it still is, and has said so with a further heartbeat.
+    /// True if its heartbeats arrive, but no answer has reached it for long: it won't act as the holder again until a
+    /// heartbeat of its own is confirmed.
     pub unanswered: bool,
     /// Role of the node.
     pub role: Role,

@@ -104,9 +104,9 @@ pub trait Snapshot: Send + Sync {
 /// An ordered, durable, partitioned key-value store with one writer.
 ///
 /// If shares of it are granted ([`lease::Leases::grant`]), each writer has a store of its own over the same
-/// partitions, and writes keys that no other writes. A snapshot is then consistent in what its own writer writes:
-/// rows of others, and days that they begin or forget, may be seen as they are when they are read. What others have
-/// committed before a snapshot was taken is seen by it.
+/// partitions, and writes keys that no other writes. A snapshot is then consistent in the rows of its own writer. Other
+/// writers' rows, and days that they begin or forget, are read-committed: a snapshot sees at least the commits before it
+/// was taken.
 pub trait Store: Send + Sync {
     /// Takes a view of what is committed now.
     ///

@@ -213,8 +213,8 @@ fn publish(
     Ok(())
 }
 
-/// Accepts events, and then applies all of them in each shard: what a shard does of one changes nothing of what the
-/// intake says to the next.
+/// Accepts events, and then applies all of them in each shard: applying one event cannot change how the intake answers
+/// the next.
 fn publish_all(
     engine: &mut Engine,
     draft: &mut Draft<'_>,

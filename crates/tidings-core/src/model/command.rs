@@ -195,7 +195,7 @@ pub enum Command {
         /// The instant from which on it is not suppressed any more; `None` = it stays.
         until: Option<Instant>,
     },
-    /// Lifts the suppression of an address. Reports of before suppress it no more.
+    /// Lifts the suppression of an address. Earlier reports no longer count.
     Unsuppress {
         /// The address.
         address: ChannelAddress,

@@ -144,8 +144,7 @@ impl Outlet {
         GateId(Arc::downgrade(&self.gate))
     }
 
-    /// Has a message pass the gate: the first provider that may be asked for one of its destinations is, or nobody
-    /// knows whether one takes messages again.
+    /// Picks the first available provider for one of the destinations of a message, or probes one that was down.
     pub(crate) fn pass(self, destinations: &[Arc<str>], now: Instant) -> Pass {
         let leave = self.gate().leave(0, destinations, now);
         Pass { outlet: self, destinations: destinations.to_vec(), leave }

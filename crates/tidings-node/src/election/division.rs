@@ -1,8 +1,8 @@
-//! The decision which node has which shards: a pure function of what the holder of the lease sees.
+//! The assignment of shards to nodes: a pure function of the view of the lease holder.
 //!
-//! Each living node is to have as many shards as the others, and one more or less is no reason to move any. While
-//! nothing is wrong nothing is done. What moves is given back first, and is nobody's until it is granted anew; shards
-//! that are being given back count as nobody's already, so what is wanted stays the same until it is reached.
+//! Each living node should have as many shards as the others; a difference of one moves nothing. A moving shard is
+//! released first and unowned until it is granted anew. A shard that is being released counts as unowned already, so the
+//! target stays the same until it is reached.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -62,7 +62,7 @@ impl Body for Writer {
         }
     }
 
-    /// A commit arrives: whoever comes after must not be followed by whoever was before.
+    /// Handles a commit that arrives: terms must not go back.
     fn hear(
         &mut self,
         me: &Me<'_>,

@@ -1,9 +1,9 @@
-//! Several nodes over one store: each answers the calls that are at home there, and forwards the others.
+//! Several nodes over one store: each serves requests for its shards and proxies the rest.
 //!
-//! A call of one recipient is at home at the node that has the recipient's shard, any other at the node that has the
-//! intake, with the lease. A node that serves nothing knows no division into shards, and forwards to the holder of the
-//! lease, which may forward again. Where nobody is known to have what a call is about, or the node is lost while it
-//! has the call, the answer is 503 with `Retry-After`.
+//! The node with a recipient's shard serves the calls about that recipient; the node with the intake, which has the lease,
+//! serves all others. A node that serves nothing knows no division into shards, and forwards to the holder of the lease,
+//! which may forward again. If no node is known to serve a call, or the node is lost while it has the call, the answer is
+//! 503 with `Retry-After`.
 
 pub(crate) mod follow;
 pub(super) mod gather;

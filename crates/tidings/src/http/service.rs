@@ -207,7 +207,7 @@ impl Service {
         Self { homes: Some(homes), ..self }
     }
 
-    /// The node among others that have shards; `None` where it has everything.
+    /// The owners of shards and the cluster; `None` on a node that has all shards.
     pub(super) fn among(&self) -> Option<(&Owners, &Arc<Cluster>)> {
         let homes = self.homes.as_deref().filter(|homes| !homes.is_whole())?;
         Some((homes, self.cluster.as_ref()?))

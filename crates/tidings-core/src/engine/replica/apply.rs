@@ -156,8 +156,8 @@ fn apply_acts(
     Ok(answers)
 }
 
-/// Writes the acts of a step down, and notes that the shards here have applied them. A shard that has still to apply
-/// some of before meets these again, which do nothing in shards: all that is told then is news of objects.
+/// Writes the acts of a step to the log, and notes that the shards here have applied them. A lagging shard re-reads these
+/// entries; for shards they are no-ops, only updates of objects take effect.
 pub(crate) fn write_log(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut Step) {
     let acts = draft.take_log();
     if acts.is_empty() {

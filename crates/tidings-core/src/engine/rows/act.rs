@@ -184,7 +184,7 @@ pub(crate) struct LocalResult {
 
 /// The spread of an event among the recipients of a shard.
 ///
-/// As JSON it has no zeros: most events concern nobody in a shard, and it is told for each of them.
+/// Its JSON omits zero fields: it is sent once per event and shard, and is mostly empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Spread {

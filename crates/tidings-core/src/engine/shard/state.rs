@@ -52,7 +52,7 @@ pub(crate) struct Shard {
     pub(crate) paused: Paused,
     /// Messages built and sent again.
     pub(crate) tally: Tally,
-    /// Number of entries that events got when they were applied: so many have to be found.
+    /// Number of entries created by events; a walk through the store must find exactly this many.
     pub(crate) entries_created: u64,
     /// The number of the newest acts that it has applied.
     pub(crate) applied: LogNo,

@@ -26,7 +26,7 @@ const POLLS_MAX: usize = 8;
 /// readers have not accepted their end yet.
 const SEATS_MAX: usize = 64;
 
-/// From so many recipients on that a commit concerns, those whom another one concerns go first.
+/// Commits that concern this many recipients or more go to the low-priority queue.
 const MANY: u64 = 256;
 
 /// The interval of comments, in ticks.

@@ -56,7 +56,7 @@ struct StatusAnswer {
     version: &'static str,
     /// Seconds since the server started; null = a command reads the data directory without a server.
     uptime_seconds: Option<u64>,
-    /// Due time of the oldest overdue, unsent message; null = none, but for parts that are `missing`.
+    /// Due time of the oldest overdue, unsent message; null = none is known.
     #[schema(format = "date-time")]
     oldest_due: Option<String>,
     /// Age of that message in seconds, by the server's clock; null = none.

@@ -72,8 +72,7 @@ struct PublishedEvent {
     notifications: u64,
     /// Number of recipients whom the admission of its type left out.
     suppressed: u64,
-    /// Of several machines: true if all parts of the store have applied the event, so that the counts are whole and
-    /// inboxes have it.
+    /// In a cluster: true once all shards have applied the event, so that the counts are complete and inboxes have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     applied: Option<bool>,
