@@ -7,7 +7,7 @@ export { Problem } from "./problem.js";
 export { Rows } from "./rows.js";
 export { ports, Shared, type Ports } from "./share.js";
 export { SseReader, type SseEvent } from "./sse.js";
-export { Settings, type Choice, type ChannelChoice, type ChannelHours, type Mute, type Next, type Preference, type QuietHours } from "./settings.js";
+export { Settings, type Choice, type ChannelChoice, type ChannelHours, type DigestTimes, type Mute, type Next, type Preference, type QuietHours } from "./settings.js";
 export { Topics, type TopicsOptions } from "./topics.js";
 export { claimsOf, StreamTokens, Tokens, type Claims, type GetToken } from "./tokens.js";
 export type * from "./types.js";

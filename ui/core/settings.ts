@@ -3,14 +3,36 @@ import { here, type Env } from "./env.js";
 import { isFaulty } from "./problem.js";
 import { Tokens, type GetToken } from "./tokens.js";
 
-/** What a person chose: for a category, a type, a topic or an object, on a channel. */
+/** What a person chose: for a category, a type, a topic or an object, on a channel; or the times of a digest. */
 export interface Preference {
   category?: string | null;
   type?: string | null;
   topic?: string | null;
   object?: string | null;
-  channel: string;
-  mode: string;
+  digest?: string | null;
+  /** Absent for a digest. */
+  channel?: string;
+  mode?: string;
+  /** The day and the time of a digest; null: its default. */
+  on?: string | number | null;
+  at?: string | null;
+}
+
+/** The times of a digest for this person. */
+export interface DigestTimes {
+  digest: string;
+  /** The times that may be chosen: `on`, `at` or both. */
+  choose: readonly ("on" | "at")[];
+  every: "day" | "weekday" | "week" | "month";
+  /** The day in force: `mon` to `sun`, 1 to 31, or null where there is none. */
+  on: string | number | null;
+  /** The time in force, such as `09:00`. */
+  at: string;
+  /** The day and the time in force once a choice is taken back. */
+  default_on: string | number | null;
+  default_at: string;
+  /** The zone of both: the digest's own, else the person's. */
+  tz: string;
 }
 
 export interface ChannelChoice {
@@ -76,6 +98,8 @@ export class Settings {
   choices: Choice[] | undefined;
   /** Titles of digests, where the server tells them. */
   digests: Record<string, string> = {};
+  /** The digests whose times may be chosen. */
+  times: DigestTimes[] = [];
   mutes: Mute[] = [];
   /** `default`: those of the channels. */
   quiet: QuietHours | "default" | null = "default";
@@ -149,6 +173,13 @@ export class Settings {
     });
   }
 
+  /** Chooses the day (`on`) or the time (`at`) of a digest; null takes the choice back. */
+  chooseTime(of: DigestTimes, key: "on" | "at", value: string | number | null): Promise<void> {
+    const before = this.times;
+    this.times = before.map((one) => (one === of ? { ...one, [key]: value ?? one[`default_${key}`] } : one));
+    return this.#change([{ digest: of.digest, [key]: value }], () => (this.times = before));
+  }
+
   mute(mute: Mute, on: boolean): Promise<void> {
     const before = this.mutes;
     this.mutes = on ? [...before, mute] : before.filter((one) => one !== mute);
@@ -200,11 +231,12 @@ export class Settings {
 
   #take(told: Record<string, any>): void {
     const answer = Array.isArray(told) ? { preferences: told } : told;
-    const { choices, digests = {}, mutes, preferences = [], quiet_hours, quiet_hours_in_force = [], tz, push } = answer as Record<string, any>;
+    const { choices, digests = {}, digest_times: times = [], mutes, preferences = [], quiet_hours, quiet_hours_in_force = [], tz, push } = answer as Record<string, any>;
     this.choices = (Array.isArray(choices) ? choices : (choices?.categories ?? [])).map(choice);
     this.digests = Object.fromEntries(
       Object.entries<any>(digests).map(([name, digest]) => [name, typeof digest === "string" ? digest : digest?.title]),
     );
+    this.times = times;
     this.mutes = mutes ?? preferences.filter(({ topic, object, mode }: Preference) => (topic ?? object) && mode === "never");
     this.quiet = quiet_hours === undefined ? "default" : quiet_hours;
     // Hours of one's own hide the others, which were heard of before or are not known.

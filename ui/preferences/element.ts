@@ -1,4 +1,4 @@
-import { Settings, type ChannelChoice, type ChannelHours, type Choice, type Mute } from "../core/settings.js";
+import { Settings, type ChannelChoice, type ChannelHours, type Choice, type DigestTimes, type Mute } from "../core/settings.js";
 import { asProblem, isOnline, type Problem } from "../core/problem.js";
 import type { GetToken } from "../core/tokens.js";
 import { TidingsElement } from "../element/element.js";
@@ -14,8 +14,8 @@ const paths = {
   down: "M5.5 8 10 12.5 14.5 8",
   lock: "M5.5 9h9v7h-9zM7 9V6.5a3 3 0 0 1 6 0V9",
 };
-const monday = Date.UTC(2024, 0, 1);
 const week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const clock = { hour: "numeric", minute: "2-digit" } as const;
 const known: Record<string, Key> = { inbox: "inbox", email: "email", sms: "sms", webpush: "push", fcm: "push", apns: "push", webhook: "webhook" };
 const TOAST_MS = 6000;
 /** The widths in pixels that an element has for the names and for each channel, unless it is stacked. */
@@ -98,7 +98,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
   protected render(): void {
     const { settings } = this;
     const shown = JSON.stringify([
-      settings?.choices, settings?.digests, settings?.mutes, settings?.quiet, settings?.usual, settings?.zone, settings?.next, settings?.pushKey,
+      settings?.choices, settings?.digests, settings?.times, settings?.mutes, settings?.quiet, settings?.usual, settings?.zone, settings?.next, settings?.pushKey,
       this.#problem?.code, [...this.#open], this.#pushed, this.#blocked, this.locale, this.isConnected && !settings,
     ]);
     if (shown === this.#last) return;
@@ -129,7 +129,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
       const lines = [1, 2, 3, 4].map(() => h("div", { class: "skeleton" }));
       return [title, h("div", { "aria-busy": "true" }, h("span", { class: "sr" }, this.t("loading")), ...lines)];
     }
-    return [title, ...this.#next(), this.#table(settings.choices), this.#quiet(), ...this.#push(), ...this.#muted()];
+    return [title, ...this.#next(), this.#table(settings.choices), ...this.#times(settings.choices), this.#quiet(), ...this.#push(), ...this.#muted()];
   }
 
   #state(key: Key, again: boolean): HTMLElement {
@@ -144,7 +144,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
       const at = Date.parse(due!);
       const far = at - Date.now() > 6 * 86_400_000;
       const time = new Intl.DateTimeFormat(this.locale, {
-        ...(far ? { day: "numeric", month: "short" } : { weekday: "long" }), hour: "numeric", minute: "2-digit",
+        ...(far ? { day: "numeric", month: "short" } : { weekday: "long" }), ...clock,
       }).format(at);
       const send = () => this.#do(() => settings!.flush(channel), "sent");
       return h("div", { class: "next", part: "next" }, icon(paths.clock),
@@ -221,6 +221,32 @@ export class TidingsPreferences extends TidingsElement<Key> {
     });
   }
 
+  /** The times of the digests with which something comes. */
+  #times(choices: Choice[]): HTMLElement[] {
+    const { times, zone } = this.settings!;
+    const modes = choices.flatMap((choice) => [choice, ...choice.types]).flatMap(({ channels }) => channels.map(({ mode }) => mode));
+    const rows = times.filter(({ digest }) => modes.includes(digest)).map((of) =>
+      h("li", { class: "slot" }, h("span", {}, h("bdi", {}, this.#mode(of.digest)), of.tz === zone ? undefined : this.#zone(of.tz)), h("div", {}, ...of.choose.map((key) => this.#time(of, key)))));
+    if (!rows.length) return [];
+    return [h("section", { part: "times" }, h("h3", {}, this.t("times")), this.#zone(zone), h("ul", { role: "list" }, ...rows))];
+  }
+
+  /** The day or the time of a digest: a list that names the default where it stands. */
+  #time(of: DigestTimes, key: "on" | "at"): HTMLElement {
+    const usual = of[`default_${key}`];
+    const [field, shown, values] = key === "at" ? (["hour", clock, quarters(of.at, of.default_at)] as const)
+      : of.every === "week" ? (["weekday", { weekday: "long" }, this.#week()] as const)
+      : (["day", { day: "numeric" }, Array.from({ length: 31 }, (_, n) => n + 1)] as const);
+    const format = this.#format(shown);
+    const all = values.map((value): [string, string] => {
+      const word = format.format(instant(value));
+      return value === usual ? ["default", `${word} · ${this.t("standard")}`] : [`${value}`, word];
+    });
+    const name = `${this.#mode(of.digest)}, ${new Intl.DisplayNames(this.locale, { type: "dateTimeField" }).of(field)}`;
+    return this.#list(`${key} ${of.digest}`, name, of[key] === usual ? "default" : `${of[key]}`, all, (value) =>
+      this.#do(() => this.settings!.chooseTime(of, key, value === "default" ? null : Number(value) || value), "saved"));
+  }
+
   #quiet(): HTMLElement {
     const settings = this.settings!;
     const { quiet, usual, zone } = settings;
@@ -237,7 +263,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
       : this.#switch("quiet", this.t("quiet"), on, false, () => put(on ? "default" : own));
     const part = h("section", { part: "quiet" },
       h("div", { class: "line" }, h("div", {}, h("h3", { id }, this.t("quiet")), h("p", {}, this.t("quietHint"))), control));
-    const zoned = zone ? h("p", {}, this.t("zone", { zone: zoneName(zone, this.locale) })) : "";
+    const zoned = this.#zone(zone);
     if (quiet === "default" && usual.length) {
       part.append(h("ul", { class: "usual", role: "list" }, ...usual.map((hours) => h("li", {}, this.#hours(hours)))), zoned);
     }
@@ -255,12 +281,10 @@ export class TidingsPreferences extends TidingsElement<Key> {
       });
       return h("label", { class: "field" }, this.t(end), input);
     };
-    const names = new Intl.DateTimeFormat(this.locale, { weekday: "short", timeZone: "UTC" });
-    // A week begins as the language's does, where the browser knows.
-    const { firstDay = 1 } = (new Intl.Locale(this.locale) as { getWeekInfo?(): { firstDay: number } }).getWeekInfo?.() ?? {};
-    const days = [...week.slice(firstDay - 1), ...week.slice(0, firstDay - 1)].map((day) => {
+    const names = this.#format({ weekday: "short" });
+    const days = this.#week().map((day) => {
       const chosen = quiet.days?.includes(day) ?? true;
-      const name = names.format(monday + week.indexOf(day) * 86_400_000);
+      const name = names.format(instant(day));
       const pick = () => {
         const all = week.filter((one) => (one === day ? !chosen : (quiet.days?.includes(one) ?? true)));
         if (all.length) void put({ ...quiet, days: all.length === 7 ? null : all });
@@ -274,13 +298,25 @@ export class TidingsPreferences extends TidingsElement<Key> {
 
   /** The hours of a channel in words: "Email · 10:00 PM – 7:00 AM · Sat, Sun". */
   #hours({ channel, hours: { from, to, days } }: ChannelHours): string {
-    const clock = new Intl.DateTimeFormat(this.locale, { hour: "numeric", minute: "2-digit", timeZone: "UTC" });
-    const names = new Intl.DateTimeFormat(this.locale, { weekday: "short", timeZone: "UTC" });
-    const at = (time: string) => clock.format(Date.parse(`2024-01-01T${time}Z`));
-    const named = days?.map((day) => names.format(monday + week.indexOf(day) * 86_400_000));
-    const parts = [this.#channel(channel), `${at(from)} – ${at(to)}`];
+    const [times, names] = [this.#format(clock), this.#format({ weekday: "short" })];
+    const named = days?.map((day) => names.format(instant(day)));
+    const parts = [this.#channel(channel), `${times.format(instant(from))} – ${times.format(instant(to))}`];
     if (named) parts.push(new Intl.ListFormat(this.locale, { type: "unit", style: "short" }).format(named));
     return parts.join(" · ");
+  }
+
+  #zone(zone: string | undefined): HTMLElement | string {
+    return zone ? h("p", {}, this.t("zone", { zone: zoneName(zone, this.locale) })) : "";
+  }
+
+  #format(shown: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+    return new Intl.DateTimeFormat(this.locale, { ...shown, calendar: "gregory", timeZone: "UTC" });
+  }
+
+  /** The days of a week, which begins as the language's does, where the browser knows. */
+  #week(): string[] {
+    const { firstDay = 1 } = (new Intl.Locale(this.locale) as { getWeekInfo?(): { firstDay: number } }).getWeekInfo?.() ?? {};
+    return [...week.slice(firstDay - 1), ...week.slice(0, firstDay - 1)];
   }
 
   #push(): HTMLElement[] {
@@ -369,4 +405,16 @@ function zoneName(zone: string, locale: string): string {
   } catch {
     return zone;
   }
+}
+
+/** An instant at which a day of the week or month is, or a time: January 2024 begins on a Monday, and has 31 days. */
+function instant(of: string | number): number {
+  const day = typeof of === "number" ? of : week.indexOf(of) + 1;
+  return day ? Date.UTC(2024, 0, day) : Date.parse(`2024-01-01T${of}Z`);
+}
+
+/** The quarters of the hours of a day, with other times among them. */
+function quarters(...others: string[]): string[] {
+  const all = Array.from({ length: 96 }, (_, n) => new Date(n * 900_000).toISOString().slice(11, 16));
+  return [...new Set([...all, ...others])].sort();
 }

@@ -1,4 +1,4 @@
-import type { Preference } from "../core/index.js";
+import type { DigestTimes, Preference } from "../core/index.js";
 
 const types = [
   { type: "artwork_published", category: "following", title: "New works", inbox: "immediate", email: "weekly" },
@@ -23,6 +23,10 @@ export class MockSettings {
   /** The quiet hours of channels, where the person has none. */
   hours: object[] = [];
   tz = "Europe/Madrid";
+  /** The titles of digests. */
+  digests: Record<string, string> = digests;
+  /** The digests whose times may be chosen, as they are by default. */
+  times: Omit<DigestTimes, "on" | "at">[] = [];
 
   answer(): object {
     const choice = (row: (typeof types)[0]) => ({
@@ -41,7 +45,11 @@ export class MockSettings {
         });
         return { category, title, required: rows.every(({ required }) => required), channels, types: rows };
       }),
-      digests,
+      digests: this.digests,
+      digest_times: this.times.map((of) => {
+        const own = this.preferences.find(({ digest }) => digest === of.digest);
+        return { ...of, on: own?.on ?? of.default_on, at: own?.at ?? of.default_at };
+      }),
       mutes: this.preferences.filter(({ topic, object }) => topic ?? object).map(({ mode: _, ...mute }) => ({ ...mute, title: "Andy Warhol" })),
       quiet_hours: this.quiet,
       quiet_hours_in_force: this.quiet === "default" ? this.hours : [],
@@ -53,6 +61,11 @@ export class MockSettings {
   patch(body: any): string | undefined {
     if ("quiet_hours" in body) this.quiet = body.quiet_hours;
     for (const line of Array.isArray(body) ? (body as Preference[]) : (body.preferences ?? [])) {
+      if (line.digest) {
+        const fault = this.#choose(line);
+        if (fault) return fault;
+        continue;
+      }
       if (line.mode === "never" && types.some(({ type, required }) => type === line.type && required)) return "required";
       this.preferences = this.preferences.filter((one) => !same(one, line));
       if (line.mode !== "default") this.preferences.push(line);
@@ -60,12 +73,28 @@ export class MockSettings {
     return undefined;
   }
 
+  /** Sets the times of a digest that a line names. */
+  #choose(line: Preference): string | undefined {
+    const of = this.times.find(({ digest }) => digest === line.digest);
+    const known = this.preferences.find(({ digest }) => digest === line.digest);
+    const { on = null, at = null } = { ...known, ...line };
+    const isOpen = (["on", "at"] as const).every((key) => line[key] === undefined || of?.choose.includes(key));
+    const isDay = on === null || (of?.every === "month" ? typeof on === "number" : /^[a-z]{3}$/.test(`${on}`));
+    if (!isOpen || !isDay || (at !== null && !/^\d\d:(00|15|30|45)$/.test(at))) return "preference";
+    this.preferences = this.preferences.filter((one) => one !== known);
+    if (on !== null || at !== null) this.preferences.push({ digest: line.digest!, on, at });
+    return undefined;
+  }
+
   lanes(): object[] {
     const mode = this.#mode(types[0]!, "email").mode;
     if (mode === "never" || mode === "immediate" || !this.waiting) return [];
     const due = new Date();
-    due.setHours(9, 0, 0, 0);
-    due.setDate(due.getDate() + (mode === "weekly" ? (8 - due.getDay()) % 7 || 7 : 1));
+    const own = this.preferences.find(({ digest }) => digest === mode);
+    const [hour, minute] = (own?.at ?? "09:00").split(":").map(Number);
+    const day = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].indexOf(String(own?.on ?? "mon"));
+    due.setHours(hour!, minute!, 0, 0);
+    due.setDate(due.getDate() + (mode === "weekly" ? (7 + day - due.getDay()) % 7 || 7 : 1));
     return [{ channel: "email", lane: `digest:${mode}`, due: due.toISOString(), held_by: null, entries: Array(this.waiting).fill({}) }];
   }
 

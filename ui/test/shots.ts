@@ -41,6 +41,22 @@ interface Shot {
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const open = (page: Page) => page.locator("tidings-inbox [part=bell]").click();
+/** Digests whose times may be chosen: one with a long name, one of a month, one with a zone of its own. */
+const times = () => {
+  const own = mock.settingsOf("ana");
+  own.digests = { daily: "Once a day", weekly: "Everything that happened at the galleries since last week", monthly: "Once a month" };
+  const more = { default_at: "09:00", tz: "Europe/Madrid" };
+  own.times = [
+    { digest: "daily", choose: ["at"], every: "day", default_on: null, ...more, tz: "America/New_York" },
+    { digest: "weekly", choose: ["on", "at"], every: "week", default_on: "mon", ...more },
+    { digest: "monthly", choose: ["on", "at"], every: "month", default_on: 1, ...more },
+  ];
+  own.preferences.push({ digest: "weekly", on: "thu", at: "17:15" }, { type: "mention", channel: "email", mode: "monthly" });
+};
+const wholeTimes = async (page: Page) => {
+  await wait(400);
+  await page.locator("tidings-preferences [part=times]").evaluate((part) => part.scrollIntoView({ block: "center" }));
+};
 const shots: Record<string, Shot> = {
   long: { world: "long" }, panel: {}, "panel-dark": { dark: true },
   phone: { width: 375 }, "phone-dark": { width: 375, dark: true },
@@ -72,12 +88,13 @@ const shots: Record<string, Shot> = {
   "preferences-dark": { dark: true, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   "preferences-quiet": { before: () => { const own = mock.settingsOf("ana"); own.hours = [{ channel: "email", hours: { from: "22:00", to: "07:00" } }, { channel: "sms", hours: { from: "21:00", to: "09:30", days: ["sat", "sun"] } }]; own.channels = ["inbox", "email", "slack", "sms"]; }, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   "preferences-quiet-phone": { width: 375, lang: "de", before: () => { const own = mock.settingsOf("ana"); own.hours = [{ channel: "email", hours: { from: "22:00", to: "07:00" } }]; own.channels = ["inbox", "email", "slack", "sms"]; }, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
-  preferences: { inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
+  preferences: { before: () => { const own = mock.settingsOf("ana"); own.digests = { daily: "Once a day", weekly: "Once a week" }; own.preferences.push({ digest: "weekly", on: "fri", at: "17:15" }); own.times = [{ digest: "weekly", choose: ["on", "at"], every: "week", default_on: "mon", default_at: "09:00", tz: "Europe/Madrid" }]; }, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   "preferences-open": { dark: true, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: async (page) => { await page.locator("[data-key='open following']").click(); await page.locator("[data-key='quiet']").click(); await wait(300); await page.locator("h2").click(); await wait(200); } },
   "preferences-phone": { width: 375, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   "preferences-rtl": { lang: "he", inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   follow: { inner: ["artist/1", "artist/2", "artist/3"].map((topic) => `<tidings-follow topic="${topic}" ${attributes()}></tidings-follow> `).join(""), then: async (page) => { await wait(300); await page.locator("tidings-follow button").nth(1).click(); await page.locator("tidings-follow button").nth(2).click(); await page.mouse.move(400, 400); await wait(300); await page.locator("tidings-follow button").nth(2).hover(); await wait(300); } },
   forced: { forced: true, then: async (page) => { await open(page); await wait(400); await page.locator("[part=item]").nth(2).hover(); await wait(200); } },
+  ...Object.fromEntries(([["", {}], ["-dark", { dark: true }], ["-phone", { width: 375 }], ["-phone-dark", { width: 375, dark: true }], ["-ar", { lang: "ar" }], ["-ar-phone", { lang: "ar", width: 375 }], ["-ja", { lang: "ja" }], ["-ja-phone", { lang: "ja", width: 375 }], ["-de-phone", { lang: "de", width: 375 }]] as [string, Shot][]).map(([name, shot]) => [`preferences-times${name}`, { ...shot, before: times, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: wholeTimes }])),
   "preferences-forced": { forced: true, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   closed: { then: () => wait(300) },
 };

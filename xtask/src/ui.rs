@@ -83,7 +83,8 @@ impl Drop for Server {
     }
 }
 
-/// Writes the configuration of the first example, open to the pages of a host, with tenants.
+/// Writes the configuration of the first example, open to the pages of a host, with tenants, and with a digest whose
+/// times may be chosen.
 fn configure(root: &Path, dir: &Path) -> io::Result<()> {
     match fs::remove_dir_all(dir) {
         Err(fault) if fault.kind() != io::ErrorKind::NotFound => return Err(fault),
@@ -95,5 +96,7 @@ fn configure(root: &Path, dir: &Path) -> io::Result<()> {
         "\n[users]\norigins = [\"http://localhost:{PAGES_PORT}\", \"http://127.0.0.1:{EXAMPLE_PORT}\"]\n\
          topics = [\"artist/\"]\n\n[tenants]\non = true\n"
     );
-    fs::write(dir.join("tidings.toml"), first + &users)
+    let weekly = "[digests.weekly]\n";
+    let open = first.replace(weekly, &format!("{weekly}choose = [\"on\", \"at\"]\n"));
+    fs::write(dir.join("tidings.toml"), open + &users)
 }

@@ -14,15 +14,23 @@ export interface MessageTold {
   reason?: string;
 }
 
-/** A preference of which a hook tells: of a category, a type, a topic or an object. */
+/** A preference of which a hook tells: of a category, a type, a topic or an object, or a time of a digest. */
 export interface PreferenceTold {
   recipient: string;
   category?: string;
   type?: string;
   topic?: string;
   object?: string;
-  channel: string;
-  mode: string;
+  /** Left out for a digest. */
+  channel?: string;
+  mode?: string;
+  digest?: string;
+  /** The day of the digest, or `default`. */
+  on?: string;
+  /** The time of the digest, or `default`. */
+  at?: string;
+  /** The tenant to whose notifications it applies, if it is not all. */
+  tenant?: string;
   /** By whom: an API key, the recipient, or a link in a mail. */
   by: "key" | "user" | "link" | (string & {});
 }

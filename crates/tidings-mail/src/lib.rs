@@ -37,6 +37,7 @@ pub use page::design::Design;
 pub use page::row_text::RowText;
 pub use page::short::{Short, short};
 pub use page::site::{Choices, Done, Name, Notice, Offer, Pace, REST_LINES_MAX, Row, Titles};
+pub use page::slots::{DigestSlot, OwnTime};
 pub use refusal::{Fault, Stage, Verdict, judge};
 pub use report::{Event, Finding, Report, Status};
 pub use templates::language::write_value;

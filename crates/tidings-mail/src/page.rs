@@ -12,6 +12,7 @@ pub(super) mod row_text;
 pub(super) mod short;
 pub(super) mod single;
 pub(super) mod site;
+pub(super) mod slots;
 pub(super) mod subject;
 pub(super) mod tenant;
 pub(super) mod writer;

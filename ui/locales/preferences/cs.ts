@@ -19,6 +19,7 @@ const cs: Texts<Key> = {
   required: "Vždy zapnuto",
   why: "Tato oznámení jsou nezbytná a nelze je vypnout.",
   details: "{name}: podrobnosti",
+  times: "Časy odeslání",
   quiet: "Tiché hodiny",
   quietHint: "V těchto hodinách se odesílá jen to, co spěchá. Ostatní počká.",
   own: "Vlastní hodiny",

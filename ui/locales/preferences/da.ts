@@ -19,6 +19,7 @@ const da: Texts<Key> = {
   required: "Altid slået til",
   why: "Disse er nødvendige og kan ikke slås fra.",
   details: "{name}: detaljer",
+  times: "Udsendelsestidspunkter",
   quiet: "Stille timer",
   quietHint: "I disse timer sendes kun det, der haster. Resten venter.",
   own: "Egne timer",

@@ -19,6 +19,7 @@ const de: Texts<Key> = {
   required: "Immer an",
   why: "Diese sind notwendig und lassen sich deshalb nicht abschalten.",
   details: "{name}: Einzelheiten",
+  times: "Versandzeiten",
   quiet: "Ruhezeiten",
   quietHint: "In dieser Zeit wird nur gesendet, was eilt. Alles andere wartet.",
   own: "Eigene Zeiten",

@@ -18,6 +18,7 @@ const en = {
   required: "Always on",
   why: "You need these, so they can’t be turned off.",
   details: "{name}: details",
+  times: "Delivery times",
   quiet: "Quiet hours",
   quietHint: "Messages wait until these hours end. Urgent ones still arrive.",
   own: "My own hours",

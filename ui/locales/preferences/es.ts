@@ -19,6 +19,7 @@ const es: Texts<Key> = {
   required: "Siempre activas",
   why: "Son necesarias y no se pueden desactivar.",
   details: "{name}: detalles",
+  times: "Horarios de envío",
   quiet: "Horas de silencio",
   quietHint: "En esas horas solo se envía lo urgente. El resto espera.",
   own: "Mis horas",

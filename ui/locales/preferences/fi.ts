@@ -19,6 +19,7 @@ const fi: Texts<Key> = {
   required: "Aina käytössä",
   why: "Nämä ovat välttämättömiä, eikä niitä voi poistaa käytöstä.",
   details: "{name}: lisätiedot",
+  times: "Lähetysajat",
   quiet: "Hiljaiset tunnit",
   quietHint: "Näinä tunteina lähetetään vain kiireelliset. Muut odottavat.",
   own: "Omat tunnit",

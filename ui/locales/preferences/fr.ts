@@ -19,6 +19,7 @@ const fr: Texts<Key> = {
   required: "Toujours activé",
   why: "Elles sont nécessaires et ne peuvent pas être désactivées.",
   details: "{name} : détails",
+  times: "Horaires d’envoi",
   quiet: "Heures calmes",
   quietHint: "Pendant ces heures, seul ce qui est urgent est envoyé. Le reste attend.",
   own: "Mes heures",

@@ -19,6 +19,7 @@ const it: Texts<Key> = {
   required: "Sempre attivo",
   why: "Sono necessarie e non si possono disattivare.",
   details: "{name}: dettagli",
+  times: "Orari di invio",
   quiet: "Ore di silenzio",
   quietHint: "In queste ore si invia solo ciò che è urgente. Il resto attende.",
   own: "Le mie ore",

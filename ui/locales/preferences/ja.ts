@@ -19,6 +19,7 @@ const ja: Texts<Key> = {
   required: "常にオン",
   why: "必要な通知のため、オフにできません。",
   details: "{name}: 詳細",
+  times: "配信日時",
   quiet: "おやすみ時間",
   quietHint: "この時間は、緊急のもの以外は送信せずに待ちます。",
   own: "自分で設定",

@@ -19,6 +19,7 @@ const ko: Texts<Key> = {
   required: "항상 켜짐",
   why: "꼭 필요한 알림이라 끌 수 없습니다.",
   details: "{name}: 자세히",
+  times: "발송 시간",
   quiet: "방해 금지 시간",
   quietHint: "이 시간에는 긴급한 알림만 보내고 나머지는 나중에 보냅니다.",
   own: "직접 설정",

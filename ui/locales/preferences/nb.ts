@@ -19,6 +19,7 @@ const nb: Texts<Key> = {
   required: "Alltid på",
   why: "Disse er nødvendige og kan ikke slås av.",
   details: "{name}: detaljer",
+  times: "Utsendelsestidspunkter",
   quiet: "Stille timer",
   quietHint: "I disse timene sendes bare det som haster. Resten venter.",
   own: "Egne timer",

@@ -19,6 +19,7 @@ const nl: Texts<Key> = {
   required: "Altijd aan",
   why: "Deze heb je nodig en kun je niet uitzetten.",
   details: "{name}: details",
+  times: "Verzendtijden",
   quiet: "Stille uren",
   quietHint: "In deze uren wordt alleen verzonden wat dringend is. De rest wacht.",
   own: "Eigen uren",

@@ -19,6 +19,7 @@ const pl: Texts<Key> = {
   required: "Zawsze włączone",
   why: "Są potrzebne, więc nie można ich wyłączyć.",
   details: "{name}: szczegóły",
+  times: "Terminy wysyłki",
   quiet: "Godziny ciszy",
   quietHint: "W tych godzinach nic nie wysyłamy, chyba że to pilne. Reszta czeka.",
   own: "Własne godziny",

@@ -19,6 +19,7 @@ const pt: Texts<Key> = {
   required: "Sempre ativado",
   why: "São necessárias e não podem ser desativadas.",
   details: "{name}: detalhes",
+  times: "Horários de envio",
   quiet: "Horário de silêncio",
   quietHint: "Nesse horário só é enviado o que for urgente. O resto espera.",
   own: "Meu horário",

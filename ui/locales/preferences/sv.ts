@@ -19,6 +19,7 @@ const sv: Texts<Key> = {
   required: "Alltid på",
   why: "De här behövs och kan inte stängas av.",
   details: "{name}: detaljer",
+  times: "Utskickstider",
   quiet: "Tysta timmar",
   quietHint: "Under de här timmarna skickas bara det som är brådskande. Resten väntar.",
   own: "Egna timmar",

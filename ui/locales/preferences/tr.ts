@@ -19,6 +19,7 @@ const tr: Texts<Key> = {
   required: "Her zaman açık",
   why: "Bunlar gereklidir, kapatılamaz.",
   details: "{name}: ayrıntılar",
+  times: "Gönderim zamanları",
   quiet: "Sessiz saatler",
   quietHint: "Bu saatlerde yalnızca acil olanlar gönderilir, diğerleri bekletilir.",
   own: "Kendi saatlerim",

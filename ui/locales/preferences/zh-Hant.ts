@@ -19,6 +19,7 @@ const zhHant: Texts<Key> = {
   required: "一律開啟",
   why: "這些通知是必要的，無法關閉。",
   details: "{name}：詳細資料",
+  times: "傳送時間",
   quiet: "勿擾時段",
   quietHint: "這段時間內只傳送緊急通知，其他的稍後再傳。",
   own: "自訂時段",

@@ -19,6 +19,7 @@ const zh: Texts<Key> = {
   required: "始终开启",
   why: "这些通知是必需的，无法关闭。",
   details: "{name}：详情",
+  times: "发送时间",
   quiet: "免打扰时段",
   quietHint: "此时段内只发送紧急通知，其余稍后再发。",
   own: "自定义时段",

@@ -7,6 +7,7 @@ const scene = stage();
 afterEach(() => scene.clean());
 const only = { skip: real ? "the mock's categories" : false };
 const html = "<tidings-preferences TOKEN></tidings-preferences>";
+const weekly = { digest: "weekly", choose: ["on", "at"], every: "week", default_on: "mon", default_at: "09:00", tz: "Europe/Madrid" } as const;
 const key = (name: string) => `tidings-preferences [data-key="${name}"]`;
 
 test("situation 13: the next mail is told, and follows what is chosen", only, async () => {
@@ -26,6 +27,7 @@ for (let channels = 1; channels <= 6; channels++) {
     const ana = scene.person();
     const settings = scene.mock.settingsOf(ana);
     settings.channels = six.slice(0, channels);
+    settings.times = [weekly];
     const page = await scene.show(ana, "preferences", `<div id="box">${html}</div>`);
     await page.locator(key("open following")).click();
     await page.locator(key("following show_opens inbox")).waitFor();
@@ -48,7 +50,7 @@ for (let channels = 1; channels <= 6; channels++) {
           }
         }
         const { right } = box.getBoundingClientRect();
-        const outside = [...root.querySelectorAll("th, td, button, select")].filter((one) => one.getBoundingClientRect().right > right + 0.5);
+        const outside = [...root.querySelectorAll("th, td, li, button, select")].filter((one) => one.getBoundingClientRect().right > right + 0.5);
         const stacked = !!root.querySelector(".stacked");
         const names = [...root.querySelectorAll("tbody th")].map((one) => one.getBoundingClientRect().width);
         return { broken, outside: outside.length, stacked, narrowest: Math.min(...names) };
@@ -132,6 +134,113 @@ test("quiet hours of channels are shown with their zone, and a person may have o
   await until(() => settings.quiet === "default");
 });
 
+test("the day and the time of a digest are chosen, kept, and go back to the default", async () => {
+  const ana = scene.person();
+  if (!real) scene.mock.settingsOf(ana).times = [weekly];
+  await scene.address(ana);
+  const page = await scene.show(ana, "preferences", html);
+  const on = page.locator(key("on weekly"));
+  const at = page.locator(key("at weekly"));
+  const own = async () => (await scene.preferences(ana)).filter(({ digest }) => digest).map(({ digest, on, at }) => [digest, on ?? null, at ?? null]);
+  const saved = async (...lines: unknown[]) => until(async () => JSON.stringify(await own()) === JSON.stringify(lines));
+  await on.waitFor();
+  // The default is named where it stands.
+  assert.equal(await on.locator("option:checked").innerText(), "Monday · Default");
+  assert.match((await at.locator("option:checked").innerText()).replace(/\u202f/g, " "), /^9:00 AM · Default$/);
+  assert.deepEqual([await on.locator("option").count(), await at.locator("option").count()], [7, 96]);
+  await on.selectOption("fri");
+  await saved(["weekly", "fri", null]);
+  await at.selectOption("17:15");
+  await saved(["weekly", "fri", "17:15"]);
+  await page.reload();
+  await on.waitFor();
+  assert.deepEqual([await on.inputValue(), await at.inputValue()], ["fri", "17:15"]);
+  await on.selectOption("default");
+  await saved(["weekly", null, "17:15"]);
+  await at.selectOption("default");
+  await saved();
+  assert.equal(await on.locator("option:checked").innerText(), "Monday · Default");
+});
+
+test("digests that nothing comes with, and times that are not open, are no choice", only, async () => {
+  const ana = scene.person();
+  const settings = scene.mock.settingsOf(ana);
+  settings.digests = { ...settings.digests, monthly: "Once a month" };
+  settings.times = [
+    { ...weekly, digest: "daily", choose: ["at"], every: "day", default_on: null, default_at: "09:10", tz: "Asia/Tokyo" },
+    { ...weekly, digest: "monthly", choose: ["on"], every: "month", default_on: 1 },
+    weekly,
+  ];
+  const page = await scene.show(ana, "preferences", html);
+  const times = page.locator("tidings-preferences [part=times]");
+  const rows = () => times.locator("li bdi").allInnerTexts();
+  await page.locator(key("at daily")).waitFor();
+  assert.deepEqual(await rows(), ["Once a day", "Every Monday"]);
+  assert.equal(await page.locator(key("on daily")).count(), 0);
+  // A time between the quarters is there, as it is the default.
+  assert.equal(await page.locator(`${key("at daily")} option`).count(), 97);
+  // The zone of the person, and that of a digest that has its own.
+  assert.deepEqual(await times.locator("p").allInnerTexts(), ["Time zone: Central European Time", "Time zone: Japan Standard Time"]);
+  settings.preferences.push({ type: "show_opens", channel: "email", mode: "monthly" });
+  await page.reload();
+  const on = page.locator(key("on monthly"));
+  await on.waitFor();
+  assert.deepEqual(await rows(), ["Once a month", "Every Monday"]);
+  await on.selectOption("31");
+  await until(() => settings.preferences.some(({ digest, on }) => digest === "monthly" && on === 31));
+  // Off on each channel, nothing comes with it.
+  await page.locator(key("following email")).selectOption("never");
+  settings.preferences = settings.preferences.filter(({ type }) => !type);
+  await page.reload();
+  await page.locator(key("following email")).waitFor();
+  assert.equal(await times.count(), 0);
+});
+
+test("the lists of days and times are named, and follow the language", only, async () => {
+  const names = async (lang: string) => {
+    const ana = scene.person();
+    scene.mock.settingsOf(ana).times = [weekly];
+    const page = await scene.show(ana, "preferences", html, { lang });
+    await page.locator(key("on weekly")).waitFor();
+    await until(async () => lang === "en" || !(await page.locator("tidings-preferences h3").allInnerTexts()).includes("Delivery times"));
+    const select = (part: string) => page.locator(key(`${part} weekly`));
+    const first = (part: string, n: number) => select(part).locator("option").nth(n).innerText();
+    return [await select("on").getAttribute("aria-label"), await select("at").getAttribute("aria-label"), await first("on", 0), await first("at", 69)];
+  };
+  assert.deepEqual((await names("en")).map((name) => name!.replace(/\u202f/g, " ")), ["Every Monday, day of the week", "Every Monday, hour", "Sunday", "5:15 PM"]);
+  assert.deepEqual(await names("de"), ["Every Monday, Wochentag", "Every Monday, Stunde", "Montag · Standard", "17:15"]);
+  assert.deepEqual(await names("ja"), ["Every Monday, 曜日", "Every Monday, 時", "日曜日", "17:15"]);
+  // The days of a month are those of the calendar by which the server counts, which is not that of each language.
+  const ana = scene.person();
+  const settings = scene.mock.settingsOf(ana);
+  settings.times = [{ ...weekly, digest: "monthly", choose: ["on"], every: "month", default_on: 1 }];
+  settings.preferences.push({ type: "show_opens", channel: "email", mode: "monthly" });
+  const page = await scene.show(ana, "preferences", html, { lang: "fa" });
+  const days = page.locator(`${key("on monthly")} option`);
+  await days.first().waitFor({ state: "attached" });
+  const told = await days.allInnerTexts();
+  assert.deepEqual([told.length, told[1], told[30]], [31, "۲", "۳۱"]);
+});
+
+test("long names of digests stay within the element, from 320 to 1280 px", only, async () => {
+  const ana = scene.person();
+  const settings = scene.mock.settingsOf(ana);
+  settings.digests = { ...settings.digests, weekly: "Everything that happened at the galleries since last week" };
+  settings.times = [weekly];
+  const page = await scene.show(ana, "preferences", `<div id="box">${html}</div>`);
+  await page.locator(key("on weekly")).waitFor();
+  for (let width = 320; width <= 1280; width += 80) {
+    const outside = await page.evaluate(async (width) => {
+      const box = document.querySelector<HTMLElement>("#box")!;
+      box.style.width = `${width}px`;
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const parts = document.querySelector("tidings-preferences")!.shadowRoot!.querySelectorAll("[part=times] :is(bdi, select)");
+      return [...parts].filter((one) => one.getBoundingClientRect().right > box.getBoundingClientRect().right).length;
+    }, width);
+    assert.equal(outside, 0, `${width} px`);
+  }
+});
+
 test("channels without an address are no choice", only, async () => {
   const ana = scene.person();
   const settings = scene.mock.settingsOf(ana);
@@ -157,6 +266,22 @@ test("what failed is taken back with a word", only, async () => {
   assert.equal(await select.inputValue(), "immediate");
 });
 
+test("a time of a digest that failed is taken back with a word, and the keyboard keeps its place", only, async () => {
+  const ana = scene.person();
+  scene.mock.settingsOf(ana).times = [weekly];
+  const page = await scene.show(ana, "preferences", html);
+  const on = page.locator(key("on weekly"));
+  await on.focus();
+  await page.keyboard.press("F");
+  await page.getByText("Saved").waitFor();
+  assert.equal(await on.inputValue(), "fri");
+  assert.equal(await page.evaluate(() => (document.activeElement!.shadowRoot!.activeElement as HTMLElement).dataset.key), "on weekly");
+  scene.mock.fail = (line) => (line === "PATCH /preferences" ? 422 : undefined);
+  await on.selectOption("sat");
+  await page.getByText("That didn’t work").waitFor();
+  assert.equal(await on.inputValue(), "fri");
+});
+
 test("the keyboard keeps its place through a change", only, async () => {
   const page = await scene.show(scene.person(), "preferences", html);
   await page.locator(key("comments inbox")).focus();
@@ -175,7 +300,9 @@ test("without a token the preferences ask nothing", only, async () => {
 for (const [colorScheme, lang, width] of [["light", "en", 1280], ["dark", "en", 1280], ["light", "he", 1280], ["dark", "ar", 375]] as const) {
   test(`axe finds nothing in the preferences: ${colorScheme}, ${lang}, ${width} px`, only, async () => {
     const context = await scene.context({ colorScheme, viewport: { width, height: 800 } });
-    const page = await scene.show(scene.person(), "preferences", html, { context, lang });
+    const ana = scene.person();
+    scene.mock.settingsOf(ana).times = [weekly];
+    const page = await scene.show(ana, "preferences", html, { context, lang });
     await page.locator(key("open following")).click();
     await page.locator(key("quiet")).click();
     await page.locator(key("day sun")).waitFor();

@@ -8,7 +8,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { after, before } from "node:test";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
-import type { MarkName, Target } from "../../core/index.js";
+import type { MarkName, Preference, Target } from "../../core/index.js";
 import { HostSite } from "../host.js";
 import { Mock } from "../mock.js";
 
@@ -64,12 +64,13 @@ export class Stage {
     return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
   }
 
-  async #call(method: string, path: string, body: object): Promise<void> {
+  async #call(method: string, path: string, body?: object): Promise<unknown> {
     const answer = await fetch(`${real}${path}`, {
-      method, body: JSON.stringify(body),
+      method, body: body ? JSON.stringify(body) : null,
       headers: { "content-type": "application/json", ...(env.TIDINGS_KEY && { authorization: `Bearer ${env.TIDINGS_KEY}` }) },
     });
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.status === 204 ? undefined : answer.json();
   }
 
   async publish(sub: string, event: Published = {}): Promise<void> {
@@ -87,6 +88,16 @@ export class Stage {
     await this.#call("PUT", `/v1/tenants/${tenant}`, {});
     await this.#call("PUT", `/v1/recipients/${sub}`, {});
     await this.#call("PUT", `/v1/tenants/${tenant}/members/${sub}`, {});
+  }
+
+  /** Gives a recipient an address of mail; the mock's have one. */
+  async address(sub: string): Promise<void> {
+    if (real) await this.#call("PUT", `/v1/recipients/${sub}`, { email: `${sub}@example.org` });
+  }
+
+  /** What a recipient chose. */
+  async preferences(sub: string): Promise<Preference[]> {
+    return real ? ((await this.#call("GET", `/v1/recipients/${sub}/preferences`)) as Preference[]) : this.mock.settingsOf(sub).preferences;
   }
 
   async withdraw(sub: string, event: string): Promise<void> {

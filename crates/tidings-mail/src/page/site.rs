@@ -12,6 +12,7 @@ use crate::error::RenderError;
 use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::lines::entries;
+use crate::page::slots::{DigestSlot, SlotView};
 use crate::page::{Page, Section};
 use crate::words::format::Calendar;
 use crate::words::locale::{Language, first_whole};
@@ -45,6 +46,8 @@ pub struct Choices {
     pub subjects: Vec<Row>,
     /// The types.
     pub types: Vec<Row>,
+    /// The digests whose times may be chosen.
+    pub slots: Vec<DigestSlot>,
     /// The channel as a whole, and all channels.
     pub everything: Vec<Row>,
     /// True if some types can't be turned off.
@@ -53,11 +56,16 @@ pub struct Choices {
 
 /// A change that was just made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
-    /// The name of what was chosen.
-    pub name: Name,
-    /// The pace at which it comes now.
-    pub pace: Pace,
+pub enum Done {
+    /// Something comes at another pace.
+    Pace {
+        /// Its name.
+        name: Name,
+        /// The pace at which it comes now.
+        pace: Pace,
+    },
+    /// The digest of this name comes at other times.
+    Times(String),
 }
 
 /// A thing that is on or off.
@@ -186,6 +194,7 @@ struct ChoiceWords<'a> {
     lead: &'a str,
     saved: String,
     undo: &'a str,
+    save: &'a str,
     required: &'a str,
 }
 
@@ -193,6 +202,7 @@ struct ChoiceWords<'a> {
 struct SectionView<'a> {
     title: &'a str,
     rows: Vec<RowView<'a>>,
+    slots: Vec<SlotView<'a>>,
 }
 
 #[derive(Serialize)]
@@ -263,11 +273,13 @@ impl Design {
         let words = &*language.words;
         let site = &words.site;
         let sections = [
-            (&site.in_message, &choices.subjects),
-            (&site.types, &choices.types),
-            (&site.everything, &choices.everything),
+            (&site.in_message, &*choices.subjects, [].as_slice()),
+            (&site.types, &choices.types, &[]),
+            (&site.times, &[], &choices.slots),
+            (&site.everything, &choices.everything, &[]),
         ];
-        let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
+        let sections =
+            sections.into_iter().filter(|(_, rows, slots)| !rows.is_empty() || !slots.is_empty());
         let name = words.isolated(self.brand.name.clone());
         let title = words::fill(&site.title, "{name}", &name);
         self.templates.site(
@@ -277,15 +289,17 @@ impl Design {
                 brand: &self.brand,
                 words: ChoiceWords {
                     lead: &site.lead,
-                    saved: self.done(choices.done.as_ref(), &language),
+                    saved: self.done(choices, &language),
                     undo: &site.undo,
+                    save: &site.save,
                     required: &site.required,
                 },
                 undo: choices.undo.as_deref(),
                 sections: sections
-                    .map(|(title, rows)| SectionView {
+                    .map(|(title, rows, slots)| SectionView {
                         title,
                         rows: rows.iter().map(|row| self.row(row, &language)).collect(),
+                        slots: slots.iter().map(|slot| self.slot(slot, &language)).collect(),
                     })
                     .collect(),
                 has_required: choices.has_required,
@@ -309,10 +323,16 @@ impl Design {
     }
 
     /// The sentence that says what was just chosen: "No more e-mail about “Plan”.", "New comments: once a day", "Saved."
-    fn done(&self, done: Option<&Done>, language: &Language) -> String {
+    fn done(&self, choices: &Choices, language: &Language) -> String {
         let words = &*language.words;
-        let Some(Done { name, pace }) = done else {
-            return words.site.saved.clone();
+        let (name, pace) = match &choices.done {
+            Some(Done::Pace { name, pace }) => (name, pace),
+            Some(Done::Times(digest)) => {
+                let slot = choices.slots.iter().find(|slot| slot.digest == *digest);
+                let sentence = slot.map(|slot| self.chosen_slot(slot, language));
+                return sentence.unwrap_or_else(|| words.site.saved.clone());
+            }
+            None => return words.site.saved.clone(),
         };
         let title = self.title_of(name, language);
         match (pace, name) {
@@ -429,7 +449,7 @@ impl SiteWords {
     }
 
     /// "once a week".
-    fn often(&self, every: Every, words: &Words) -> String {
+    pub(super) fn often(&self, every: Every, words: &Words) -> String {
         match every {
             Every::Day => self.daily.clone(),
             Every::Weekday => self.weekdays.clone(),

@@ -95,6 +95,13 @@ pub(crate) struct SiteWords {
     pub(crate) lead: String,
     pub(crate) in_message: String,
     pub(crate) types: String,
+    /// The heading of the days and times of digests.
+    pub(crate) times: String,
+    pub(crate) day: String,
+    pub(crate) time: String,
+    /// Beside the day or time that is the default.
+    pub(crate) standard: String,
+    pub(crate) save: String,
     pub(crate) everything: String,
     pub(crate) all_mail: String,
     pub(crate) all: String,

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::rules::Every;
-use tidings_mail::{Choices, Done, Name, Notice, Offer, Pace, Row};
+use tidings_core::preference::SlotDay;
+use tidings_mail::{Choices, DigestSlot, Done, Name, Notice, Offer, OwnTime, Pace, Row};
 
 use crate::fixture::id;
 use crate::golden::{assert_file, by_artist, comments, design, show, to};
@@ -20,7 +21,7 @@ fn choices() -> Choices {
     let kind = |name: &str| Name::Type(id(name));
     Choices {
         undo: Some("[{\"type\":\"a\"}]".to_owned()),
-        done: Some(Done { name: title("Karl Blossfeldt"), pace: Pace::Off }),
+        done: Some(Done::Pace { name: title("Karl Blossfeldt"), pace: Pace::Off }),
         subjects: vec![
             row(title("Edvard Munch"), None, &[Pace::Off]),
             row(title("Karl Blossfeldt"), Some(Pace::Off), &[Pace::AtOnce]),
@@ -43,6 +44,13 @@ fn choices() -> Choices {
             ),
             row(kind("show"), Some(Pace::Off), &[Pace::AtOnce]),
         ],
+        slots: vec![DigestSlot {
+            digest: "weekly".to_owned(),
+            every: Every::Week(1),
+            day: Some(OwnTime { now: SlotDay::Week(5), default: SlotDay::Week(1) }),
+            minute: None,
+            zone: "Europe/Paris".to_owned(),
+        }],
         everything: vec![
             row(Name::AllMail, None, &[Pace::Off]),
             row(Name::All, None, &[Pace::Off]),

@@ -134,17 +134,22 @@ impl Preference {
             PreferenceScope::Type(name) => shown.r#type = Some(name),
             PreferenceScope::Topic(topic) => shown.topic = Some(Text(Topic(topic))),
             PreferenceScope::Object(object) => shown.object = Some(Text(object)),
-            PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => {
-                shown.digest = Some(name);
-                shown.channel = None;
+            PreferenceScope::DigestDay(name) => {
+                let on = match mode {
+                    Mode::Day(day) => Some(day.into()),
+                    _ => None,
+                };
+                return Self { digest: Some(name), on: Some(on), channel: None, ..shown };
+            }
+            PreferenceScope::DigestTime(name) => {
+                let at = match mode {
+                    Mode::Time(_) => Some(Word::Text(mode.to_string())),
+                    _ => None,
+                };
+                return Self { digest: Some(name), at: Some(at), channel: None, ..shown };
             }
         }
-        match mode {
-            Mode::Day(day) => shown.on = Some(Some(day.into())),
-            Mode::Time(_) => shown.at = Some(Some(Word::Text(mode.to_string()))),
-            _ => shown.mode = Some(mode.to_string()),
-        }
-        shown
+        Self { mode: Some(mode.to_string()), ..shown }
     }
 
     /// The scope that it names, judged by the rules.

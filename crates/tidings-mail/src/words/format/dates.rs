@@ -3,12 +3,14 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use icu_datetime::fieldsets::{MD, MDT, T, YMD, YMDE};
+use icu_calendar::Gregorian;
+use icu_datetime::fieldsets::{D, E, MD, MDT, T, YMD, YMDE};
 use icu_datetime::input::{Date, DateTime, Time};
-use icu_datetime::{DateTimeFormatter, NoCalendarFormatter};
+use icu_datetime::{DateTimeFormatter, FixedCalendarDateTimeFormatter, NoCalendarFormatter};
 use icu_locale_core::Locale;
 use jiff::civil;
 use jiff::tz::TimeZone;
+use tidings_core::preference::SlotDay;
 use tidings_core::time::Instant;
 
 use super::Reader;
@@ -80,6 +82,34 @@ pub(super) fn date_and_time(text: &str, zone: &TimeZone, locale: &Locale) -> Opt
     Some(formatter.format(&both).to_string())
 }
 
+/// The days of a digest: "Friday", "15".
+pub(crate) fn slot_days(days: &[SlotDay], locale: &Locale) -> Vec<String> {
+    // Days are those of the Gregorian calendar, whichever the locale prefers.
+    let week = FixedCalendarDateTimeFormatter::<Gregorian, _>::try_new(locale.into(), E::long());
+    let month = FixedCalendarDateTimeFormatter::<Gregorian, _>::try_new(locale.into(), D::long());
+    let named = |day: &SlotDay| {
+        // January 2024 begins on a Monday, and has 31 days.
+        let date = |day: u8| Date::try_new_gregorian(2024, 1, day).ok();
+        match day {
+            SlotDay::Week(day) => Some(week.as_ref().ok()?.format(&date(*day)?).to_string()),
+            SlotDay::Month(day) => Some(month.as_ref().ok()?.format(&date(*day)?).to_string()),
+        }
+    };
+    days.iter().map(|day| named(day).unwrap_or_else(|| day.to_string())).collect()
+}
+
+/// Times of day in minutes after midnight: "9:00 AM".
+pub(crate) fn clock_times(minutes: &[u16], locale: &Locale) -> Vec<String> {
+    let formatter = NoCalendarFormatter::try_new(locale.into(), T::hm());
+    let named = |minute: u16| {
+        let part = |number: u16| u8::try_from(number).ok();
+        let time = Time::try_new(part(minute / 60)?, part(minute % 60)?, 0, 0).ok()?;
+        Some(formatter.as_ref().ok()?.format(&time).to_string())
+    };
+    let plain = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    minutes.iter().map(|minute| named(*minute).unwrap_or_else(|| plain(*minute))).collect()
+}
+
 fn iso(date: civil::Date) -> Option<Date<icu_calendar::Iso>> {
     let part = |number: i8| u8::try_from(number).ok();
     Date::try_new_iso(i32::from(date.year()), part(date.month())?, part(date.day())?).ok()
@@ -88,6 +118,17 @@ fn iso(date: civil::Date) -> Option<Date<icu_calendar::Iso>> {
 fn clock(time: civil::Time) -> Option<Time> {
     let part = |number: i8| u8::try_from(number).ok();
     Time::try_new(part(time.hour())?, part(time.minute())?, 0, 0).ok()
+}
+
+/// The common name of a zone: "Paris time".
+pub(crate) fn zone_name(zone: &str, words: &Words) -> String {
+    match zone.rsplit_once('/') {
+        Some((area, place)) if area != "Etc" => {
+            let place = words.isolated(place.replace('_', " "));
+            words::fill(&words.zone, "{place}", &place)
+        }
+        _ => "UTC".to_owned(),
+    }
 }
 
 /// Formatter of the dates of a message.
@@ -188,14 +229,7 @@ impl Calendar {
 
     /// The common name of the zone: "Paris time".
     pub(crate) fn zone_name(&self) -> String {
-        let name = self.reader.zone.iana_name().unwrap_or("UTC");
-        match name.rsplit_once('/') {
-            Some((area, place)) if area != "Etc" => {
-                let place = self.words.isolated(place.replace('_', " "));
-                words::fill(&self.words.zone, "{place}", &place)
-            }
-            _ => "UTC".to_owned(),
-        }
+        zone_name(self.reader.zone.iana_name().unwrap_or("UTC"), &self.words)
     }
 
     fn in_zone(&self, at: Instant) -> civil::DateTime {

@@ -9,7 +9,7 @@ mod numbers;
 use icu_locale_core::Locale;
 use jiff::tz::TimeZone;
 
-pub(crate) use dates::Calendar;
+pub(crate) use dates::{Calendar, clock_times, slot_days, zone_name};
 pub(crate) use numbers::count;
 
 use crate::words::tag;

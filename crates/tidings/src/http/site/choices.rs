@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
 use tidings_core::engine::TenantDirectory;
-use tidings_core::rules::{Digest, Policy, TypeRules, lane_stem};
+use tidings_core::rules::{Choosable, Digest, Policy, TypeRules, lane_stem};
 use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
-use tidings_mail::{Choices, Done, Name, Offer, Pace, Row, ShortName, Unsubscribe};
+use tidings_mail::{
+    Choices, DigestSlot, Done, Name, Offer, OwnTime, Pace, Row, ShortName, Unsubscribe,
+};
 use tidings_node::Durable;
 
 use crate::body::json;
 use crate::body::preference::{Preference, choices};
-use crate::http::chosen::{self, hours};
+use crate::http::chosen::{self, SlotTime, SlotTimes, hours};
 
 /// The most topics, and the most objects, that the page offers to mute.
 const TOPICS_MAX: usize = 8;
@@ -38,6 +40,8 @@ pub(super) struct Chooser<'r> {
     /// The channel's name.
     channel: &'static str,
     chosen: Vec<Choice>,
+    /// The time zone of digests that have none of their own.
+    zone: String,
     /// The lane that each type takes on the channel; `None` = none.
     lanes: BTreeMap<String, Option<String>>,
 }
@@ -67,6 +71,7 @@ impl<'r> Chooser<'r> {
             token,
             channel,
             chosen,
+            zone: chosen::zone(rules, Some(profile), tenant.map(|of| of.tenant)).to_owned(),
             lanes: engine.reader(node.view()).lanes_of(&token.recipient, token.channel, of).ok()?,
         })
     }
@@ -135,8 +140,8 @@ impl<'r> Chooser<'r> {
         let mut undo = Vec::with_capacity(set.len());
         for choice in set {
             match &*choice.channel {
-                // They may have differed.
-                EACH => undo.extend(CHANNELS.map(|channel| before(choice, channel))),
+                // They may have differed; the times of a digest can't.
+                EACH if choice.scope.digest().is_none() => undo.extend(CHANNELS.map(|channel| before(choice, channel))),
                 channel => undo.push(before(choice, channel)),
             }
         }
@@ -152,6 +157,7 @@ impl<'r> Chooser<'r> {
             done: set.and_then(|set| self.done(batch, set.chosen.as_ref()?)),
             subjects: batch.map_or_else(Vec::new, |batch| self.subjects(batch)),
             types: types.into_iter().map(|event_type| self.type_row(event_type)).collect(),
+            slots: self.slots(),
             everything: self.everything(),
             has_required: self.rules.types.values().any(|kind| kind.required),
         }
@@ -163,12 +169,12 @@ impl<'r> Chooser<'r> {
         Some(match &choice.scope {
             PreferenceScope::Type(name) => {
                 let pace = pace.unwrap_or_else(|| self.pace(name));
-                Done { name: Name::Type(Id::new(name).ok()?), pace }
+                Done::Pace { name: Name::Type(Id::new(name).ok()?), pace }
             }
             PreferenceScope::AllCategories if choice.channel == EACH => {
-                Done { name: Name::All, pace: pace? }
+                Done::Pace { name: Name::All, pace: pace? }
             }
-            PreferenceScope::AllCategories => Done { name: Name::AllMail, pace: pace? },
+            PreferenceScope::AllCategories => Done::Pace { name: Name::AllMail, pace: pace? },
             PreferenceScope::Topic(id) | PreferenceScope::Object(id) => {
                 let batch = batch?;
                 let lines = || batch.groups.iter().flat_map(|group| &group.lines);
@@ -177,9 +183,11 @@ impl<'r> Chooser<'r> {
                 let targets = lines().filter_map(|line| line.target.as_ref());
                 let mut all = topics.chain(targets).chain(objects);
                 let title = all.find(|object| object.id == *id)?.title.clone()?;
-                Done { name: Name::Title(title), pace: pace? }
+                Done::Pace { name: Name::Title(title), pace: pace? }
             }
-            PreferenceScope::DigestDay(_) | PreferenceScope::DigestTime(_) => return None,
+            PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => {
+                Done::Times(name.clone())
+            }
             PreferenceScope::Category(_) => return None,
         })
     }
@@ -296,17 +304,48 @@ impl<'r> Chooser<'r> {
 
     /// The pace at which a type comes now.
     fn pace(&self, event_type: &str) -> Pace {
-        let Some(Some(lane)) = self.lanes.get(event_type) else {
-            return Pace::Off;
-        };
-        let lane = lane_stem(lane);
+        match self.lanes.get(event_type) {
+            Some(Some(_)) => {
+                let digest = self.digest_of(event_type);
+                digest.map_or(Pace::AtOnce, |(_, digest)| Pace::Digest(digest.every))
+            }
+            Some(None) | None => Pace::Off,
+        }
+    }
+
+    /// The digest with which a type comes now.
+    fn digest_of(&self, event_type: &str) -> Option<(&'r str, &'r Digest)> {
+        let lane = lane_stem(self.lanes.get(event_type)?.as_ref()?);
         let of_lane = lane.strip_prefix("digest:");
-        let digest = of_lane.or_else(|| match self.route(event_type)? {
+        let name = of_lane.or_else(|| match self.route(event_type)? {
             (Some(own), Policy::Digest { digest }) if own == lane => Some(digest),
             _ => None,
+        })?;
+        let (name, digest) = self.rules.digests.get_key_value(name)?;
+        Some((name, digest))
+    }
+
+    /// The digests with which something comes, and whose times may be chosen.
+    fn slots(&self) -> Vec<DigestSlot> {
+        let come = self.lanes.keys().filter_map(|event_type| self.digest_of(event_type));
+        let come: BTreeSet<&str> = come.map(|(name, _)| name).collect();
+        let mut open = chosen::digests(self.rules);
+        open.retain(|(name, digest)| {
+            come.contains(name) && digest.choose != Choosable::default()
         });
-        let digest = digest.and_then(|name| self.rules.digests.get(name));
-        digest.map_or(Pace::AtOnce, |digest| Pace::Digest(digest.every))
+        open.into_iter().map(|(name, digest)| self.slot(name, digest)).collect()
+    }
+
+    fn slot(&self, name: &str, digest: &Digest) -> DigestSlot {
+        let SlotTimes { day, minute } =
+            SlotTimes::of(name, digest, &self.chosen, self.tenant().as_ref());
+        DigestSlot {
+            digest: name.to_owned(),
+            every: digest.every,
+            day: day.filter(|_| digest.choose.day).map(own_time),
+            minute: digest.choose.minute.then_some(own_time(minute)),
+            zone: digest.tz.as_ref().unwrap_or(&self.zone).clone(),
+        }
     }
 
     fn route(&self, event_type: &str) -> Option<(Option<&'r String>, &'r Policy)> {
@@ -412,6 +451,10 @@ impl<'r> Chooser<'r> {
         let channel = channel.to_owned();
         chosen.filter(move |choice| channel == EACH || choice.channel == channel)
     }
+}
+
+fn own_time<T>(SlotTime { now, default, .. }: SlotTime<T>) -> OwnTime<T> {
+    OwnTime { now, default }
 }
 
 fn offer(to: Pace, set: &[Choice]) -> Offer {

@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderMap, header};
 use mail_parser::{MessageParser, MimeHeaders as _};
+use serde_json::{Map, Value, json};
 
 /// The field by which a mail program unsubscribes.
 const ONE_CLICK: (&str, &str) = ("List-Unsubscribe", "One-Click");
@@ -11,7 +12,7 @@ const ONE_CLICK: (&str, &str) = ("List-Unsubscribe", "One-Click");
 pub(super) enum Form {
     /// A mail program unsubscribes.
     OneClick,
-    /// Preferences as the API has them, as JSON.
+    /// Preferences as the API has them, as JSON: those of a button, or the times of a digest.
     Set(String),
     /// Nothing that we know.
     Nothing,
@@ -26,6 +27,7 @@ impl Form {
             Some(boundary) => multipart(body, &boundary),
             None => form_urlencoded::parse(body.trim_ascii()).into_owned().collect(),
         };
+        let mut times = Map::new();
         for (name, value) in fields {
             if (name.as_str(), value.as_str()) == ONE_CLICK {
                 return Self::OneClick;
@@ -33,8 +35,11 @@ impl Form {
             if name == "set" {
                 return Self::Set(value);
             }
+            if ["digest", "on", "at"].contains(&name.as_str()) {
+                times.insert(name, Value::String(value));
+            }
         }
-        Self::Nothing
+        if times.is_empty() { Self::Nothing } else { Self::Set(json!([times]).to_string()) }
     }
 }
 
@@ -97,6 +102,10 @@ mod tests {
         assert_eq!(
             read(urlencoded, "set=%5B%7B%22a%22%3A1%7D%5D+x"),
             Form::Set("[{\"a\":1}] x".to_owned())
+        );
+        assert_eq!(
+            read(urlencoded, "digest=weekly&on=fri&at=17%3A15&x=y"),
+            Form::Set(r#"[{"digest":"weekly","on":"fri","at":"17:15"}]"#.to_owned())
         );
         for (kind, body) in [
             (urlencoded, ""),

@@ -19,7 +19,7 @@ use super::quiet_hours::{self, InForce};
 use crate::app::secret_here;
 use crate::body::preference::Preference;
 use crate::body::quiet;
-use crate::http::chosen::{digests, own};
+use crate::http::chosen::{digests, own, zone};
 use crate::http::error::Problem;
 
 /// The channel of browsers.
@@ -193,6 +193,7 @@ impl AllPreferences {
         let hours = profile.and_then(|of| of.quiet_hours.as_deref());
         let tenant = tenant.map(|of| of.tenant);
         let named = digests(rules).into_iter();
+        let tz = zone(rules, profile, tenant);
         Ok(Self {
             choices: Chooser { rules, titles: &titles, applying: &applying, connected: &connected }
                 .categories(),
@@ -201,11 +202,11 @@ impl AllPreferences {
                     Some((name.to_owned(), titles.digest(name, digest.every)?))
                 })
                 .collect(),
-            digest_times: digest_times(rules, &chosen, view.tenant()),
+            digest_times: digest_times(rules, &chosen, (view.tenant(), tz)),
             mutes,
             quiet_hours: quiet::Shown::of(hours),
             quiet_hours_in_force: quiet_hours::in_force(rules, profile, tenant),
-            tz: quiet_hours::zone(rules, profile, tenant).to_owned(),
+            tz: tz.to_owned(),
             push: push_key(rules),
             preferences: Preference::list(chosen),
         })

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 use tidings_core::command::Choice;
-use tidings_core::preference::SlotDay;
 use tidings_core::rules::{Choosable, Digest, Every};
-use tidings_core::{Id, Mode, PreferenceScope, Rules};
+use tidings_core::{Id, Mode, Rules};
 use utoipa::ToSchema;
 
 use crate::body::preference::Word;
+use crate::http::chosen::{SlotTimes, TimeFrom};
 
 /// The times of a digest for a recipient.
 #[derive(Serialize, ToSchema)]
@@ -27,53 +27,33 @@ pub(super) struct DigestTimes {
     on_from: TimeFrom,
     /// Where the time comes from.
     at_from: TimeFrom,
-}
-
-/// Where a time of a digest comes from.
-#[derive(Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = DigestTimeFrom)]
-enum TimeFrom {
-    /// The recipient, for entries of the tenant.
-    Tenant,
-    /// The recipient.
-    Recipient,
-    /// The digest.
-    Default,
+    /// The day in force once the choice is taken back: in a tenant's view the recipient's own, else the digest's.
+    default_on: Option<Word>,
+    /// The time in force once the choice is taken back.
+    default_at: String,
+    /// The time zone of both: that of the digest if it has one, else the recipient's.
+    tz: String,
 }
 
 /// The digests that let recipients choose times, by name.
 pub(super) fn digest_times(
     rules: &Rules,
     chosen: &[Choice],
-    tenant: Option<&Id>,
+    (tenant, tz): (Option<&Id>, &str),
 ) -> Vec<DigestTimes> {
     let open = rules.digests.iter().filter(|(_, digest)| digest.choose != Choosable::default());
-    open.map(|(name, digest)| DigestTimes::of(name, digest, chosen, tenant)).collect()
+    open.map(|(name, digest)| DigestTimes::of(name, digest, chosen, (tenant, tz))).collect()
 }
 
 impl DigestTimes {
-    fn of(name: &str, digest: &Digest, chosen: &[Choice], tenant: Option<&Id>) -> Self {
-        let said = |scope: PreferenceScope| {
-            let by = |tenant: Option<&Id>| {
-                chosen.iter().find(|of| of.scope == scope && of.tenant.as_ref() == tenant)
-            };
-            let of_tenant = tenant.and_then(|_| by(tenant)).map(|of| (&of.mode, TimeFrom::Tenant));
-            of_tenant.or_else(|| by(None).map(|of| (&of.mode, TimeFrom::Recipient)))
-        };
-        let usual = match digest.every {
-            Every::Week(day) => Some(SlotDay::Week(day)),
-            Every::Month(day) => Some(SlotDay::Month(day)),
-            Every::Day | Every::Weekday | Every::Hours(_) => None,
-        };
-        let (on, on_from) = match said(PreferenceScope::DigestDay(name.to_owned())) {
-            Some((Mode::Day(day), from)) => (Some(*day), from),
-            _ => (usual, TimeFrom::Default),
-        };
-        let (minute, at_from) = match said(PreferenceScope::DigestTime(name.to_owned())) {
-            Some((Mode::Time(minute), from)) => (*minute, from),
-            _ => (digest.at_minute, TimeFrom::Default),
-        };
+    fn of(
+        name: &str,
+        digest: &Digest,
+        chosen: &[Choice],
+        (tenant, tz): (Option<&Id>, &str),
+    ) -> Self {
+        let SlotTimes { day, minute } = SlotTimes::of(name, digest, chosen, tenant);
+        let time = |minute: u16| Mode::Time(minute).to_string();
         Self {
             digest: name.to_owned(),
             choose: digest.choose.words(),
@@ -83,10 +63,13 @@ impl DigestTimes {
                 Every::Weekday => "weekday",
                 Every::Day | Every::Hours(_) => "day",
             },
-            on: on.map(Word::from),
-            at: Mode::Time(minute).to_string(),
-            on_from,
-            at_from,
+            on: day.map(|day| day.now.into()),
+            at: time(minute.now),
+            on_from: day.map_or(TimeFrom::Default, |day| day.from),
+            at_from: minute.from,
+            default_on: day.map(|day| day.default.into()),
+            default_at: time(minute.default),
+            tz: digest.tz.as_deref().unwrap_or(tz).to_owned(),
         }
     }
 }

@@ -61,13 +61,3 @@ pub(super) fn in_force(
     });
     hours.collect()
 }
-
-/// The zone of a recipient's wall clock: their own, else the tenant's, else the default.
-pub(super) fn zone<'z>(
-    rules: &'z Rules,
-    recipient: Option<&'z Recipient>,
-    tenant: Option<&'z Tenant>,
-) -> &'z str {
-    let own = recipient.and_then(|of| of.tz.as_deref());
-    own.or(tenant.and_then(|of| of.tz.as_deref())).unwrap_or(&rules.defaults.tz)
-}

@@ -317,7 +317,7 @@ channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "
 #[test]
 fn own_times_of_a_digest_are_set_shown_and_taken_back() {
     let rig = Rig::with(OWN_TIMES, Access::Open, Settings::default());
-    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({ "tz": "Europe/Paris" }));
     rig.call(Method::PUT, "/v1/tenants/acme", &json!({}));
     let both = json!({ "digest": "weekly", "on": "fri", "at": "17:15" });
     let month = json!({ "digest": "monthly", "on": 31 });
@@ -333,11 +333,15 @@ fn own_times_of_a_digest_are_set_shown_and_taken_back() {
     let times =
         |query: &str| get(&rig, &format!("{TWIN}?choices=true{query}"))["digest_times"].clone();
     let weekly = json!({ "digest": "weekly", "choose": ["on", "at"], "every": "week",
-        "on": "fri", "on_from": "recipient", "at": "17:15", "at_from": "recipient" });
+        "on": "fri", "on_from": "recipient", "at": "17:15", "at_from": "recipient",
+        "default_on": "mon", "default_at": "09:00", "tz": "Europe/Paris" });
     assert_eq!(times("")[1], weekly);
     let mut within = weekly.clone();
     within["on"] = json!("sun");
     within["on_from"] = json!("tenant");
+    // What the recipient chose for all tenants holds once the choice for this one is taken back.
+    within["default_on"] = json!("fri");
+    within["default_at"] = json!("17:15");
     assert_eq!(times("&tenant=acme")[1], within);
     // One of both is taken back, by null or by a word.
     prefer(
