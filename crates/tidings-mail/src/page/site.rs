@@ -46,6 +46,8 @@ pub struct Choices {
     pub subjects: Vec<Row>,
     /// The types.
     pub types: Vec<Row>,
+    /// The categories, where there are several.
+    pub categories: Vec<Row>,
     /// The digests whose times may be chosen.
     pub slots: Vec<DigestSlot>,
     /// The channel as a whole, and all channels.
@@ -86,6 +88,8 @@ pub enum Name {
     Title(HostText),
     /// A type.
     Type(Id),
+    /// A category.
+    Category(String),
     /// All mails.
     AllMail,
     /// Everything, on every channel.
@@ -267,14 +271,23 @@ impl Design {
             Name::Type(event_type) => Some(event_type),
             _ => None,
         });
+        let categories = || {
+            choices.categories.iter().filter_map(|row| match &row.name {
+                Name::Category(category) => Some(category),
+                _ => None,
+            })
+        };
         let language = first_whole(locales.iter().copied(), &self.usual, |language| {
-            language.has_words && self.has_titles(types.clone(), language)
+            language.has_words
+                && self.has_titles(types.clone(), language)
+                && categories().all(|name| self.has_category(name, language))
         });
         let words = &*language.words;
         let site = &words.site;
         let sections = [
             (&site.in_message, &*choices.subjects, [].as_slice()),
             (&site.types, &choices.types, &[]),
+            (&site.categories, &choices.categories, &[]),
             (&site.times, &[], &choices.slots),
             (&site.everything, &choices.everything, &[]),
         ];
@@ -336,7 +349,7 @@ impl Design {
         };
         let title = self.title_of(name, language);
         match (pace, name) {
-            (Pace::Off, Name::Title(_) | Name::Type(_)) => {
+            (Pace::Off, Name::Title(_) | Name::Type(_) | Name::Category(_)) => {
                 words::fill(&words.site.no_more, "{name}", &title)
             }
             _ => format!("{title}{}{}", words.colon, words.site.pace(*pace, words)),
@@ -348,6 +361,7 @@ impl Design {
         match name {
             Name::Title(title) => cut_name(Tags::of([language], &self.usual).find(title), words),
             Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
+            Name::Category(category) => words.isolated(self.category(category, language)),
             Name::AllMail => words.site.all_mail.clone(),
             Name::All => words.site.all.clone(),
         }

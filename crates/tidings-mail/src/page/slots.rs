@@ -5,9 +5,9 @@ use tidings_core::preference::SlotDay;
 use tidings_core::rules::{Every, QUARTER_MINUTES, capitalised};
 
 use crate::page::design::Design;
+use crate::words::Words;
 use crate::words::format;
 use crate::words::locale::Language;
-use crate::words::Words;
 
 /// The word that takes a choice back.
 const DEFAULT: &str = "default";

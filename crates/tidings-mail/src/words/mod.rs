@@ -95,6 +95,7 @@ pub(crate) struct SiteWords {
     pub(crate) lead: String,
     pub(crate) in_message: String,
     pub(crate) types: String,
+    pub(crate) categories: String,
     /// The heading of the days and times of digests.
     pub(crate) times: String,
     pub(crate) day: String,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidings_core::rules::Every;
 use tidings_core::preference::SlotDay;
+use tidings_core::rules::Every;
 use tidings_mail::{Choices, DigestSlot, Done, Name, Notice, Offer, OwnTime, Pace, Row};
 
 use crate::fixture::id;
@@ -43,6 +43,10 @@ fn choices() -> Choices {
                 &[Pace::Digest(Every::Day), weekly, Pace::Off],
             ),
             row(kind("show"), Some(Pace::Off), &[Pace::AtOnce]),
+        ],
+        categories: vec![
+            row(Name::Category("conversations".to_owned()), None, &[Pace::Off]),
+            row(Name::Category("offers".to_owned()), Some(Pace::Off), &[Pace::AtOnce]),
         ],
         slots: vec![DigestSlot {
             digest: "weekly".to_owned(),

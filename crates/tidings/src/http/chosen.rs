@@ -85,16 +85,16 @@ impl SlotTimes {
             let of = chosen.iter().find(|of| of.scope == scope && of.tenant.as_ref() == tenant);
             of.map(|of| &of.mode)
         };
-        let day = |tenant: Option<&Id>| match said(PreferenceScope::DigestDay(name.into()), tenant) {
+        let day = |tenant: Option<&Id>| match said(PreferenceScope::DigestDay(name.into()), tenant)
+        {
             Some(Mode::Day(day)) => Some(*day),
             _ => None,
         };
-        let minute = |tenant: Option<&Id>| {
-            match said(PreferenceScope::DigestTime(name.into()), tenant) {
+        let minute =
+            |tenant: Option<&Id>| match said(PreferenceScope::DigestTime(name.into()), tenant) {
                 Some(Mode::Time(minute)) => Some(*minute),
                 _ => None,
-            }
-        };
+            };
         let usual = match digest.every {
             Every::Week(day) => Some(SlotDay::Week(day)),
             Every::Month(day) => Some(SlotDay::Month(day)),

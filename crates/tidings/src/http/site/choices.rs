@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
 use tidings_core::engine::TenantDirectory;
+use tidings_core::presentation::Order;
 use tidings_core::rules::{Choosable, Digest, Policy, TypeRules, lane_stem};
 use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
@@ -141,7 +142,9 @@ impl<'r> Chooser<'r> {
         for choice in set {
             match &*choice.channel {
                 // They may have differed; the times of a digest can't.
-                EACH if choice.scope.digest().is_none() => undo.extend(CHANNELS.map(|channel| before(choice, channel))),
+                EACH if choice.scope.digest().is_none() => {
+                    undo.extend(CHANNELS.map(|channel| before(choice, channel)))
+                }
                 channel => undo.push(before(choice, channel)),
             }
         }
@@ -157,6 +160,7 @@ impl<'r> Chooser<'r> {
             done: set.and_then(|set| self.done(batch, set.chosen.as_ref()?)),
             subjects: batch.map_or_else(Vec::new, |batch| self.subjects(batch)),
             types: types.into_iter().map(|event_type| self.type_row(event_type)).collect(),
+            categories: self.categories(),
             slots: self.slots(),
             everything: self.everything(),
             has_required: self.rules.types.values().any(|kind| kind.required),
@@ -188,7 +192,10 @@ impl<'r> Chooser<'r> {
             PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => {
                 Done::Times(name.clone())
             }
-            PreferenceScope::Category(_) => return None,
+            PreferenceScope::Category(name) => {
+                let pace = pace.or_else(|| self.category_row(name)?.pace)?;
+                Done::Pace { name: Name::Category(name.clone()), pace }
+            }
         })
     }
 
@@ -283,7 +290,7 @@ impl<'r> Chooser<'r> {
         let mut offers = Vec::new();
         match pace {
             Pace::Off => {
-                let on = self.of_type(event_type, self.on(event_type));
+                let on = self.of_type(event_type, self.on(event_type, true));
                 offers.push(offer(Pace::AtOnce, &[on]));
             }
             Pace::AtOnce | Pace::Digest(_) => {
@@ -330,9 +337,7 @@ impl<'r> Chooser<'r> {
         let come = self.lanes.keys().filter_map(|event_type| self.digest_of(event_type));
         let come: BTreeSet<&str> = come.map(|(name, _)| name).collect();
         let mut open = chosen::digests(self.rules);
-        open.retain(|(name, digest)| {
-            come.contains(name) && digest.choose != Choosable::default()
-        });
+        open.retain(|(name, digest)| come.contains(name) && digest.choose != Choosable::default());
         open.into_iter().map(|(name, digest)| self.slot(name, digest)).collect()
     }
 
@@ -353,17 +358,18 @@ impl<'r> Chooser<'r> {
         Some((route.lane.as_ref(), &route.policy))
     }
 
-    /// The mode that turns a type on again, whatever is chosen for its category or for all.
-    fn on(&self, event_type: &str) -> Mode {
+    /// The mode that turns a type on again, whatever is chosen for all, and for its category where that is kept.
+    fn on(&self, event_type: &str, keeps_category: bool) -> Mode {
         let category = self.rules.types.get(event_type).map(|rules| rules.category.clone());
         let category = PreferenceScope::Category(category.unwrap_or_default());
         let above = [category, PreferenceScope::AllCategories];
-        let own = above.clone().map(|scope| self.own_mode(&scope, self.channel, true));
+        let own = above.clone().into_iter().skip(usize::from(!keeps_category));
+        let own = own.map(|scope| self.own_mode(&scope, self.channel, true));
         // What holds for all entries stands below what is chosen for a tenant.
         let of_type = PreferenceScope::Type(event_type.to_owned());
         let below = [of_type].into_iter().chain(above).filter(|_| self.token.tenant.is_some());
         let below = below.map(|scope| self.own_mode(&scope, self.channel, false));
-        let above = own.into_iter().chain(below).find(|mode| *mode != Mode::Default);
+        let above = own.chain(below).find(|mode| *mode != Mode::Default);
         match above {
             Some(Mode::Never) => self.own(event_type),
             _ => Mode::Default,
@@ -389,6 +395,49 @@ impl<'r> Chooser<'r> {
         slower.dedup_by_key(|(_, digest)| hours(digest.every));
         slower.truncate(DIGESTS_MAX);
         slower
+    }
+
+    /// The rows of categories, in the order of the configuration. One alone would be as all mail.
+    fn categories(&self) -> Vec<Row> {
+        let order = &self.rules.presentation.order.categories;
+        let names = self.rules.categories.keys().map(String::as_str);
+        let rows = Order::put(order, names).into_iter().filter_map(|name| self.category_row(name));
+        Some(rows.collect()).filter(|rows: &Vec<Row>| rows.len() > 1).unwrap_or_default()
+    }
+
+    /// The row of a category; `None` if nothing of it can be turned off on the channel.
+    fn category_row(&self, name: &str) -> Option<Row> {
+        let is_optional = |(_, rules): &(&'r String, &TypeRules)| {
+            let route = rules.channels.get(self.channel);
+            let comes = route.is_some_and(|route| route.policy != Policy::Never);
+            rules.category == name && !rules.required && comes
+        };
+        let types = self.rules.types.iter().filter(is_optional).map(|(name, _)| name.as_str());
+        let types: Vec<&str> = types.collect();
+        let first = self.pace(types.first()?);
+        let has_pace = |pace: Pace| types.iter().all(|event_type| self.pace(event_type) == pace);
+        let own = |event_type: &str| {
+            let scope = PreferenceScope::Type(event_type.to_owned());
+            self.own_mode(&scope, self.channel, true)
+        };
+        let is_off = has_pace(Pace::Off);
+        let (to, mode) =
+            if is_off { (Pace::AtOnce, Mode::Default) } else { (Pace::Off, Mode::Never) };
+        // What is off stays off by itself, where the rest is turned off.
+        let narrower = types.iter().filter(|of| is_off || own(of) != Mode::Never).map(|of| {
+            let mode = if is_off { self.on(of, false) } else { Mode::Default };
+            self.of_type(of, mode)
+        });
+        let mut set: Vec<Choice> = narrower
+            .filter(|choice| self.own_mode(&choice.scope, self.channel, true) != choice.mode)
+            .collect();
+        let scope = PreferenceScope::Category(name.to_owned());
+        set.push(Choice { tenant: self.tenant(), scope, channel: self.channel.to_owned(), mode });
+        Some(Row {
+            name: Name::Category(name.to_owned()),
+            pace: has_pace(first).then_some(first),
+            offers: vec![offer(to, &set)],
+        })
     }
 
     /// The rows of the channel, and of all channels.

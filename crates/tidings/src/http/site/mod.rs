@@ -168,11 +168,14 @@ async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Set, 
         })
         .await?;
     let (undo, chosen) = chosen.ok_or(Notice::NoLink)?;
-    // A button for all mail takes back what is narrower as well, and says what it does at the end. The day and the time
-    // of a digest are set together.
+    // A button for a category or all mail takes back what is narrower as well, and says what it does at the end. The day
+    // and the time of a digest are set together.
     let of_button = chosen.last().filter(|last| {
-        let is_last = last.scope == PreferenceScope::AllCategories || last.scope.digest().is_some();
-        is_of_page && (chosen.len() == 1 || is_last)
+        let is_wide = match &last.scope {
+            PreferenceScope::AllCategories | PreferenceScope::Category(_) => true,
+            scope => scope.digest().is_some(),
+        };
+        is_of_page && (chosen.len() == 1 || is_wide)
     });
     let done = Set { undo, chosen: of_button.cloned() };
     if chosen.is_empty() {

@@ -1,5 +1,6 @@
 //! The pages as recipients and mail programs use them. Named after rows of the acceptance table where there is one.
 
+mod categories;
 mod digest_times;
 mod tenants;
 
