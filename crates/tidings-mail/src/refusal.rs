@@ -11,7 +11,7 @@ mod tests;
 use crate::Status;
 use phrases::{
     DENIALS, ENDED, FULL_UNSPACED, GONE, GONE_AT_RECIPIENT, GONE_UNSPACED, MAILBOX, NOUNS,
-    OF_RECIPIENT, OURS_UNSPACED, SENDERS, SIZE, SOFT, SOFT_UNSPACED, STRONG, WEAK,
+    OF_RECIPIENT, OURS_UNSPACED, Phrases, SENDERS, SIZE, SOFT, SOFT_UNSPACED, STRONG, WEAK,
 };
 
 /// The moment of a refusal within a transaction.
@@ -109,26 +109,26 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
         Stage::Mail => return Verdict::Ours(fault.unwrap_or(Fault::Sender)),
         _ => {}
     }
-    if words.has(OF_RECIPIENT) {
+    if words.has(&OF_RECIPIENT) {
         return Verdict::Soft;
     }
     let is_temporary = match code {
         Some(code) => code / 100 == 4,
         None => status.is_some_and(|status| status.class() == 4),
     };
-    let fault_in_words = words.fault_of(STRONG);
+    let fault_in_words = words.fault_of(&STRONG);
     if let Some(fault) = fault_in_words {
         return Verdict::Ours(fault);
     }
-    if !is_temporary && words.has(ENDED) {
+    if !is_temporary && words.has(&ENDED) {
         return Verdict::Gone;
     }
-    if words.has(SOFT) || words.has(MAILBOX) || words.is_size() {
+    if words.has(&SOFT) || words.has(&MAILBOX) || words.is_size() {
         return Verdict::Soft;
     }
     let is_status_ours = matches!(status, Some(Status(_, 7, _) | Status(_, 1, 7 | 8 | 90)));
     if is_temporary {
-        return match fault.filter(|_| words.fault_of(WEAK).is_some() || is_status_ours) {
+        return match fault.filter(|_| words.fault_of(&WEAK).is_some() || is_status_ours) {
             Some(fault) => Verdict::Ours(fault),
             None => Verdict::Soft,
         };
@@ -140,7 +140,7 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
     if words.says_gone() {
         return Verdict::Gone;
     }
-    if let Some(fault) = words.fault_of(WEAK) {
+    if let Some(fault) = words.fault_of(&WEAK) {
         return Verdict::Ours(fault);
     }
     // Said of the recipient alone these tell that it does not exist; of a whole mail they tell nothing.
@@ -148,7 +148,7 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
         stage == Stage::Recipient || status.is_some_and(Status::is_of_the_address);
     if stage != Stage::Data
         && is_of_the_address
-        && (words.has(GONE_AT_RECIPIENT) || words.ends_in_rejected())
+        && (words.has(&GONE_AT_RECIPIENT) || words.ends_in_rejected())
     {
         return Verdict::Gone;
     }
@@ -230,7 +230,7 @@ impl Words {
     /// Returns true if it is about the mailbox alone, and neither about the mail nor about a system or an account of
     /// ours: whoever answers so to one recipient would answer so to all.
     fn is_of_mailbox(&self, status: Option<Status>) -> bool {
-        if self.has(OF_RECIPIENT) || self.has(SENDERS) {
+        if self.has(&OF_RECIPIENT) || self.has(&SENDERS) {
             return false;
         }
         match status {
@@ -238,16 +238,16 @@ impl Words {
             Some(Status(_, 3 | 4 | 6 | 7, _)) => false,
             _ => {
                 let is_full = || FULL_UNSPACED.iter().any(|words| self.line.contains(words));
-                !self.is_size() && (self.has(MAILBOX) || is_full())
+                !self.is_size() && (self.has(&MAILBOX) || is_full())
             }
         }
     }
 
     fn is_size(&self) -> bool {
-        self.has(SIZE)
+        self.has(&SIZE)
     }
 
-    fn fault_of(&self, lists: &[(Fault, &[&str])]) -> Option<Fault> {
+    fn fault_of(&self, lists: &[(Fault, Vec<&str>)]) -> Option<Fault> {
         lists.iter().find(|(_, phrases)| self.has(phrases)).map(|(fault, _)| *fault)
     }
 
@@ -259,20 +259,21 @@ impl Words {
             Some(Status(_, 1, 90)) => Some(Fault::Quota),
             _ => None,
         };
-        of_status.or_else(|| self.fault_of(STRONG)).or_else(|| self.fault_of(WEAK)).or(match status
-        {
-            Some(Status(_, 7, _)) => Some(Fault::Reputation),
-            _ => None,
-        })
+        of_status.or_else(|| self.fault_of(&STRONG)).or_else(|| self.fault_of(&WEAK)).or(
+            match status {
+                Some(Status(_, 7, _)) => Some(Fault::Reputation),
+                _ => None,
+            },
+        )
     }
 
     /// Returns true if it says that there is no such address: by itself, or by a noun with a denial close by.
     fn says_gone(&self) -> bool {
-        let unspaced = |list: &[&str]| list.iter().any(|words| self.line.contains(words));
-        if [SOFT_UNSPACED, FULL_UNSPACED, OURS_UNSPACED].into_iter().any(unspaced) {
+        let unspaced = |list: &Phrases| list.iter().any(|words| self.line.contains(words));
+        if [&SOFT_UNSPACED, &FULL_UNSPACED, &OURS_UNSPACED].into_iter().any(unspaced) {
             return false;
         }
-        if unspaced(GONE_UNSPACED) || self.has(GONE) {
+        if unspaced(&GONE_UNSPACED) || self.has(&GONE) {
             return true;
         }
         let nouns: Vec<usize> =

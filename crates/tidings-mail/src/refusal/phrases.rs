@@ -1,600 +1,110 @@
-//! Words of refusals, as servers write them: in small letters, without punctuation, apostrophes and accents.
+//! Words of refusals, as servers write them, from `phrases.tsv`.
+
+use std::sync::LazyLock;
 
 use super::Fault;
 
+/// A list of phrases.
+pub(super) type Phrases = LazyLock<Vec<&'static str>>;
+
+/// Lists of phrases, each of a fault; the first that has one decides.
+pub(super) type FaultPhrases = LazyLock<Vec<(Fault, Vec<&'static str>)>>;
+
 /// Words about the recipient's own rules: they outweigh what they say of senders.
-pub(super) const OF_RECIPIENT: &[&str] = &[
-    "recipient preferences",
-    "users reject list",
-    "users block list",
-    "user refused",
-    "user refuses",
-    "rejected by recipient",
-    "rejected by recipients",
-    "recipient id refuse",
-    "refuse to receive",
-    "refused by recipient",
-    "only accepting mail from",
-    "only accepts mail from",
-    "target address",
-    "allowed senders",
-    "restrictedtogroup",
-    "togrouppermission",
-    "sendernotauthenticatedforgroup",
-    "members only",
-    "non member",
-    "not subscribed",
-    "subscribed to this group",
-    "permission to post",
-    "marked your messages as spam",
-    "recipient has blocked",
-    "blocked by recipient",
-    "blocked by the recipient",
-    "blocked by user",
-    "blocked by the user",
-    "recipient has rejected",
-    "hop count",
-    "google groups",
-    "the group",
-    "this group",
-    "groupe que",
-    "mail loop",
-    "too many hops",
-    "routing loop",
-    "not accepting mail from",
-    "does not accept mail from",
-    "recipients list",
-    "recipient does not wish",
-    "mailbox delivery failure policy",
-    "recipient prohibited",
-    "allowed list",
-    "user rules",
-    "user entry",
-    // The rules of an administrator of Google Workspace.
-    "gcdp",
-    // The restrictions of a recipient at Exchange.
-    "resolver rst",
-];
-
+pub(super) static OF_RECIPIENT: Phrases = LazyLock::new(|| phrases("of_recipient"));
 /// Words of an address that has come to its end, though they name a state that may pass elsewhere.
-pub(super) const ENDED: &[&str] = &[
-    "account closed",
-    "account has been closed",
-    "account was closed",
-    "mailbox closed",
-    "disabled or discontinued",
-    "ha expirado",
-    "account has expired",
-    // Yahoo, after its retries have ended.
-    "mailbox is disabled 554 30",
-    // iCloud, of 5.1.1.
-    "inactive email address",
-];
-
+pub(super) static ENDED: Phrases = LazyLock::new(|| phrases("ended"));
 /// Words that name us as the cause, whatever else is said.
-pub(super) const STRONG: &[(Fault, &[&str])] = &[
-    (
-        Fault::Name,
-        &[
-            "helo",
-            "ehlo",
-            "my name",
-            "your hostname",
-            "your host",
-            "your domain",
-            "reverse dns",
-            "rdns",
-            "ptr",
-            "ip name lookup",
-            "invalid domain name",
-            "hostname lookup",
-            "reverse lookup",
-            "client host rejected",
-            "cannot find your hostname",
-            "cannot find your reverse hostname",
-            "unresolvable",
-            "dns entry",
-        ],
-    ),
-    (
-        Fault::Authentication,
-        &[
-            "spf",
-            "dkim",
-            "dmarc",
-            "unauthenticated email",
-            "unauthenticated mail",
-            "anti spoofing",
-            "spoof",
-            "spoofing",
-            "spoofed",
-            "sender id",
-            "not authorized to send",
-            "domain owner",
-        ],
-    ),
-    (
-        Fault::Sender,
-        &[
-            "sender verify",
-            "verification failed for",
-            "verify sender",
-            "sender verification",
-            "callback",
-            "callout",
-            "sender address",
-            "envelope sender",
-            "sender rejected",
-            "sender domain",
-            "senders domain",
-            "senders address",
-            "badmailfrom",
-            "after mail from",
-            "mail from domain",
-            "mailfrom domain",
-            "in mail from",
-            "null sender",
-            "bad outbound sender",
-            "sending domain",
-            "domain of sender",
-            "from domain",
-            "return path",
-            "from address",
-            "sender denied",
-            "sender is",
-            "of sender",
-            "in from",
-            "from header",
-        ],
-    ),
-    (
-        Fault::Access,
-        &[
-            "relaying",
-            "to relay",
-            "denies relay",
-            "as a relay",
-            "be relayed",
-            "allowed rcpthosts",
-            "delivery is not allowed to",
-            "sending for this account",
-            "relay access",
-            "relay denied",
-            "relay not",
-            "open relay",
-            "no relay",
-            "unable to relay",
-            "relay prohibited",
-            "authentication required",
-            "requires authentication",
-            "authentication is required",
-            "authentication mechanism",
-            "not a gateway",
-            "local user only",
-            "must authenticate",
-            "not authenticated",
-            "smtp auth",
-        ],
-    ),
-    (
-        Fault::Quota,
-        &[
-            "sending limit",
-            "sending quota",
-            "daily limit",
-            "hourly limit",
-            "message limit",
-            "sender frequency",
-            "daily sending",
-            "your quota",
-            "sending rate",
-            "reached your",
-            "send rate",
-            "sender has exceeded",
-            "outbound",
-            "limit for message recipients",
-        ],
-    ),
-    (
-        Fault::Reputation,
-        &[
-            "spamhaus",
-            "reputation",
-            "block listed",
-            "blocklist",
-            "blocklisted",
-            "blacklist",
-            "blacklisted",
-            "dnsbl",
-            "rbl",
-            "block list",
-            "black list",
-            "ip control",
-            "spam suspect",
-            "cleanip",
-            "spamcop",
-            "barracuda",
-            "your ip",
-            "ip address is",
-            "ip address has",
-            "source ip",
-            "adresse ip",
-            "host ip",
-            "originating ip",
-            "blocked using",
-            "ers customized",
-            "senderscore",
-            "is listed in",
-            "is listed by",
-            "sorbs",
-            "proofpoint",
-        ],
-    ),
-];
-
+pub(super) static STRONG: FaultPhrases = LazyLock::new(|| by_fault("strong"));
 /// Words that name us unless the rest says that there is no such address.
-pub(super) const WEAK: &[(Fault, &[&str])] = &[
-    (
-        Fault::Reputation,
-        &[
-            "spam",
-            "junk",
-            "phishing",
-            "policy",
-            "policies",
-            "blocked",
-            "bloque",
-            "abuse",
-            "banned",
-            "unsolicited",
-            "virus",
-            "malware",
-            "content rejected",
-            "not permitted",
-            "mail rejected",
-            "message rejected",
-            "mail rejete",
-            "suspicious",
-            "prohibited",
-            "not allowed here",
-            "bulk",
-            "ip",
-            "untrusted",
-            "content denied",
-            "suspect content",
-            // The codes of NetEase.
-            "spm",
-        ],
-    ),
-    (Fault::Sender, &["sender", "senders", "mail from"]),
-    (Fault::Access, &["cannot deliver mail for", "authentication", "access denied by"]),
-];
-
+pub(super) static WEAK: FaultPhrases = LazyLock::new(|| by_fault("weak"));
 /// Words about a mailbox that is full, disabled or unused.
-pub(super) const MAILBOX: &[&str] = &[
-    "quota",
-    "overquota",
-    "mailbox full",
-    "is full",
-    "storage",
-    "out of space",
-    "espacio",
-    "pleine",
-    "voll",
-    "lleno",
-    "llena",
-    "cheia",
-    "piena",
-    "inactive",
-    "inactivity",
-    "disabled",
-    "suspended",
-    "isblocked",
-    "account is blocked",
-    "account blocked",
-    "compte du destinataire est bloque",
-    "frozen",
-    "accountdisabledexception",
-];
-
+pub(super) static MAILBOX: Phrases = LazyLock::new(|| phrases("mailbox"));
 /// Words beside those of a mailbox that make them words about us or about the server's own system.
-pub(super) const SENDERS: &[&str] = &[
-    "your", "sender", "senders", "outgoing", "outbound", "sending", "daily", "hourly", "system",
-    "disk", "queue",
-];
-
+pub(super) static SENDERS: Phrases = LazyLock::new(|| phrases("senders"));
 /// Words about a mailbox that stands, or about now.
-pub(super) const SOFT: &[&str] = &[
-    "disk space",
-    "disk full",
-    "locked",
-    "temporarily",
-    "temporary",
-    "temporaire",
-    "temporaneamente",
-    "greylisted",
-    "greylist",
-    "greylisting",
-    "graylisted",
-    "found try again",
-    "later",
-    "timed out",
-    "timeout",
-    "excessive volume",
-    "at a rate",
-    "too many",
-    "rate limit",
-    "rate limited",
-    "too fast",
-    "verification in progress",
-    "not accepting network messages",
-    "output file",
-    "file too large",
-    "io error",
-    "i o error",
-    "connection refused",
-    "name server reply",
-    "network unreachable",
-    "procmail",
-    "starttls not supported",
-];
-
+pub(super) static SOFT: Phrases = LazyLock::new(|| phrases("soft"));
 /// Words about the size of a mail.
-pub(super) const SIZE: &[&str] = &[
-    "too large",
-    "too big",
-    "size limit",
-    "size limits",
-    "exceeds size",
-    "message size",
-    "larger than",
-    "maximum size",
-    "file too large",
-    "fixed maximum",
-];
-
+pub(super) static SIZE: Phrases = LazyLock::new(|| phrases("size"));
 /// Words that tell of an address that does not exist where they are the answer to the address.
-pub(super) const GONE_AT_RECIPIENT: &[&str] = &[
-    "mailbox unavailable",
-    "address rejected access denied",
-    "not ok",
-    "unable to deliver to",
-    "mailbox not available",
-    "user unavailable",
-    "no mailbox",
-    "unavailable mail user",
-    "recipient unavailable",
-    "accept user",
-];
-
+pub(super) static GONE_AT_RECIPIENT: Phrases = LazyLock::new(|| phrases("gone_at_recipient"));
 /// Words that need no noun beside them.
-pub(super) const GONE: &[&str] = &[
-    "null mx",
-    "check if address is correct",
-    "other recipients in the same domain",
-    "host unknown",
-    "nullmx",
-    "no smtp service",
-    "does not accept mail",
-    "no mx",
-    "no valid recipients",
-    "unroutable address",
-    "unrouteable",
-    "wrong recipients",
-    "couldnt find any host",
-    "cant find any host",
-    "mail exchanger",
-    "recipnotfound",
-    "recipientnotfound",
-    "no such user",
-    "user unknown",
-    "unknown user",
-    "bad destination",
-    "previously bounced",
-    "history of bouncing",
-    "address lookup",
-    "doesnt have a",
-    "does not have an account",
-    "does not have a",
-    "mailbox name not allowed",
-    "no longer accepts mail",
-    "owner has changed",
-    "recipient not found",
-    "not a valid email",
-    "not a valid rfc",
-    "discontinued",
-    "has moved",
-    "not our customer",
-    "not a customer",
-    "user not local",
-    "not in our",
-    "no users here",
-    "command rcpt user",
-    "rcpt user",
-    "has no account",
-    "non local recipient",
-    "is not reachable",
-    "no longer valid",
-    "recipient cannot be verified",
-    "recipient could not be verified",
-    "recipient not in",
-    "user not in",
-    "not a member of domain",
-    "no one with that",
-    "no one at",
-    "nobody by that",
-    "not an active address",
-    "bounced address",
-    "handle mail for that user",
-    "handle mail for this user",
-    "sconosciuto",
-    "inesistente",
-    "non esiste",
-    "non trovato",
-    "nessun utente",
-    "unbekannt",
-    "unbekannter",
-    "nicht bekannt",
-    "existiert nicht",
-    "gibt es nicht",
-    "kein solcher",
-    "nicht gefunden",
-    "nie ma takiego",
-    "nie istnieje",
-    "nieznany",
-    "nie znaleziono",
-    "neexistuje",
-    "neznamy",
-    "no existe",
-    "desconocido",
-    "no se encuentra",
-    "inexistente",
-    "desconhecido",
-    "nao existe",
-    "nao encontrado",
-    "nao encontrada",
-    "inconnu",
-    "inconnue",
-    "nexiste pas",
-    "inexistant",
-    "inexistante",
-    "introuvable",
-    "destinataire invalide",
-    "adresse invalide",
-    "onbekend",
-    "bestaat niet",
-    "niet gevonden",
-    "finns inte",
-    "findes ikke",
-    "nem letezik",
-    "bulunamadi",
-    "не существует",
-    "не найден",
-    "нет такого",
-];
-
+pub(super) static GONE: Phrases = LazyLock::new(|| phrases("gone"));
 /// Words of scripts without spaces.
-pub(super) const GONE_UNSPACED: &[&str] = &[
-    "登録されていません",
-    "見つかりません",
-    "リストにありません",
-    "存在しません",
-    "あて先が不明",
-    "宛先不明",
-    "不存在",
-    "用户不存",
-    "无此用户",
-    "查无此",
-    "地址无效",
-    "无效的收件",
-    "不明なユーザ",
-];
+pub(super) static GONE_UNSPACED: Phrases = LazyLock::new(|| phrases("gone_unspaced"));
 /// Words of such scripts about a mailbox that stands.
-pub(super) const SOFT_UNSPACED: &[&str] = &["拒收"];
+pub(super) static SOFT_UNSPACED: Phrases = LazyLock::new(|| phrases("soft_unspaced"));
 /// Words of such scripts about a mailbox that is full.
-pub(super) const FULL_UNSPACED: &[&str] =
-    &["空间不足", "已满", "空間不足", "容量", "一杯", "いっぱい"];
+pub(super) static FULL_UNSPACED: Phrases = LazyLock::new(|| phrases("full_unspaced"));
 /// Words of such scripts about us.
-pub(super) const OURS_UNSPACED: &[&str] = &["垃圾邮件", "发件人", "迷惑メール"];
-
+pub(super) static OURS_UNSPACED: Phrases = LazyLock::new(|| phrases("ours_unspaced"));
 /// Nouns for what may not exist.
-pub(super) const NOUNS: &[&str] = &[
-    "user",
-    "users",
-    "mailbox",
-    "mailboxes",
-    "recipient",
-    "recipients",
-    "account",
-    "accounts",
-    "address",
-    "addresses",
-    "addressee",
-    "alias",
-    "maildrop",
-    "drop",
-    "person",
-    "username",
-    "userid",
-    "mbox",
-    "host",
-    "hosts",
-    "domain",
-    "inbox",
-    "login",
-    "name",
-    "mailhost",
-    "email",
-    "destination",
-    "customer",
-    "subscriber",
-    "member",
-];
-
+pub(super) static NOUNS: Phrases = LazyLock::new(|| phrases("nouns"));
 /// Words that deny beside such a noun.
-pub(super) const DENIALS: &[&str] = &[
-    "unknown",
-    "no such",
-    "not exist",
-    "not exists",
-    "no exists",
-    "no exist",
-    "doesnt exist",
-    "doesnt exists",
-    "dont exist",
-    "dont exists",
-    "didnt exist",
-    "nonexistent",
-    "non existent",
-    "nonexisting",
-    "non existing",
-    "not found",
-    "not be found",
-    "cannot be found",
-    "couldnt be found",
-    "cant be found",
-    "not find",
-    "couldnt find",
-    "cannot find",
-    "cant find",
-    "not known",
-    "isnt known",
-    "not recognized",
-    "not recognised",
-    "unrecognized",
-    "not listed",
-    "isnt listed",
-    "not valid",
-    "invalid",
-    "isnt valid",
-    "bad",
-    "unallocated",
-    "not registered",
-    "unregistered",
-    "no longer",
-    "terminated",
-    "expired",
-    "deleted",
-    "removed",
-    "closed",
-    "illegal",
-    "missing",
-    "lookup failed",
-    "lookup in",
-    "not defined",
-    "undefined",
-    "not local",
-    "no mailbox",
-    "not have an",
-    "no account",
-    "undeliverable",
-    "wrong",
-    "not a known",
-    "not here",
-    "not on this",
-    "obsolete",
-    "misspelled",
-    "cancelled",
-    "canceled",
-    "ceased",
-];
+pub(super) static DENIALS: Phrases = LazyLock::new(|| phrases("denials"));
+
+/// The names of lists and their phrases, in the order of the file.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = include_str!("phrases.tsv").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once('\t'))
+}
+
+fn phrases(list: &str) -> Vec<&'static str> {
+    rows().filter(|(of, _)| *of == list).map(|(_, phrase)| phrase).collect()
+}
+
+fn by_fault(list: &str) -> Vec<(Fault, Vec<&'static str>)> {
+    let mut all: Vec<(Fault, Vec<&'static str>)> = Vec::new();
+    for (of, phrase) in rows() {
+        let fault =
+            of.split_once('.').filter(|(of, _)| *of == list).and_then(|(_, name)| fault(name));
+        match (fault, all.last_mut()) {
+            (None, _) => {}
+            (Some(fault), Some((last, phrases))) if *last == fault => phrases.push(phrase),
+            (Some(fault), _) => all.push((fault, vec![phrase])),
+        }
+    }
+    all
+}
+
+fn fault(name: &str) -> Option<Fault> {
+    Some(match name {
+        "name" => Fault::Name,
+        "authentication" => Fault::Authentication,
+        "sender" => Fault::Sender,
+        "access" => Fault::Access,
+        "quota" => Fault::Quota,
+        "reputation" => Fault::Reputation,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_of_the_file_is_in_a_list() {
+        let lists = [
+            &OF_RECIPIENT,
+            &ENDED,
+            &MAILBOX,
+            &SENDERS,
+            &SOFT,
+            &SIZE,
+            &GONE_AT_RECIPIENT,
+            &GONE,
+            &GONE_UNSPACED,
+            &SOFT_UNSPACED,
+            &FULL_UNSPACED,
+            &OURS_UNSPACED,
+            &NOUNS,
+            &DENIALS,
+        ];
+        let of_faults = STRONG.iter().chain(WEAK.iter()).map(|(_, phrases)| phrases.len());
+        let listed = lists.iter().map(|list| list.len()).chain(of_faults).collect::<Vec<_>>();
+        assert!(!listed.contains(&0), "{listed:?}");
+        let lines = include_str!("phrases.tsv").lines().filter(|line| !line.starts_with('#'));
+        assert_eq!(listed.iter().sum::<usize>(), lines.count());
+    }
+}
