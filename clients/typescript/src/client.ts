@@ -7,7 +7,7 @@ import { Transport } from "./transport.js";
 /**
  * A client of a tidings server. One is enough for a whole program.
  *
- * `D` maps types of events to their `data`, as `tidings types --lang ts` writes it: `new Tidings<EventData>(…)`.
+ * `D` maps types of events to their `data`, as a generator writes it from `tidings types`: `new Tidings<EventData>(…)`.
  */
 export class Tidings<D = AnyData> extends Resources<D> {
   constructor(settings: Settings = {}) {

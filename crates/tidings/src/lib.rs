@@ -10,7 +10,6 @@ pub mod compare;
 mod compat;
 pub mod config;
 mod data_schema;
-pub mod data_types;
 pub mod embed;
 mod explained;
 mod html;

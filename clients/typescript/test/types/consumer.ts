@@ -54,7 +54,7 @@ export async function webhooks(request: Request): Promise<string | null> {
   return data.recipient ?? null;
 }
 
-/** As `tidings types --lang ts` writes it. */
+/** As a generator writes it from `tidings types`. */
 interface EventData {
   order_paid: { order: string; tip?: number };
   note: Record<string, unknown>;

@@ -16,7 +16,7 @@ const GROUPS: &[(&str, &[Example])] = &[
             ("demo", "demo"),
             ("check", "check tidings.toml"),
             ("config", "config"),
-            ("types", "types --lang ts"),
+            ("types", "types --config tidings.toml"),
             ("template", "template --config tidings.toml"),
             ("outbox", "outbox sql --feed app"),
             ("completions", "completions bash"),

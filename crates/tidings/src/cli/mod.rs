@@ -228,7 +228,7 @@ enum Command {
     Token(Box<key::token::Arguments>),
     /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
     Tune(Box<simulate::tune::Arguments>),
-    /// Write the types of events' `data` for a program in TypeScript, Python or Rust
+    /// Print the JSON Schema of events' `data`, from which generators write types for a program
     Types(types::Arguments),
     /// Withdraw an event, or all events with a cancellation key: cancel them, and take them out of inboxes
     Withdraw(calls::Withdraw),
