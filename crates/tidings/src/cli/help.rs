@@ -100,38 +100,37 @@ pub(super) fn grouped(mut command: clap::Command) -> clap::Command {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Arguments;
+    use super::super::command;
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn each_command_is_in_one_group_and_its_example_is_right() {
-        let command = Arguments::command();
+        let all = command();
         let grouped: Vec<&Example> = GROUPS.iter().flat_map(|(_, examples)| *examples).collect();
-        for known in command.get_subcommands() {
+        for known in all.get_subcommands() {
             let in_groups = grouped.iter().filter(|(name, _)| *name == known.get_name());
             assert_eq!(in_groups.count(), 1, "{}", known.get_name());
         }
         for (name, example) in grouped {
             assert_eq!(example.split(' ').next(), Some(*name));
-            if command.find_subcommand(name).is_none() {
+            if all.find_subcommand(name).is_none() {
                 // Of a build without it.
                 continue;
             }
             let words = ["tidings"].into_iter().chain(example.split(' '));
-            let parsed = Arguments::command().try_get_matches_from(words);
+            let parsed = command().try_get_matches_from(words);
             assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
         }
     }
 
     #[test]
     fn the_help_shows_groups_and_examples() {
-        let help = grouped(Arguments::command()).render_help().to_string();
+        let help = grouped(command()).render_help().to_string();
         let lines: Vec<&str> = help.lines().collect();
         assert!(lines.contains(&"Look:"), "{help}");
         assert!(lines.iter().all(|line| line.chars().count() <= 120), "{help}");
-        let mut command = grouped(Arguments::command());
-        let status = command.find_subcommand_mut("status").expect("a command");
+        let mut all = grouped(command());
+        let status = all.find_subcommand_mut("status").expect("a command");
         let help = status.render_help().to_string();
         assert!(
             help.contains("Connection:") && help.contains("tidings status --data data"),

@@ -12,9 +12,7 @@ mod demo;
 mod export;
 mod help;
 mod import;
-mod key;
 mod mail;
-mod messages;
 #[cfg(feature = "postgres")]
 mod outbox;
 mod print;
@@ -148,8 +146,6 @@ enum Command {
     /// Run benchmarks on this machine
     #[cfg(feature = "bench")]
     Bench(bench::Arguments),
-    /// Cancel an event, or all events with a cancellation key
-    Cancel(calls::Cancel),
     /// Check a configuration: lists every fault with its line and how to fix it
     Check(check::Arguments),
     /// Print a script that completes these commands in a shell
@@ -162,76 +158,34 @@ enum Command {
     /// Play a museum's winter with 25,000 recipients, and browse what each of them received
     #[cfg(feature = "demo")]
     Demo(demo::Arguments),
-    /// Show what is due, by the hour, and which events are scheduled
-    Due(calls::Due),
-    /// Show an event and the outcome of its notifications
-    Event(calls::Event),
     /// Write the last days of a store as a timeline, which `simulate` and `tune` play
     Export(export::Arguments),
-    /// Explain why a recipient got an event, or did not: each rule in its order
-    Explain(calls::explain::Explain),
-    /// Show the databases out of which events are read: their state, lag and parked rows
-    Feeds(Box<calls::feeds::Feeds>),
-    /// Make a recipient's pending notifications due now
-    Flush(calls::Flush),
-    /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
-    Forget(calls::Forget),
-    /// List the hooks, which tell the host what became of messages, resume and replay them
-    Hooks(Box<calls::hooks::Arguments>),
     /// Import recipients, subscriptions or objects from a file
     Import(import::Arguments),
-    /// Show a recipient's inbox
-    Inbox(calls::inbox::Inbox),
-    /// Create, list and revoke API keys
-    Key(key::Arguments),
     /// Write the manual pages of these commands
     Man {
         /// Directory to write tidings.1 and a page for each command to
         directory: PathBuf,
     },
-    /// List messages, show one, and retry, cancel or resend them
-    Messages(Box<messages::Arguments>),
-    /// Show the nodes that share a store: who holds it, since when, how far behind
-    Nodes(Box<calls::nodes::Nodes>),
     /// Print the migration of your database, from whose table events are read
     #[cfg(feature = "postgres")]
     Outbox(outbox::Arguments),
-    /// Pause a type or a channel, whose notifications wait until it is resumed, or a feed
-    Pause(calls::Pause),
-    /// Show a recipient's pending notifications
-    Pending(calls::Pending),
     /// Write a mail of made-up items to files, to look at it
     Preview(mail::Preview),
     /// Publish events: from a file, or one event given by flags
     Publish(Box<publish::Arguments>),
-    /// Show a recipient's profile
-    Recipient(calls::Recipient),
     /// Restore a backup into an empty directory or database; its channels start paused
     Restore(backup::Restore),
-    /// Resume a paused type, channel or feed, or all types and channels
-    Resume(calls::Resume),
     /// Serve the HTTP API over a data directory, or over a database that nodes share
     Serve(serve::Arguments),
-    /// Create, list and revoke the keys by which tokens of end users are checked
-    SigningKey(Box<key::signing::Arguments>),
-    /// Show the status of a server or a data directory: what is pending, overdue or paused
-    Status(calls::Status),
-    /// List the addresses to which nothing is sent, add and remove them
-    Suppressions(Box<calls::suppressions::Arguments>),
-    /// Make, change, list and delete tenants, and say who is a member
-    Tenant(Box<calls::tenant::Arguments>),
     /// Write the default templates of mails beside the configuration, to be changed
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
-    /// Print a token of a recipient, for development
-    Token(Box<key::token::Arguments>),
     /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
     Tune(Box<simulate::tune::Arguments>),
     /// Print the JSON Schema of events' `data`, from which generators write types for a program
     Types(types::Arguments),
-    /// Withdraw an event, or all events with a cancellation key: cancel them, and take them out of inboxes
-    Withdraw(calls::Withdraw),
 }
 
 /// Runs one command. `arguments` begins with the program's name.
@@ -240,64 +194,16 @@ where
     I: IntoIterator,
     I::Item: Into<OsString> + Clone,
 {
-    let parsed = help::grouped(Arguments::command())
-        .try_get_matches_from(arguments)
-        .and_then(|matches| Arguments::from_arg_matches(&matches));
-    let arguments = match parsed {
-        Ok(arguments) => arguments,
+    let matches = match help::grouped(command()).try_get_matches_from(arguments) {
+        Ok(matches) => matches,
         Err(error) => return usage(&error, streams),
     };
-    let ended = match arguments.command {
-        Command::Backup(arguments) => backup::backup(&arguments, streams),
-        #[cfg(feature = "bench")]
-        Command::Bench(arguments) => bench::run(&arguments, streams),
-        Command::Cancel(arguments) => calls::run(&arguments, streams),
-        Command::Withdraw(arguments) => calls::run(&arguments, streams),
-        Command::Check(arguments) => check::run(&arguments, streams),
-        Command::Completions { shell } => {
-            let mut command = Arguments::command();
-            clap_complete::generate(shell, &mut command, "tidings", streams.out);
-            Ok(Status::Done)
-        }
-        Command::Man { directory } => man(&directory, streams),
-        Command::Config => streams.out.write_all(config::DEFAULT.as_bytes()).map(|()| Status::Done),
-        #[cfg(feature = "demo")]
-        Command::Demo(arguments) => demo::run(&arguments, tidings_demo::scenario(), streams),
-        Command::Due(arguments) => calls::run(&arguments, streams),
-        Command::Event(arguments) => calls::run(&arguments, streams),
-        Command::Export(arguments) => export::run(&arguments, streams),
-        Command::Explain(arguments) => calls::run(&arguments, streams),
-        Command::Feeds(arguments) => calls::run(&*arguments, streams),
-        Command::Flush(arguments) => calls::run(&arguments, streams),
-        Command::Forget(arguments) => calls::run(&arguments, streams),
-        Command::Hooks(arguments) => calls::hooks::run(&arguments, streams),
-        Command::Import(arguments) => import::run(&arguments, streams),
-        Command::Inbox(arguments) => calls::run(&arguments, streams),
-        Command::Key(arguments) => key::run(&arguments, streams),
-        Command::Messages(arguments) => messages::run(&arguments, streams),
-        Command::Nodes(arguments) => calls::nodes::run(&arguments, streams),
-        Command::Suppressions(arguments) => calls::suppressions::run(&arguments, streams),
-        #[cfg(feature = "postgres")]
-        Command::Outbox(arguments) => outbox::run(&arguments, streams),
-        Command::Pause(arguments) => calls::run(&arguments, streams),
-        Command::Pending(arguments) => calls::run(&arguments, streams),
-        Command::Preview(arguments) => mail::preview(&arguments, streams),
-        Command::Publish(arguments) => publish::run(&arguments, streams),
-        Command::Recipient(arguments) => calls::run(&arguments, streams),
-        Command::Restore(arguments) => backup::restore(&arguments, streams),
-        Command::Resume(arguments) => calls::resume(&arguments, streams),
-        Command::Serve(arguments) => serve::run(&arguments, streams),
-        Command::Simulate(arguments) => match &arguments.config {
-            Some(config) => simulate::run(config, &arguments, make, streams),
-            None => simulate::compare::run(&arguments.compare, &arguments, make, streams),
+    let ended = match calls::run(&matches, streams) {
+        Some(ended) => ended,
+        None => match Arguments::from_arg_matches(&matches) {
+            Ok(arguments) => run_one(arguments.command, make, streams),
+            Err(error) => return usage(&error, streams),
         },
-        Command::SigningKey(arguments) => key::signing::run(&arguments, streams),
-        Command::Status(arguments) => calls::run(&arguments, streams),
-        Command::Template(arguments) => mail::template(&arguments, streams),
-        Command::Tenant(arguments) => calls::tenant::run(&arguments, streams),
-        Command::Token(arguments) => key::token::run(&arguments, streams),
-        Command::Types(arguments) => types::run(&arguments, streams),
-        Command::Tune(arguments) => simulate::tune::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {
         Ok(status) => status,
@@ -307,10 +213,52 @@ where
     }
 }
 
+/// All commands: those of the table, and those below.
+fn command() -> clap::Command {
+    calls::augment(Arguments::command())
+}
+
+/// Runs a command that is more than one call.
+fn run_one(
+    command: Command,
+    make: MakePlayer<'_>,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
+    match command {
+        Command::Backup(arguments) => backup::backup(&arguments, streams),
+        #[cfg(feature = "bench")]
+        Command::Bench(arguments) => bench::run(&arguments, streams),
+        Command::Check(arguments) => check::run(&arguments, streams),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut self::command(), "tidings", streams.out);
+            Ok(Status::Done)
+        }
+        Command::Man { directory } => man(&directory, streams),
+        Command::Config => streams.out.write_all(config::DEFAULT.as_bytes()).map(|()| Status::Done),
+        #[cfg(feature = "demo")]
+        Command::Demo(arguments) => demo::run(&arguments, tidings_demo::scenario(), streams),
+        Command::Export(arguments) => export::run(&arguments, streams),
+        Command::Import(arguments) => import::run(&arguments, streams),
+        #[cfg(feature = "postgres")]
+        Command::Outbox(arguments) => outbox::run(&arguments, streams),
+        Command::Preview(arguments) => mail::preview(&arguments, streams),
+        Command::Publish(arguments) => publish::run(&arguments, streams),
+        Command::Restore(arguments) => backup::restore(&arguments, streams),
+        Command::Serve(arguments) => serve::run(&arguments, streams),
+        Command::Simulate(arguments) => match &arguments.config {
+            Some(config) => simulate::run(config, &arguments, make, streams),
+            None => simulate::compare::run(&arguments.compare, &arguments, make, streams),
+        },
+        Command::Template(arguments) => mail::template(&arguments, streams),
+        Command::Types(arguments) => types::run(&arguments, streams),
+        Command::Tune(arguments) => simulate::tune::run(&arguments, make, streams),
+    }
+}
+
 /// Writes the manual pages of all commands.
 fn man(directory: &Path, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let written = fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory));
+    let written =
+        fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(command(), directory));
     if let Err(fault) = written {
         let message = format!("can't write to {}: {fault}", directory.display());
         return Ok(report(streams, &message, Status::Wrong));

@@ -16,7 +16,7 @@ use super::print::{Form, Printer};
 use super::{MakePlayer, Status, Streams, report};
 use crate::body::Fields;
 use crate::body::explain::ExplainBody;
-use crate::cli::calls::explain;
+use crate::cli::calls::{explain_body, write_explanation};
 use crate::cli::simulate::timeline::TimelineArguments;
 use crate::config;
 use crate::explained::Explained;
@@ -133,7 +133,7 @@ fn explained(
     let [event, recipient] = asked else {
         return Err(("--explain takes an event and a recipient".to_owned(), Status::Wrong));
     };
-    let body = explain::body(event, recipient).to_string();
+    let body = explain_body(event, recipient).to_string();
     let question = Fields::parse(body.as_bytes())
         .and_then(Fields::body::<ExplainBody>)
         .and_then(|body| body.question(rules));
@@ -152,7 +152,7 @@ fn write_explained(
     match explained {
         Err((fault, status)) => return Ok(report(streams, &fault, status)),
         Ok(explained) if as_json => writeln!(streams.out, "{explained}")?,
-        Ok(explained) => explain::write(&explained, streams.out)?,
+        Ok(explained) => write_explanation(&explained, streams.out)?,
     }
     Ok(Status::Done)
 }

@@ -62,12 +62,6 @@ impl Request {
         Self::new(Method::POST, path)
     }
 
-    /// Creates a POST request that changes nothing: its body is what is asked.
-    #[must_use]
-    pub fn question(path: String) -> Self {
-        Self { purpose: Purpose::Look, ..Self::post(path) }
-    }
-
     /// Creates a PUT request.
     #[must_use]
     pub fn put(path: String) -> Self {
@@ -90,6 +84,12 @@ impl Request {
     #[must_use]
     pub fn purpose(&self) -> Purpose {
         self.purpose
+    }
+
+    /// Opens a directory for another purpose than that of the method.
+    #[must_use]
+    pub fn for_purpose(self, purpose: Purpose) -> Self {
+        Self { purpose, ..self }
     }
 
     /// With a body of one JSON value.

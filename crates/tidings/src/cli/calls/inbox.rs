@@ -2,65 +2,37 @@
 
 use std::io::{self, Write};
 
-use clap::value_parser;
 use serde_json::Value;
 
-use crate::cli::calls::Call;
+use super::show::Answer;
 use crate::cli::print::table::{Table, cell, list};
-use crate::cli::reach::To;
-use crate::client::{Request, parameters, segment};
 
-/// `tidings inbox`.
-#[derive(clap::Args)]
-pub(in crate::cli) struct Inbox {
-    /// Recipient id
-    recipient: String,
-    /// Number of groups
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..))]
-    limit: u32,
-    /// Cursor of the next page, as the page before printed it
-    #[arg(long, value_name = "NEXT")]
-    cursor: Option<String>,
-    #[command(flatten)]
-    to: To,
-}
-
-impl Call for Inbox {
-    fn to(&self) -> &To {
-        &self.to
+/// Writes the answer of `inbox`.
+pub(super) fn write_inbox(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let answer = answer.value;
+    writeln!(out, "{} unseen, {} unread", cell(answer, "unseen"), cell(answer, "unread"))?;
+    let mut table = Table::new(&["NEWEST", "TYPE", "COUNT", "", "ACTORS", "OBJECTS"]);
+    for group in list(answer, "groups") {
+        let flag = |name| group.get(name) == Some(&Value::Bool(true));
+        let state = match (flag("seen"), flag("read")) {
+            (_, true) => "read",
+            (true, false) => "seen",
+            (false, false) => "new",
+        };
+        let items = list(group, "items");
+        table.row([
+            cell(group, "newest_at"),
+            cell(group, "type"),
+            cell(group, "count"),
+            state.to_owned(),
+            few(&names(items, "actor")),
+            few(&names(items, "object")),
+        ]);
     }
-
-    fn request(&self) -> Request {
-        let (recipient, limit) = (segment(&self.recipient), self.limit);
-        let cursor = parameters([("cursor", self.cursor.as_deref())]);
-        Request::get(format!("/v1/recipients/{recipient}/inbox?limit={limit}{cursor}"))
-    }
-
-    fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{} unseen, {} unread", cell(answer, "unseen"), cell(answer, "unread"))?;
-        let mut table = Table::new(&["NEWEST", "TYPE", "COUNT", "", "ACTORS", "OBJECTS"]);
-        for group in list(answer, "groups") {
-            let flag = |name| group.get(name) == Some(&Value::Bool(true));
-            let state = match (flag("seen"), flag("read")) {
-                (_, true) => "read",
-                (true, false) => "seen",
-                (false, false) => "new",
-            };
-            let items = list(group, "items");
-            table.row([
-                cell(group, "newest_at"),
-                cell(group, "type"),
-                cell(group, "count"),
-                state.to_owned(),
-                few(&names(items, "actor")),
-                few(&names(items, "object")),
-            ]);
-        }
-        table.write(out)?;
-        match cell(answer, "next") {
-            next if next.is_empty() => Ok(()),
-            next => writeln!(out, "next page: --cursor {next}"),
-        }
+    table.write(out)?;
+    match cell(answer, "next") {
+        next if next.is_empty() => Ok(()),
+        next => writeln!(out, "next page: --cursor {next}"),
     }
 }
 

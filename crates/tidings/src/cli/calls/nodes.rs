@@ -5,6 +5,8 @@ use std::io;
 use serde_json::Value;
 use tidings_store::{Expected, database};
 
+use super::Given;
+use super::show;
 use crate::cli::print::table::{Table, cell};
 use crate::cli::reach::{self, To};
 use crate::cli::status::span;
@@ -12,32 +14,25 @@ use crate::cli::{Status, Streams, report};
 use crate::client::{Fault, Purpose, Request, StorePlace};
 use crate::http::v1::nodes::shown;
 
-/// Arguments of `nodes`.
-#[derive(clap::Args)]
-pub(in crate::cli) struct Nodes {
-    #[command(flatten)]
-    to: To,
-}
-
-/// Runs the command. With the address of the database it needs no node that runs.
-pub(in crate::cli) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let to = &arguments.to;
+/// Shows the nodes. With the address of the database no node has to run.
+pub(super) fn show(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
+    let to = &given.to;
     let nodes = match to.store_place() {
         Some(StorePlace::Database(url)) => in_database(&url),
         _ => of_server(to),
     };
     let nodes = match nodes {
         Ok(nodes) => nodes,
-        Err(fault) => return Ok(reach::report_fault(&fault, streams)),
+        Err(fault) => return Ok(Some(reach::report_fault(&fault, streams))),
     };
     if to.json {
         writeln!(streams.out, "{nodes}")?;
-        return Ok(Status::Done);
+        return Ok(Some(Status::Done));
     }
     let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
     if nodes.is_empty() {
         let message = "no nodes: the store is a data directory, or no node has started";
-        return Ok(report(streams, message, Status::Failed));
+        return Ok(Some(report(streams, message, Status::Failed)));
     }
     table(nodes).write(streams.out)?;
     if !nodes.iter().any(is_holder) {
@@ -50,7 +45,7 @@ pub(in crate::cli) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::R
              or the versions differ"
         )?;
     }
-    Ok(Status::Done)
+    Ok(Some(Status::Done))
 }
 
 /// Returns true if a node holds the store: the intake, and what is not at other nodes.
@@ -70,22 +65,22 @@ fn of_other_config(nodes: &[Value]) -> Vec<String> {
 }
 
 fn table(nodes: &[Value]) -> Table {
-    let mut table =
-        Table::new(&["NODE", "STATE", "PARTS", "SINCE", "BEHIND", "SILENT", "CONFIG", "ADDRESS"]);
-    for node in nodes {
-        let time = |key: &str| node.get(key).and_then(Value::as_u64).unwrap_or_default() / 1_000;
-        table.row([
-            cell(node, "node"),
-            cell(node, "state"),
-            parts(node),
-            cell(node, "since"),
-            span(time("lag_ms")),
-            span(time("silent_ms")),
-            cell(node, "config").chars().take(8).collect(),
-            cell(node, "address"),
-        ]);
-    }
-    table
+    let columns = [
+        ("NODE", "node"),
+        ("STATE", "state"),
+        ("PARTS", "parts"),
+        ("SINCE", "since"),
+        ("BEHIND", "lag_ms"),
+        ("SILENT", "silent_ms"),
+        ("CONFIG", "config"),
+        ("ADDRESS", "address"),
+    ];
+    show::table(&columns, nodes, |node, path| match path {
+        "parts" => parts(node),
+        "lag_ms" | "silent_ms" => span(node[path].as_u64().unwrap_or_default() / 1_000),
+        "config" => cell(node, path).chars().take(8).collect(),
+        path => cell(node, path),
+    })
 }
 
 /// Describes what a node holds: `all`, `intake and 0-2`, `3-5`, or `-`.

@@ -1,0 +1,230 @@
+//! Answers of the API as text for people.
+
+use std::io::{self, Write};
+
+use serde::Deserialize;
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{Given, events, feeds, inbox, messages, steer, waiting};
+use crate::cli::print::table::{self, cell, cut, padded, shown};
+use crate::cli::{Streams, status};
+
+/// The form of an answer for people.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Show {
+    /// All fields, one a line.
+    #[default]
+    Fields,
+    /// A text, with arguments and fields of the answer in place of what stands in braces.
+    Text(String),
+    /// The first of these fields that the answer has, alone on standard output, so that `KEY=$(…)` works; and its text
+    /// on standard error.
+    Secret(Vec<(String, String)>),
+    Table(List),
+    By(Writer),
+}
+
+/// A list as a table, a page of it perhaps.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct List {
+    /// The field with the list; absent = the answer itself.
+    list: Option<String>,
+    columns: Vec<Column>,
+    /// The text of an empty list.
+    nothing: String,
+    /// True if long cells are not cut.
+    #[serde(default)]
+    is_whole: bool,
+    /// True if its JSON is one row a line, so that the text of an empty list is no result.
+    #[serde(default)]
+    is_lines: bool,
+}
+
+/// A column: its title, the path of its cells, and what stands for an empty one.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Column {
+    Plain(String, String),
+    Filled(String, String, String),
+}
+
+/// An answer, with what was asked.
+pub(super) struct Answer<'a> {
+    pub(super) value: &'a Value,
+    pub(super) given: &'a Given,
+    /// False if the command itself opened the store.
+    pub(super) has_server: bool,
+}
+
+type WriteAnswer = fn(&Answer<'_>, &mut dyn Write) -> io::Result<()>;
+
+/// A function that writes an answer.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Writer(WriteAnswer);
+
+impl TryFrom<String> for Writer {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let write: WriteAnswer = match &*name {
+            "cancelled" => events::write_cancelled,
+            "changed" => messages::write_changed,
+            "due" => waiting::write_due,
+            "event" => events::write_event,
+            "explanation" => |answer, out| events::write_explanation(answer.value, out),
+            "feeds" => feeds::write_feeds,
+            "flushed" => waiting::write_flushed,
+            "forgotten" => events::write_forgotten,
+            "inbox" => inbox::write_inbox,
+            "message" => messages::write_message,
+            "paused" => steer::write_paused,
+            "pending" => waiting::write_pending,
+            "resumed" => steer::write_resumed,
+            "status" => |answer, out| status::write(answer.value, out),
+            "withdrawn" => events::write_withdrawn,
+            _ => return Err(format!("there is no writer {name}")),
+        };
+        Ok(Self(write))
+    }
+}
+
+impl Show {
+    /// Writes an answer.
+    pub(super) fn write(&self, answer: &Answer<'_>, streams: &mut Streams<'_>) -> io::Result<()> {
+        let value = answer.value;
+        if answer.given.to.json {
+            return match (self, value) {
+                (Self::Table(list), _) if list.is_lines => {
+                    list.rows(value).iter().try_for_each(|row| writeln!(streams.out, "{row}"))
+                }
+                (_, Value::Null) => writeln!(streams.out, "{{}}"),
+                _ => writeln!(streams.out, "{value}"),
+            };
+        }
+        match self {
+            Self::Fields => write_fields(value, &[], streams.out),
+            Self::Text(template) => writeln!(streams.out, "{}", text(template, answer)),
+            Self::Secret(fields) => {
+                let has = |(field, _): &&(String, String)| value[field].is_string();
+                let Some((field, note)) = fields.iter().find(has) else {
+                    return Err(io::Error::other("the answer lacks what was asked for"));
+                };
+                writeln!(streams.out, "{}", cell(value, field))?;
+                if note.is_empty() {
+                    return Ok(());
+                }
+                writeln!(streams.err, "{}", text(note, answer))
+            }
+            Self::Table(list) => list.write(value, streams),
+            Self::By(Writer(write)) => write(answer, streams.out),
+        }
+    }
+}
+
+impl List {
+    fn rows<'a>(&self, answer: &'a Value) -> &'a [Value] {
+        match &self.list {
+            Some(path) => table::list(answer, path),
+            None => answer.as_array().map_or(&[], Vec::as_slice),
+        }
+    }
+
+    fn write(&self, answer: &Value, streams: &mut Streams<'_>) -> io::Result<()> {
+        let rows = self.rows(answer);
+        let columns = self.columns.iter().map(|column| match column {
+            Column::Plain(title, path) => (title, path, ""),
+            Column::Filled(title, path, empty) => (title, path, &**empty),
+        });
+        let columns: Vec<(&String, &str, &str)> = columns
+            .filter_map(|(title, path, empty)| match path.strip_suffix('?') {
+                Some(path) => {
+                    rows.iter().any(|row| !row[path].is_null()).then_some((title, path, empty))
+                }
+                None => Some((title, path, empty)),
+            })
+            .collect();
+        let titles: Vec<&str> = columns.iter().map(|(title, ..)| title.as_str()).collect();
+        let mut table = table::Table::new(&titles);
+        for row in rows {
+            let cells = columns.iter().map(|(_, path, empty)| match waiting::cell_of(row, path) {
+                cell if cell.is_empty() => (*empty).to_owned(),
+                cell => cell,
+            });
+            if self.is_whole { table.whole_row(cells) } else { table.row(cells) }
+        }
+        if self.is_lines && rows.is_empty() {
+            return writeln!(streams.err, "{}", self.nothing);
+        }
+        table.write_page(answer, &self.nothing, streams.out)?;
+        match cell(answer, "missing") {
+            missing if missing.is_empty() => Ok(()),
+            missing => {
+                writeln!(streams.out, "No answer from {missing}: what they have is left out")
+            }
+        }
+    }
+}
+
+/// A text with arguments, or else fields of the answer, in place of the names in braces.
+pub(super) fn text(template: &str, answer: &Answer<'_>) -> String {
+    let given = |name: &str| answer.given.text(name).map(str::to_owned);
+    filled(template, |name| Some(given(name).unwrap_or_else(|| cell(answer.value, name))))
+        .unwrap_or_default()
+}
+
+/// A text with values in place of the names in braces; `None` if one has no value.
+pub(super) fn filled(template: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let mut pieces = template.split('{');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = piece.split_once('}')?;
+        text.push_str(&value(name)?);
+        text.push_str(rest);
+    }
+    Some(text)
+}
+
+/// Writes an object, one field per line; nested fields under their path.
+pub(super) fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result<()> {
+    let mut rows = Vec::new();
+    gather("", answer, but, &mut rows);
+    let width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+    for (name, value) in rows {
+        writeln!(out, "{}  {value}", padded(&name, width))?;
+    }
+    Ok(())
+}
+
+fn gather(path: &str, value: &Value, but: &[&str], rows: &mut Vec<(String, String)>) {
+    for (name, value) in
+        value.as_object().into_iter().flatten().filter(|(name, _)| !but.contains(&name.as_str()))
+    {
+        let name = match path {
+            "" => name.clone(),
+            path => format!("{path}.{name}"),
+        };
+        match value {
+            Value::Object(_) => gather(&name, value, but, rows),
+            Value::Null => {}
+            value => rows.push((cut(&name), shown(value))),
+        }
+    }
+}
+
+/// A table of rows, with a title for each cell.
+pub(super) fn table(
+    columns: &[(&str, &str)],
+    rows: &[Value],
+    cell: impl Fn(&Value, &str) -> String,
+) -> table::Table {
+    let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
+    let mut table = table::Table::new(&titles);
+    for row in rows {
+        table.row(columns.iter().map(|(_, path)| cell(row, path)));
+    }
+    table
+}

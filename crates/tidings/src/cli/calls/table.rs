@@ -1,0 +1,161 @@
+//! The table of commands that are one call, as `commands.toml` has it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use clap::{Args as _, Command};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::argument::{Argument, CHOICE, In};
+use super::show::{self, Show};
+use super::{Given, events, messages, nodes, steer, tenant};
+use crate::cli::reach::To;
+use crate::cli::{Status, Streams};
+use crate::client::{Purpose, Request, parameters};
+
+/// The table.
+pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let table = toml::from_str(include_str!("commands.toml"));
+    let mut table: Table = table.expect("a table of this binary, as tests know");
+    let arguments = table.commands.iter_mut().flat_map(|row| &mut row.arguments);
+    arguments.for_each(Argument::name_value);
+    table
+});
+
+/// Commands, and the groups of some.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    pub(super) groups: BTreeMap<String, Group>,
+    pub(super) commands: Vec<Row>,
+}
+
+/// Commands with the same first word.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Group {
+    about: String,
+    /// The command that runs where the group alone is named.
+    pub(super) default: Option<String>,
+}
+
+/// A command of one call.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Row {
+    /// The words of the command.
+    pub(super) name: String,
+    about: String,
+    /// Method and path; of several the first whose arguments are all given.
+    call: Vec<String>,
+    #[serde(default)]
+    arguments: Vec<Argument>,
+    /// True if the call decides nothing, so that a store is opened without a configuration.
+    #[serde(default)]
+    is_question: bool,
+    /// True if a directory without a store gets one.
+    #[serde(default)]
+    makes_store: bool,
+    /// What is deleted for good: the user is asked before.
+    pub(super) deletes: Option<String>,
+    /// What runs before the call, and perhaps in its place.
+    pub(super) first: Option<First>,
+    #[serde(default)]
+    pub(super) show: Show,
+    /// Values of `status` in an answer that end the command as failed.
+    #[serde(default)]
+    pub(super) failed: Vec<String>,
+}
+
+/// A step before a call; returns how the command ends if that was all.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct First(pub(super) fn(&Given, &mut Streams<'_>) -> std::io::Result<Option<Status>>);
+
+impl TryFrom<String> for First {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Ok(Self(match &*name {
+            "nodes" => nodes::show,
+            "resume-all" => steer::resume_all,
+            "retry-failed" => messages::retry_failed,
+            "set-tenant" => tenant::set,
+            _ => return Err(format!("there is no step {name}")),
+        }))
+    }
+}
+
+impl Table {
+    pub(super) fn row(&self, name: &str) -> Option<&Row> {
+        self.commands.iter().find(|row| row.name == name)
+    }
+
+    /// Adds the commands to those of the command line.
+    pub(super) fn augment(&'static self, mut command: Command) -> Command {
+        for (name, group) in &self.groups {
+            let default = group.default.as_ref().and_then(|default| self.row(default));
+            let of_group = Command::new(name.as_str()).about(&*group.about);
+            command = command.subcommand(match default {
+                Some(row) => row.augment(of_group).args_conflicts_with_subcommands(true),
+                None => of_group.subcommand_required(true).arg_required_else_help(true),
+            });
+        }
+        for row in &self.commands {
+            let of_row = |word| row.augment(Command::new(word).about(&*row.about));
+            command = match row.name.split_once(' ') {
+                Some((group, word)) => {
+                    command.mut_subcommand(group, |group| group.subcommand(of_row(word)))
+                }
+                None => command.subcommand(of_row(&*row.name)),
+            };
+        }
+        command
+    }
+}
+
+impl Row {
+    fn augment(&'static self, mut command: Command) -> Command {
+        for argument in &self.arguments {
+            command = command.arg(argument.clap());
+        }
+        if self.arguments.iter().any(|argument| argument.alternative) {
+            command = command.group(clap::ArgGroup::new(CHOICE).required(true));
+        }
+        if self.deletes.is_some() {
+            let yes = clap::Arg::new("yes").long("yes").action(clap::ArgAction::SetTrue);
+            command = command.arg(yes.help("Do not ask for confirmation"));
+        }
+        To::augment_args(command)
+    }
+
+    pub(super) fn request(&self, given: &Given) -> Request {
+        let value = |name: &str| given.text(name).map(crate::client::segment);
+        let call = self.call.iter().find_map(|call| show::filled(call, value)).unwrap_or_default();
+        let (verb, path) = call.split_once(' ').unwrap_or_default();
+        let of = |place: In| self.arguments.iter().filter(move |one| one.place == place);
+        let query = of(In::Query).map(|one| (&*one.name, given.text(&one.name)));
+        let query = parameters(query).replacen('&', "?", 1);
+        let path = format!("{path}{query}");
+        let request = match verb {
+            "GET" => Request::get(path),
+            "PUT" => Request::put(path),
+            "DELETE" => Request::delete(path),
+            _ => Request::post(path),
+        };
+        let request = match (self.is_question, self.makes_store) {
+            (true, _) => request.for_purpose(Purpose::Look),
+            (false, true) => request.for_purpose(Purpose::MakeBare),
+            (false, false) => request,
+        };
+        let fields: Map<String, Value> = of(In::Body)
+            .filter_map(|one| {
+                let text = given.text(&one.name)?;
+                let value = if one.is_json { events::named(text) } else { text.into() };
+                Some((one.field(), value))
+            })
+            .collect();
+        if fields.is_empty() { request } else { request.json(&fields) }
+    }
+}

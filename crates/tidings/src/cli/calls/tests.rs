@@ -1,0 +1,73 @@
+use serde_json::json;
+
+use super::*;
+
+fn given(arguments: &[&str]) -> (&'static Row, Given) {
+    let words = ["tidings"].into_iter().chain(arguments.iter().copied());
+    let matches = crate::cli::command().try_get_matches_from(words).unwrap();
+    let (name, mut matches) = matches.subcommand().unwrap();
+    let mut name = name.to_owned();
+    if let Some((word, of_word)) = matches.subcommand() {
+        name = format!("{name} {word}");
+        matches = of_word;
+    }
+    let to = To::from_arg_matches(matches).unwrap();
+    (TABLE.row(&name).unwrap(), Given { matches: matches.clone(), to })
+}
+
+fn written(arguments: &[&str], answer: &Value) -> String {
+    let (row, given) = given(arguments);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let progress = super::super::Progress::Hidden;
+    let mut streams = Streams { out: &mut out, err: &mut err, progress };
+    row.show
+        .write(&Answer { value: answer, given: &given, has_server: true }, &mut streams)
+        .unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn each_default_and_each_path_of_the_table_is_there() {
+    for (name, group) in &TABLE.groups {
+        assert!(
+            group.default.as_ref().is_none_or(|default| TABLE.row(default).is_some()),
+            "{name}"
+        );
+    }
+    crate::cli::command().debug_assert();
+    let request = |arguments: &[&str]| {
+        let (row, given) = given(arguments);
+        format!("{:?}", row.request(&given))
+    };
+    let cancel = request(&["cancel", "a/b", "--tenant", "t"]);
+    assert!(cancel.contains("/v1/events/a%2Fb/cancel"), "{cancel}");
+    assert!(request(&["cancel", "--cancellation-key", "k"]).contains("/v1/cancel\""));
+    let messages = request(&["messages", "list", "--channel", "email"]);
+    assert!(messages.contains("/v1/messages?channel=email&limit=50"), "{messages}");
+}
+
+#[test]
+fn f15_a_fault_is_shown_whole_below_the_table() {
+    let fault = "PostgreSQL: permission denied for table tidings_outbox (SQLSTATE 42501); grant SELECT, UPDATE \
+                 and DELETE on the table to the user of the feed's `url`";
+    let feeds = json!([
+        {"name": "app", "state": "failing", "newest": null, "lag_ms": null, "taken": 0, "parked": 0, "fault": fault},
+        {"name": "shop", "state": "running", "newest": "7", "lag_ms": 3000, "taken": 7, "parked": 0},
+    ]);
+    let out = written(&["feeds"], &feeds);
+    let lines: Vec<Vec<&str>> = out.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[1], ["app", "failing", "?", "0", "0"], "{out}");
+    assert!(lines[2].contains(&"running") && lines[2].contains(&"3"), "{out}");
+    assert!(out.ends_with(&format!("\napp is failing: {fault}\n")), "{out}");
+}
+
+#[test]
+fn a_column_that_no_row_has_is_left_out() {
+    let key = json!({"id": "k", "made": "2024-01-01T00:00:00Z", "alg": "HS256", "scope": null, "name": ""});
+    let list = written(&["signing-key", "list"], &json!({"keys": [key]}));
+    assert!(!list.contains("TENANT") && list.contains("HS256  all    -"), "{list}");
+    let mut of_tenant = key;
+    of_tenant["tenant"] = json!("acme");
+    let list = written(&["signing-key", "list"], &json!({"keys": [of_tenant]}));
+    assert!(list.contains("TENANT") && list.contains("acme"), "{list}");
+}
