@@ -2,7 +2,6 @@
 
 pub(super) mod compare;
 pub(super) mod timeline;
-pub(super) mod tune;
 
 use std::io;
 use std::path::{Path, PathBuf};
