@@ -404,14 +404,8 @@ fn reference(line: &str) -> String {
     line.chars().filter(|c| !c.is_control()).take(REFERENCE_CHARS_MAX).collect()
 }
 
-#[cfg(test)]
-mod by_token;
 mod line;
 mod oauth;
-#[cfg(test)]
-mod postfix;
 pub(super) mod server;
-#[cfg(test)]
-mod slow;
 #[cfg(test)]
 mod tests;

@@ -20,11 +20,7 @@ mod me;
 mod metrics;
 mod openapi;
 mod pages;
-#[cfg(test)]
-pub(crate) mod post;
 mod request;
-#[cfg(test)]
-pub(crate) mod rig;
 mod service;
 mod settings;
 mod shares;
@@ -57,6 +53,8 @@ pub use live::streams_max;
 pub use request::Change;
 pub use service::{Access, Service};
 pub use settings::Settings;
+#[cfg(test)]
+pub(crate) use tests::{post, rig};
 
 /// Reads a form of this type as pages do, for whoever tries readers with any bytes.
 #[doc(hidden)]

@@ -8,9 +8,9 @@ use axum::body::{Body, Bytes};
 use axum::http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 
-use super::rig::{Answered, CONFIG, Rig};
 use super::{Access, Code, Settings, document, error, openapi};
 use crate::keys::Secret;
+use rig::{Answered, CONFIG, Rig};
 
 mod deep;
 mod every_error;
@@ -20,6 +20,8 @@ mod leaks;
 mod limits;
 mod narrow_store;
 mod open;
+pub(crate) mod post;
+pub(crate) mod rig;
 mod shards;
 mod shares;
 mod told;

@@ -11,7 +11,10 @@ use super::super::sample::email;
 use super::super::sample::{GO, HOST, batch, clock, mail, rendered};
 use super::*;
 
+mod by_token;
+mod postfix;
 mod refused;
+mod slow;
 
 const PATIENT: Patience =
     Patience { answer_ms: 20_000, begin_ms: 60_000, delivery_ms: 20_000, stranger_ms: 2_000 };

@@ -15,9 +15,9 @@ use tidings_core::Rules;
 use tidings_core::channel::{EMAIL_NO, TABLE};
 use tidings_core::rules::ChannelRules;
 
-use super::super::sample::{GO, batch, rendered};
-use super::super::{Durability, Setup, open};
 use super::*;
+use crate::channel::sample::{GO, batch, rendered};
+use crate::channel::{Durability, Setup, open};
 
 /// A user of the mail server, with the right to send from anywhere.
 const USER: &str = "ann@mail.example.org";
@@ -141,7 +141,7 @@ impl MailServer {
             },
             durability: Durability::Each,
             patience: Patience::default(),
-            clock: &super::super::sample::clock(),
+            clock: &crate::channel::sample::clock(),
             tokens: None,
             caught: &std::sync::Arc::default(),
         };

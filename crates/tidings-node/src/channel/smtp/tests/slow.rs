@@ -5,10 +5,10 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use super::super::provider::Address;
-use super::super::sample::email;
-use super::super::sample::{GO, HOST, clock, mail};
 use super::*;
+use crate::channel::provider::Address;
+use crate::channel::sample::email;
+use crate::channel::sample::{GO, HOST, clock, mail};
 
 /// Limits with which each single answer has enough time.
 const WHOLE: Patience =

@@ -20,7 +20,7 @@ use tidings_node::{
 use tidings_store::{MemoryStore, Store};
 use tower::ServiceExt as _;
 
-use super::{Access, Service, Settings};
+use crate::http::{Access, Service, Settings};
 use crate::token::sign;
 
 /// A configuration with a type for each kind of lane.
@@ -193,7 +193,7 @@ impl Rig {
             .unwrap();
         Self {
             tokio,
-            router: super::router(Arc::clone(&service)),
+            router: crate::http::router(Arc::clone(&service)),
             service,
             clock,
             open,

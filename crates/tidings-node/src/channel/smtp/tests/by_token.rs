@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::super::provider::Address;
-use super::super::sample::{GO, HOST, email, mail};
 use super::*;
+use crate::channel::provider::Address;
+use crate::channel::sample::{GO, HOST, email, mail};
 use crate::clock::VirtualClock;
 
 /// A token endpoint that gives these answers, and what it was asked.
@@ -214,7 +214,7 @@ fn field_4_a_server_that_wants_a_token_says_so_and_a_wrong_port_too() {
         ("smtp://h:587", None),
         ("smtp://h:2525", None),
     ] {
-        let told = super::super::slip(email(), address);
+        let told = crate::channel::slip(email(), address);
         assert_eq!(told.is_some(), slip.is_some(), "{address}");
         assert!(told.unwrap_or_default().contains(slip.unwrap_or_default()), "{address}");
     }
