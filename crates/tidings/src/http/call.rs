@@ -4,6 +4,8 @@
 //! differ. The errors that a call lists are checked where it answers: in debug builds one that is not
 //! listed fails the test that met it.
 
+mod row;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,8 +28,9 @@ use super::request::KEY_BYTES_MAX;
 use super::request::caller::Caller;
 use super::request::roles::Needs;
 use super::users::{ME, TWIN};
-use crate::token::{Scope, Token};
+use crate::token::Token;
 use crate::wording::nearest;
+use row::{Row, Who};
 
 const PROBLEM_JSON: &str = "application/problem+json";
 
@@ -75,10 +78,6 @@ const CHANGES: &[Code] = &[
     Code::OutcomeUnknown,
 ];
 
-/// Further errors of calls with many items.
-pub(super) const MANY: &[Code] =
-    &[Code::InvalidQuery, Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType];
-
 /// Errors in the lines of a stream, beside those of the call for a single item.
 const IN_LINES: &[Code] = &[
     Code::InvalidJson,
@@ -99,36 +98,6 @@ const IN_LINES: &[Code] = &[
 
 /// Errors of calls whose query may name a tenant.
 const QUERIES_TENANT: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff];
-
-/// The calls about a recipient whose query may name a tenant.
-const OF_READERS: &[&str] = &[
-    "inbox",
-    "inbox_counts",
-    "live",
-    "mark_seen",
-    "mark_read",
-    "mark_unread",
-    "archive",
-    "unarchive",
-    "snooze",
-    "unsnooze",
-    "delete_items",
-    "pending",
-    "flush",
-    "get_preferences",
-    "put_preferences",
-    "patch_preferences",
-    "list_subscriptions",
-    "follow",
-    "unfollow",
-    "join_push",
-    "leave_push",
-];
-
-/// The errors of a call about a recipient, whose query may name a tenant.
-fn of_query(name: &str) -> &'static [Code] {
-    if OF_READERS.contains(&name) { QUERIES_TENANT } else { &[] }
-}
 
 /// The kind of a call, which determines its general errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,19 +144,19 @@ impl Calls {
         Self { names: Vec::new(), router: Router::new(), document }
     }
 
-    /// Adds one call, made with `utoipa_axum::routes!(handler)`: `name` is the handler's name, and
-    /// `codes` what can go wrong beside what `kind` brings with it.
+    /// Adds one call, made with `utoipa_axum::routes!(handler)`. `calls.tsv` has the rest by its name.
+    ///
+    /// # Panics
+    /// It has no row, as each test of the API would find.
     pub(super) fn add(
         mut self,
         name: &'static str,
-        kind: Kind,
         (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
-        codes: &'static [Code],
     ) -> Self {
-        let needs = Needs::of(name, kind);
+        let Row { kind, who, codes } = Row::of(name);
+        let Who::Keys(needs) = *who else { return self };
         let of_role = (needs != Needs::Reading).then_some(Code::Role);
-        let of_key = of_role.into_iter().chain(of_query(name).iter().copied());
-        let listed = kind.codes().chain(of_key).chain(codes.iter().copied()).collect();
+        let listed = kind.codes().chain(of_role).chain(codes.iter().copied()).collect();
         let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
             let caller = request.extensions().get::<Arc<Caller>>().cloned();
             async move {
@@ -201,7 +170,7 @@ impl Calls {
                 Problem::new(Code::Role, detail).into_response()
             }
         }));
-        self.add_listed(name, kind, (schemas, paths, methods), listed);
+        self.add_listed(name, *kind, (schemas, paths, methods), listed);
         self
     }
 
@@ -254,11 +223,10 @@ impl Calls {
     pub(super) fn mine(
         mut self,
         name: &'static str,
-        scope: Scope,
-        kind: Kind,
         (schemas, mut paths, methods): UtoipaMethodRouter<Arc<Service>>,
-        codes: &'static [Code],
     ) -> Self {
+        let Row { kind, who, codes } = Row::of(name);
+        let Who::Tokens(scope) = *who else { return self };
         paths.paths = std::mem::take(&mut paths.paths)
             .into_iter()
             .map(|(path, mut item)| {
@@ -281,7 +249,7 @@ impl Calls {
                 Problem::new(Code::Scope, detail).into_response()
             }
         }));
-        self.add_listed(name, kind, (schemas, paths, methods), codes.collect());
+        self.add_listed(name, *kind, (schemas, paths, methods), codes.collect());
         self
     }
 

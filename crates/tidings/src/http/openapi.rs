@@ -12,7 +12,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, HttpBuilder, SecuritySchem
 
 use utoipa_axum::routes;
 
-use super::call::{Calls, Kind};
+use super::call::Calls;
 use super::error::{Code, Problem, ProblemBody, section};
 use super::pages::guide;
 use super::request::InPath;
@@ -106,13 +106,8 @@ pub(super) fn text(document: &Document) -> String {
 
 /// `/v1/openapi.json`, `/llms.txt`, and the page of each error.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let calls = calls.add("openapi", Kind::Open, routes!(openapi), &[]);
-    calls.add("get_llms_txt", Kind::Open, routes!(get_llms_txt), &[]).add(
-        "get_error",
-        Kind::Open,
-        routes!(get_error),
-        &[Code::InvalidPath, Code::NotFound],
-    )
+    let calls = calls.add("openapi", routes!(openapi));
+    calls.add("get_llms_txt", routes!(get_llms_txt)).add("get_error", routes!(get_error))
 }
 
 /// Get this document

@@ -37,7 +37,8 @@ impl Scope {
         known.fold(Self(0), |all, one| Self(all.0 | one.0))
     }
 
-    fn of_word(word: &str) -> Option<Self> {
+    /// The scope of one word.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
         WORDS.iter().find(|(name, _)| *name == word).map(|(_, scope)| *scope)
     }
 

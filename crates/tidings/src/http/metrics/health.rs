@@ -6,7 +6,7 @@ use axum::extract::State;
 use tidings_core::table::Partition;
 use utoipa_axum::routes;
 
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::cluster::ALIVE;
 use crate::http::error::{Code, Problem};
 use crate::http::metrics;
@@ -16,14 +16,9 @@ use crate::http::v1::clock_behind_seconds;
 /// `/healthz`, `/readyz` and `/metrics`.
 pub(in crate::http) fn calls(calls: Calls) -> Calls {
     calls
-        .add("healthz", Kind::Open, routes!(healthz), &[])
-        .add(
-            "readyz",
-            Kind::Open,
-            routes!(readyz),
-            &[Code::TooBusy, Code::Starting, Code::Unavailable, Code::TimedOut, Code::Stopping],
-        )
-        .add("metrics", Kind::Knows, routes!(metrics::metrics), &[])
+        .add("healthz", routes!(healthz))
+        .add("readyz", routes!(readyz))
+        .add("metrics", routes!(metrics::metrics))
 }
 
 /// Check whether the process is alive

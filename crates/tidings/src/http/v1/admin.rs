@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 
 use super::waiting::{RetriedMessage, Waiting};
 use crate::body::short::ForgetDays;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::cluster::gather::{self, OtherShards};
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
@@ -37,15 +37,7 @@ const CLOCK_BEHIND_MS_MIN: i64 = 60_000;
 
 /// The calls of operators.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls
-        .add("status", Kind::Looks, routes!(status), &[])
-        .add("due", Kind::Looks, routes!(due), &[Code::InvalidQuery])
-        .add(
-            "forget",
-            Kind::Changes,
-            routes!(forget),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
-        )
+    calls.add("status", routes!(status)).add("due", routes!(due)).add("forget", routes!(forget))
 }
 
 /// The status of the server.

@@ -13,13 +13,13 @@ use tidings_store::Snapshot;
 use utoipa_axum::routes;
 
 use crate::backup::export;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::{Service, streaming};
 
 /// The call that makes a backup.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add("backup", Kind::Looks, routes!(backup), &[])
+    calls.add("backup", routes!(backup))
 }
 
 /// Back up everything

@@ -20,7 +20,7 @@ use self::cloud::Form;
 use crate::body::Fields;
 use crate::body::event::EventBody;
 use crate::body::json::{self, Json};
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::array;
 use crate::http::request::ids;
@@ -36,24 +36,7 @@ const WARNINGS_MAX: usize = 20;
 
 /// The calls of events.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add(
-        "publish",
-        Kind::Changes,
-        routes!(publish),
-        &[
-            Code::InvalidQuery,
-            Code::InvalidJson,
-            Code::InvalidBody,
-            Code::UnknownType,
-            Code::InvalidData,
-            Code::UnknownChannel,
-            Code::LimitExceeded,
-            Code::UnsupportedMediaType,
-            Code::UnknownTenant,
-            Code::TenantsOff,
-            Code::TenantGone,
-        ],
-    )
+    calls.add("publish", routes!(publish))
 }
 
 /// The result of one event.

@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use super::tenants;
 use crate::body::explain::ExplainBody;
 use crate::explained::Explained;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::{Answer, Change, Service};
 
@@ -19,26 +19,7 @@ const BODY_BYTES_MAX: usize = 512 << 10;
 
 /// The call that explains.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add(
-        "explain",
-        Kind::Looks,
-        routes!(explain),
-        &[
-            Code::InvalidHeader,
-            Code::InvalidRequest,
-            Code::RequestTimeout,
-            Code::BodyTooLarge,
-            Code::InvalidJson,
-            Code::InvalidBody,
-            Code::UnsupportedMediaType,
-            Code::EventNotFound,
-            Code::RecipientNotFound,
-            Code::InvalidData,
-            Code::UnknownChannel,
-            Code::UnknownTenant,
-            Code::TenantsOff,
-        ],
-    )
+    calls.add("explain", routes!(explain))
 }
 
 impl From<Unexplained> for Problem {

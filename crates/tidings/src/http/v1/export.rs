@@ -20,7 +20,7 @@ use super::recipients::RecipientProfile;
 use super::tenants::{self, TenantShown};
 use crate::body::preference::Preference;
 use crate::http::Service;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
@@ -36,12 +36,7 @@ const DAYS_MAX: u16 = 3650;
 
 /// The call that exports.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add(
-        "export",
-        Kind::Looks,
-        routes!(export),
-        &[Code::InvalidQuery, Code::UnknownTenant, Code::TenantsOff],
-    )
+    calls.add("export", routes!(export))
 }
 
 struct ExportQuery {

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use self::shown::{Counts, Page};
 use crate::config::duration::{self, DurationError};
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::users::reader::{Reader, TenantAlone};
@@ -33,32 +33,7 @@ const GROUPS_MAX: u16 = 100;
 
 /// The calls of the inbox.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let calls = calls
-        .add(
-            "inbox",
-            Kind::Looks,
-            routes!(inbox),
-            &[
-                Code::InvalidPath,
-                Code::InvalidQuery,
-                Code::RecipientNotFound,
-                Code::StreamsFull,
-                Code::UnknownTenant,
-                Code::TenantsOff,
-            ],
-        )
-        .add(
-            "inbox_counts",
-            Kind::Looks,
-            routes!(counts),
-            &[
-                Code::InvalidPath,
-                Code::InvalidQuery,
-                Code::RecipientNotFound,
-                Code::UnknownTenant,
-                Code::TenantsOff,
-            ],
-        );
+    let calls = calls.add("inbox", routes!(inbox)).add("inbox_counts", routes!(counts));
     live::calls(marks::calls(calls))
 }
 

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::body::Fault;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service};
@@ -23,19 +23,9 @@ use crate::keys::{NewKey, fault_of_name};
 /// The calls of API keys.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add("list_keys", Kind::Knows, routes!(list_keys), &[])
-        .add(
-            "make_key",
-            Kind::Changes,
-            routes!(make_key),
-            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
-        )
-        .add(
-            "revoke_key",
-            Kind::Changes,
-            routes!(revoke_key),
-            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::KeyNotFound],
-        )
+        .add("list_keys", routes!(list_keys))
+        .add("make_key", routes!(make_key))
+        .add("revoke_key", routes!(revoke_key))
 }
 
 /// The API keys that are accepted.

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::explained::ExplainedStep;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
@@ -35,25 +35,12 @@ const MESSAGES_MAX: u16 = 500;
 
 /// The calls of messages.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const OF_ONE: &[Code] = &[Code::InvalidPath, Code::UnsupportedMediaType, Code::MessageNotFound];
-    const SENDS: &[Code] =
-        &[Code::InvalidPath, Code::UnsupportedMediaType, Code::MessageNotFound, Code::MessageState];
     calls
-        .add(
-            "list_messages",
-            Kind::Looks,
-            routes!(list_messages),
-            &[Code::InvalidQuery, Code::RecipientNotFound, Code::UnknownTenant, Code::TenantsOff],
-        )
-        .add(
-            "get_message",
-            Kind::Looks,
-            routes!(get_message),
-            &[Code::InvalidPath, Code::MessageNotFound],
-        )
-        .add("retry_message", Kind::Changes, routes!(retry_message), SENDS)
-        .add("cancel_message", Kind::Changes, routes!(cancel_message), OF_ONE)
-        .add("resend_message", Kind::Changes, routes!(resend_message), SENDS)
+        .add("list_messages", routes!(list_messages))
+        .add("get_message", routes!(get_message))
+        .add("retry_message", routes!(retry_message))
+        .add("cancel_message", routes!(cancel_message))
+        .add("resend_message", routes!(resend_message))
 }
 
 /// The choice of messages.

@@ -12,8 +12,8 @@ use utoipa_axum::routes;
 
 use super::schema::with_id;
 use crate::body::object::ObjectChange;
-use crate::http::call::{Calls, Kind, MANY};
-use crate::http::error::{Code, Problem};
+use crate::http::call::Calls;
+use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
@@ -23,25 +23,9 @@ use crate::http::{Answer, Change, Service};
 /// The calls of objects.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add(
-            "put_object",
-            Kind::Changes,
-            routes!(put_object),
-            &[
-                Code::InvalidPath,
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-                Code::LimitExceeded,
-            ],
-        )
-        .add(
-            "retract_object",
-            Kind::Changes,
-            routes!(retract_object),
-            &[Code::InvalidPath, Code::UnsupportedMediaType],
-        )
-        .add("change_objects", Kind::Changes, routes!(change_objects), MANY)
+        .add("put_object", routes!(put_object))
+        .add("retract_object", routes!(retract_object))
+        .add("change_objects", routes!(change_objects))
 }
 
 /// A change of an object, with its id.

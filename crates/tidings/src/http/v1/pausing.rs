@@ -9,21 +9,18 @@ use tidings_core::command::Pausable;
 use tidings_core::{Command, Id};
 use utoipa_axum::routes;
 
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 
 /// The calls that pause and resume.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let of_type: &[Code] = &[Code::InvalidPath, Code::UnsupportedMediaType, Code::TypeNotFound];
-    let of_channel: &[Code] =
-        &[Code::InvalidPath, Code::UnsupportedMediaType, Code::ChannelNotFound];
     calls
-        .add("pause_type", Kind::Changes, routes!(pause_type), of_type)
-        .add("resume_type", Kind::Changes, routes!(resume_type), of_type)
-        .add("pause_channel", Kind::Changes, routes!(pause_channel), of_channel)
-        .add("resume_channel", Kind::Changes, routes!(resume_channel), of_channel)
+        .add("pause_type", routes!(pause_type))
+        .add("resume_type", routes!(resume_type))
+        .add("pause_channel", routes!(pause_channel))
+        .add("resume_channel", routes!(resume_channel))
 }
 
 async fn steer(service: &Service, change: &Change, command: Command) -> Result<Answer, Problem> {

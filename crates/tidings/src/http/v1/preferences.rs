@@ -23,8 +23,8 @@ use self::choices::AllPreferences;
 use super::events::EventWarning;
 use crate::body::json;
 use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
-use crate::http::call::{Calls, Kind};
-use crate::http::error::{Code, Problem};
+use crate::http::call::Calls;
+use crate::http::error::Problem;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::{Answer, Change, Service};
@@ -33,31 +33,10 @@ use crate::wording::quoted;
 /// The calls of preferences.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add(
-            "get_preferences",
-            Kind::Looks,
-            routes!(get_preferences),
-            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
-        )
-        .add("put_preferences", Kind::Changes, routes!(put_preferences), CHANGE)
-        .add("patch_preferences", Kind::Changes, routes!(patch_preferences), CHANGE)
+        .add("get_preferences", routes!(get_preferences))
+        .add("put_preferences", routes!(put_preferences))
+        .add("patch_preferences", routes!(patch_preferences))
 }
-
-/// The errors of a change of preferences.
-const CHANGE: &[Code] = &[
-    Code::InvalidPath,
-    Code::InvalidJson,
-    Code::InvalidBody,
-    Code::UnsupportedMediaType,
-    Code::RecipientNotFound,
-    Code::UnknownType,
-    Code::UnknownChannel,
-    Code::UnknownPreference,
-    Code::LimitExceeded,
-    Code::TooLarge,
-    Code::UnknownTenant,
-    Code::TenantsOff,
-];
 
 /// What is asked of preferences.
 #[derive(utoipa::IntoParams)]

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::waiting::ScheduledCount;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
@@ -22,12 +22,7 @@ use crate::http::{Answer, Service};
 
 /// The call that previews.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add(
-        "preview",
-        Kind::Looks,
-        routes!(preview),
-        &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
-    )
+    calls.add("preview", routes!(preview))
 }
 
 /// The mail that a recipient gets next.

@@ -9,8 +9,8 @@ use tidings_core::recipient::GivenAddress;
 use utoipa_axum::routes;
 
 use crate::body::addresses::{Browser, GonePushSubscription, PushSubscription};
-use crate::http::call::{Calls, Kind};
-use crate::http::error::{Code, Problem};
+use crate::http::call::Calls;
+use crate::http::error::Problem;
 use crate::http::request::query::InQuery;
 use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::{Answer, Change, Service};
@@ -21,30 +21,9 @@ mod tests;
 /// The number of the channel of browsers.
 const WEBPUSH_NO: ChannelNo = ChannelNo(3);
 
-/// The errors of a browser that leaves.
-const LEAVE: &[Code] = JOIN.split_at(1).1;
-
-/// The errors of a browser that joins; the first comes of a profile that is too long, and only there.
-const JOIN: &[Code] = &[
-    Code::TooLarge,
-    Code::InvalidPath,
-    Code::InvalidQuery,
-    Code::InvalidJson,
-    Code::InvalidBody,
-    Code::UnsupportedMediaType,
-    Code::RecipientNotFound,
-    Code::UnknownTenant,
-    Code::TenantsOff,
-];
-
 /// The calls of browsers.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add("join_push", Kind::Changes, routes!(join_push), JOIN).add(
-        "leave_push",
-        Kind::Changes,
-        routes!(leave_push),
-        LEAVE,
-    )
+    calls.add("join_push", routes!(join_push)).add("leave_push", routes!(leave_push))
 }
 
 /// Add a browser of a recipient

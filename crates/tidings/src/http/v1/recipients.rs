@@ -18,45 +18,22 @@ use super::schema::with_id;
 use crate::body::addresses;
 use crate::body::quiet;
 use crate::body::recipient::{ProfileChange, StateWord};
-use crate::http::call::{Calls, Kind, MANY};
-use crate::http::error::{Code, Problem};
+use crate::http::call::Calls;
+use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
 
-/// The errors of a profile in the body.
-const BODY: &[Code] = &[
-    Code::InvalidPath,
-    Code::InvalidJson,
-    Code::InvalidBody,
-    Code::UnknownChannel,
-    Code::UnsupportedMediaType,
-    Code::LimitExceeded,
-    Code::TooLarge,
-    Code::UnknownTenant,
-    Code::TenantsOff,
-];
-
 /// The calls of recipients.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add("put_recipient", Kind::Changes, routes!(put_recipient), BODY)
-        .add("patch_recipient", Kind::Changes, routes!(patch_recipient), BODY)
-        .add(
-            "get_recipient",
-            Kind::Looks,
-            routes!(get_recipient),
-            &[Code::InvalidPath, Code::RecipientNotFound],
-        )
-        .add(
-            "erase_recipient",
-            Kind::Changes,
-            routes!(erase_recipient),
-            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::RecipientNotFound],
-        )
-        .add("change_recipients", Kind::Changes, routes!(change_recipients), MANY)
+        .add("put_recipient", routes!(put_recipient))
+        .add("patch_recipient", routes!(patch_recipient))
+        .add("get_recipient", routes!(get_recipient))
+        .add("erase_recipient", routes!(erase_recipient))
+        .add("change_recipients", routes!(change_recipients))
 }
 
 /// A recipient's profile.

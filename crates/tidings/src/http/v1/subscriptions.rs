@@ -15,8 +15,8 @@ use utoipa_axum::routes;
 use crate::body::Fault;
 use crate::body::short::Subscription;
 use crate::body::text::{FromText as _, Topic};
-use crate::http::call::{Calls, Kind, MANY};
-use crate::http::error::{Code, Problem};
+use crate::http::call::Calls;
+use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
@@ -24,31 +24,13 @@ use crate::http::request::query::InQuery;
 use crate::http::users::reader::{Reader, TenantAlone, TopicInPath};
 use crate::http::{Answer, Change, Service};
 
-/// The errors of following.
-const FOLLOW: &[Code] = &[
-    Code::InvalidPath,
-    Code::InvalidBody,
-    Code::LimitExceeded,
-    Code::UnsupportedMediaType,
-    Code::RecipientNotFound,
-];
-
-/// The errors of unfollowing.
-const UNFOLLOW: &[Code] =
-    &[Code::InvalidPath, Code::InvalidBody, Code::UnsupportedMediaType, Code::RecipientNotFound];
-
 /// The calls of subscriptions.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add("follow", Kind::Changes, routes!(follow), FOLLOW)
-        .add("unfollow", Kind::Changes, routes!(unfollow), UNFOLLOW)
-        .add(
-            "list_subscriptions",
-            Kind::Looks,
-            routes!(list_subscriptions),
-            &[Code::InvalidPath, Code::RecipientNotFound],
-        )
-        .add("follow_many", Kind::Changes, routes!(follow_many), MANY)
+        .add("follow", routes!(follow))
+        .add("unfollow", routes!(unfollow))
+        .add("list_subscriptions", routes!(list_subscriptions))
+        .add("follow_many", routes!(follow_many))
 }
 
 /// The topics of a recipient.

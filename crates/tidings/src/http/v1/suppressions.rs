@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use crate::body::About;
 use crate::body::suppression::{self, SuppressionBody, SuppressionReason};
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
@@ -27,31 +27,10 @@ const ADDRESSES_MAX: u16 = 1_000;
 /// The calls of suppressed addresses.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add("list_suppressions", Kind::Looks, routes!(list_suppressions), &[Code::InvalidQuery])
-        .add(
-            "get_suppression",
-            Kind::Looks,
-            routes!(get_suppression),
-            &[Code::InvalidPath, Code::ChannelNotFound, Code::SuppressionNotFound],
-        )
-        .add(
-            "suppress",
-            Kind::Changes,
-            routes!(suppress),
-            &[
-                Code::InvalidPath,
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-                Code::ChannelNotFound,
-            ],
-        )
-        .add(
-            "unsuppress",
-            Kind::Changes,
-            routes!(unsuppress),
-            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::ChannelNotFound],
-        )
+        .add("list_suppressions", routes!(list_suppressions))
+        .add("get_suppression", routes!(get_suppression))
+        .add("suppress", routes!(suppress))
+        .add("unsuppress", routes!(unsuppress))
 }
 
 /// The choice of suppressed addresses.

@@ -16,13 +16,13 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::config::duration;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::{Answer, Service};
 
 /// The call of the configuration.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add("list_types", Kind::Looks, routes!(list_types), &[])
+    calls.add("list_types", routes!(list_types))
 }
 
 /// The configured types, and how they are delivered.

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
 use crate::body::tenant;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::InQuery;
 use crate::http::users::reader::{Reader, TenantAlone};
@@ -30,35 +30,7 @@ const RETRIED_MAX: usize = 1_000;
 
 /// The calls of what waits.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls
-        .add(
-            "pending",
-            Kind::Looks,
-            routes!(pending),
-            &[
-                Code::InvalidPath,
-                Code::InvalidQuery,
-                Code::RecipientNotFound,
-                Code::UnknownTenant,
-                Code::TenantsOff,
-            ],
-        )
-        .add(
-            "flush",
-            Kind::Changes,
-            routes!(flush),
-            &[
-                Code::InvalidPath,
-                Code::InvalidQuery,
-                Code::UnknownTenant,
-                Code::TenantsOff,
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-                Code::RecipientNotFound,
-                Code::UnknownChannel,
-            ],
-        )
+    calls.add("pending", routes!(pending)).add("flush", routes!(flush))
 }
 
 /// Everything that is pending for a recipient.

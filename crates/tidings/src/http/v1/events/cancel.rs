@@ -16,27 +16,18 @@ use crate::body::short::Cancel;
 use crate::body::tenant;
 use crate::body::text::Text;
 use crate::config::duration;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 
 /// The calls that cancel and withdraw events.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
-    const BY_KEY: &[Code] = &[
-        Code::InvalidJson,
-        Code::InvalidBody,
-        Code::UnsupportedMediaType,
-        Code::UnknownTenant,
-        Code::TenantsOff,
-    ];
-    const BY_ID: &[Code] =
-        &[Code::InvalidPath, BY_KEY[0], BY_KEY[1], BY_KEY[2], BY_KEY[3], BY_KEY[4]];
     calls
-        .add("cancel_event", Kind::Changes, routes!(cancel_event), BY_ID)
-        .add("cancel_all", Kind::Changes, routes!(cancel_all), BY_KEY)
-        .add("withdraw_event", Kind::Changes, routes!(withdraw_event), BY_ID)
-        .add("withdraw", Kind::Changes, routes!(withdraw), BY_KEY)
+        .add("cancel_event", routes!(cancel_event))
+        .add("cancel_all", routes!(cancel_all))
+        .add("withdraw_event", routes!(withdraw_event))
+        .add("withdraw", routes!(withdraw))
 }
 
 /// The result of a cancel.

@@ -16,7 +16,7 @@ use crate::body::event::AudienceBody;
 use crate::body::host_text::TextBody;
 use crate::body::object::EventObject;
 use crate::config::duration;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::cluster::gather::{OtherShards, add, earlier};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
@@ -24,12 +24,7 @@ use crate::http::{Answer, Service};
 
 /// The call of an event's outcome.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
-    calls.add(
-        "get_event",
-        Kind::Looks,
-        routes!(get_event),
-        &[Code::InvalidPath, Code::EventNotFound],
-    )
+    calls.add("get_event", routes!(get_event))
 }
 
 /// An event with its outcomes.

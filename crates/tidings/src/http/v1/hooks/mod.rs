@@ -18,9 +18,9 @@ use utoipa_axum::routes;
 use crate::body::Fault;
 use crate::body::text::{FromText, Text};
 use crate::config::duration;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::cluster::gather::OtherShards;
-use crate::http::error::{Code, Problem};
+use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 use crate::wording::quoted;
@@ -28,25 +28,9 @@ use crate::wording::quoted;
 /// The calls of hooks.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add("list_hooks", Kind::Looks, routes!(list_hooks), &[])
-        .add(
-            "resume_hook",
-            Kind::Changes,
-            routes!(resume_hook),
-            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::HookNotFound],
-        )
-        .add(
-            "replay_hook",
-            Kind::Changes,
-            routes!(replay_hook),
-            &[
-                Code::InvalidPath,
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-                Code::HookNotFound,
-            ],
-        )
+        .add("list_hooks", routes!(list_hooks))
+        .add("resume_hook", routes!(resume_hook))
+        .add("replay_hook", routes!(replay_hook))
 }
 
 /// A hook.

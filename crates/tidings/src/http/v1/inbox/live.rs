@@ -8,23 +8,15 @@ use axum::response::Response;
 use utoipa_axum::routes;
 
 use crate::http::Service;
-use crate::http::call::{Calls, Kind};
-use crate::http::error::{Code, Problem};
+use crate::http::call::Calls;
+use crate::http::error::Problem;
 use crate::http::live::Opening;
 use crate::http::request::query::InQuery;
 use crate::http::users::reader::{Reader, TenantAlone};
 
 /// The call that opens a stream.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const CODES: &[Code] = &[
-        Code::InvalidPath,
-        Code::InvalidQuery,
-        Code::RecipientNotFound,
-        Code::StreamsFull,
-        Code::UnknownTenant,
-        Code::TenantsOff,
-    ];
-    calls.add("live", Kind::Looks, routes!(live), CODES)
+    calls.add("live", routes!(live))
 }
 
 /// The place at which a reader goes on, as browsers send it when they come again.

@@ -11,33 +11,23 @@ use utoipa_axum::routes;
 use super::counted;
 use super::shown::Counts;
 use crate::body::items::Items;
-use crate::http::call::{Calls, Kind};
-use crate::http::error::{Code, Problem};
+use crate::http::call::Calls;
+use crate::http::error::Problem;
 use crate::http::request::query::InQuery;
 use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::{Answer, Change, Service};
 
 /// The calls of marks.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const MARKS: &[Code] = &[
-        Code::InvalidPath,
-        Code::InvalidQuery,
-        Code::InvalidJson,
-        Code::InvalidBody,
-        Code::UnsupportedMediaType,
-        Code::RecipientNotFound,
-        Code::UnknownTenant,
-        Code::TenantsOff,
-    ];
     calls
-        .add("mark_seen", Kind::Changes, routes!(mark_seen), MARKS)
-        .add("mark_read", Kind::Changes, routes!(mark_read), MARKS)
-        .add("mark_unread", Kind::Changes, routes!(mark_unread), MARKS)
-        .add("archive", Kind::Changes, routes!(archive), MARKS)
-        .add("unarchive", Kind::Changes, routes!(unarchive), MARKS)
-        .add("unsnooze", Kind::Changes, routes!(unsnooze), MARKS)
-        .add("delete_items", Kind::Changes, routes!(delete_items), MARKS)
-        .add("snooze", Kind::Changes, routes!(snooze), MARKS)
+        .add("mark_seen", routes!(mark_seen))
+        .add("mark_read", routes!(mark_read))
+        .add("mark_unread", routes!(mark_unread))
+        .add("archive", routes!(archive))
+        .add("unarchive", routes!(unarchive))
+        .add("unsnooze", routes!(unsnooze))
+        .add("delete_items", routes!(delete_items))
+        .add("snooze", routes!(snooze))
 }
 
 /// A mark.

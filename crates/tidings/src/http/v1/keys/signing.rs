@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::name_of;
 use crate::body::Fault;
 use crate::body::text::Text;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::v1::tenants;
@@ -26,25 +26,9 @@ use crate::token::Scope;
 /// The calls of signing keys.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
     calls
-        .add("list_signing_keys", Kind::Looks, routes!(list_signing_keys), &[])
-        .add(
-            "make_signing_key",
-            Kind::Changes,
-            routes!(make_signing_key),
-            &[
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-                Code::UnknownTenant,
-                Code::TenantsOff,
-            ],
-        )
-        .add(
-            "revoke_signing_key",
-            Kind::Changes,
-            routes!(revoke_signing_key),
-            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::SigningKeyNotFound],
-        )
+        .add("list_signing_keys", routes!(list_signing_keys))
+        .add("make_signing_key", routes!(make_signing_key))
+        .add("revoke_signing_key", routes!(revoke_signing_key))
 }
 
 /// The signing keys in force.

@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use crate::body::Fault;
 use crate::body::text::Text;
 use crate::config::duration;
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::users::check::users_off;
@@ -35,28 +35,7 @@ const AHEAD_MS_MAX: i64 = 5 * MINUTE_MS;
 
 /// The calls of tokens.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
-    const BODY: [Code; 3] = [Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType];
-    const REVOKE: &[Code] = &[Code::InvalidPath, BODY[0], BODY[1], BODY[2]];
-    const SIGN: &[Code] = &[
-        Code::InvalidHeader,
-        Code::InvalidRequest,
-        Code::RequestTimeout,
-        Code::BodyTooLarge,
-        BODY[0],
-        BODY[1],
-        BODY[2],
-        Code::StoreFull,
-        Code::OutcomeUnknown,
-        Code::UsersOff,
-        Code::UnknownTenant,
-        Code::TenantsOff,
-    ];
-    calls.add("revoke_tokens", Kind::Changes, routes!(revoke_tokens), REVOKE).add(
-        "sign_token",
-        Kind::Looks,
-        routes!(sign_token),
-        SIGN,
-    )
+    calls.add("revoke_tokens", routes!(revoke_tokens)).add("sign_token", routes!(sign_token))
 }
 
 /// The tokens to revoke.

@@ -10,7 +10,7 @@ use tidings_node::KeyChange;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use crate::http::call::{Calls, Kind};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service};
@@ -18,11 +18,10 @@ use crate::wording::quoted;
 
 /// The calls of feeds.
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
-    let of_feed: &[Code] = &[Code::InvalidPath, Code::UnsupportedMediaType, Code::FeedNotFound];
     calls
-        .add("list_feeds", Kind::Knows, routes!(list_feeds), &[])
-        .add("pause_feed", Kind::Changes, routes!(pause_feed), of_feed)
-        .add("resume_feed", Kind::Changes, routes!(resume_feed), of_feed)
+        .add("list_feeds", routes!(list_feeds))
+        .add("pause_feed", routes!(pause_feed))
+        .add("resume_feed", routes!(resume_feed))
 }
 
 /// A feed: a database out of which events are read.

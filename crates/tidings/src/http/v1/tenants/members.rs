@@ -13,9 +13,9 @@ use utoipa_axum::routes;
 
 use super::{PageQuery, in_path, of_path};
 use crate::body::tenant::MemberBody;
-use crate::http::call::{Calls, Kind, MANY};
+use crate::http::call::Calls;
 use crate::http::cluster::gather::OtherShards;
-use crate::http::error::{Code, Problem};
+use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
@@ -24,32 +24,11 @@ use crate::http::{Answer, Change, Service};
 
 /// The calls of members.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const OF_ONE: &[Code] = &[
-        Code::InvalidPath,
-        Code::UnsupportedMediaType,
-        Code::TenantNotFound,
-        Code::TenantsOff,
-        Code::RecipientNotFound,
-    ];
-    const OF_MANY: &[Code] = &[
-        Code::InvalidPath,
-        Code::TenantNotFound,
-        Code::TenantsOff,
-        MANY[0],
-        MANY[1],
-        MANY[2],
-        MANY[3],
-    ];
     calls
-        .add("put_member", Kind::Changes, routes!(put_member), OF_ONE)
-        .add("remove_member", Kind::Changes, routes!(remove_member), OF_ONE)
-        .add("change_members", Kind::Changes, routes!(change_members), OF_MANY)
-        .add(
-            "list_members",
-            Kind::Looks,
-            routes!(list_members),
-            &[Code::InvalidPath, Code::InvalidQuery, Code::TenantNotFound, Code::TenantsOff],
-        )
+        .add("put_member", routes!(put_member))
+        .add("remove_member", routes!(remove_member))
+        .add("change_members", routes!(change_members))
+        .add("list_members", routes!(list_members))
 }
 
 /// A page of members.

@@ -23,7 +23,7 @@ pub(in crate::http) use self::shown::TenantShown;
 use self::shown::TenantsPage;
 use super::schema::with_id;
 use crate::body::tenant::TenantBody;
-use crate::http::call::{Calls, Kind, MANY};
+use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
@@ -40,54 +40,13 @@ const ROWS_MAX: u16 = 500;
 
 /// The calls of tenants.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const BODY: &[Code] = &[
-        Code::InvalidPath,
-        Code::InvalidJson,
-        Code::InvalidBody,
-        Code::UnknownType,
-        Code::UnknownChannel,
-        Code::UnknownPreference,
-        Code::UnsupportedMediaType,
-        Code::LimitExceeded,
-        Code::TooLarge,
-        Code::TenantsOff,
-    ];
-    const KNOWN: &[Code] = &[
-        Code::InvalidPath,
-        Code::InvalidJson,
-        Code::InvalidBody,
-        Code::UnknownType,
-        Code::UnknownChannel,
-        Code::UnknownPreference,
-        Code::UnsupportedMediaType,
-        Code::LimitExceeded,
-        Code::TooLarge,
-        Code::TenantsOff,
-        Code::TenantNotFound,
-    ];
-    const LIST: &[Code] = &[Code::InvalidQuery, Code::TenantsOff];
     let calls = calls
-        .add("put_tenant", Kind::Changes, routes!(put_tenant), BODY)
-        .add("patch_tenant", Kind::Changes, routes!(patch_tenant), KNOWN)
-        .add(
-            "get_tenant",
-            Kind::Looks,
-            routes!(get_tenant),
-            &[Code::InvalidPath, Code::TenantNotFound, Code::TenantsOff],
-        )
-        .add(
-            "delete_tenant",
-            Kind::Changes,
-            routes!(delete_tenant),
-            &[
-                Code::InvalidPath,
-                Code::UnsupportedMediaType,
-                Code::TenantNotFound,
-                Code::TenantsOff,
-            ],
-        )
-        .add("change_tenants", Kind::Changes, routes!(change_tenants), MANY)
-        .add("list_tenants", Kind::Looks, routes!(list_tenants), LIST);
+        .add("put_tenant", routes!(put_tenant))
+        .add("patch_tenant", routes!(patch_tenant))
+        .add("get_tenant", routes!(get_tenant))
+        .add("delete_tenant", routes!(delete_tenant))
+        .add("change_tenants", routes!(change_tenants))
+        .add("list_tenants", routes!(list_tenants));
     members::calls(calls)
 }
 
