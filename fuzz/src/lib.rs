@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use tidings::import::{
-    BadRows, Format, Import, Kind, Mark, Observer, Pending, Sink, Source, Tally, Trouble,
+    BadRows, Format, Import, InputPosition, Kind, Observer, Pending, Sink, Source, Tally, Trouble,
 };
 use tidings_core::codec::Reader;
 use tidings_core::journal::record::Record;
@@ -140,7 +140,7 @@ impl Sink for Nowhere {
 struct Seen(u64);
 
 impl Observer for Seen {
-    fn came_to(&mut self, _mark: Mark, _tally: Tally) {}
+    fn advanced(&mut self, _position: InputPosition, _tally: Tally) {}
 
     fn skipped(&mut self, fault: &tidings::timeline::Fault) {
         assert!(!fault.to_string().is_empty());

@@ -60,7 +60,7 @@ pub enum Fault {
     Engine(#[from] tidings_core::journal::stored::Unreadable),
     /// The engine has no answer to what the benchmark asked.
     #[error(transparent)]
-    Stopped(#[from] tidings_core::engine::Stop),
+    Stopped(#[from] tidings_core::engine::StepError),
     /// The directory can't be used.
     #[error("{0}: {1}")]
     Directory(PathBuf, std::io::Error),

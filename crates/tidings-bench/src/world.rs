@@ -6,7 +6,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use tempfile::TempDir;
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::engine::{Options, Refused, Reply, Stop};
+use tidings_core::engine::{Options, Refused, Reply, StepError};
 use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange};
 use tidings_node::Node;
 use tidings_store::{Expected, FjallStore, PostgresStore, Store, StoreId};
@@ -162,7 +162,7 @@ pub(crate) fn in_chunks(
 /// Fails where one of them was refused.
 pub(crate) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault> {
     match replies.into_iter().find_map(Result::err) {
-        Some(refused) => Err(Stop::from(refused).into()),
+        Some(refused) => Err(StepError::from(refused).into()),
         None => Ok(()),
     }
 }

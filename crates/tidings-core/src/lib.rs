@@ -112,7 +112,7 @@ pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};
 pub use sets::{audience, codec, packed, places, set};
 
 pub use content::batch::Batch;
-pub use content::message::{Books, Item, Message, Skipped};
+pub use content::message::{Item, Message, Skipped, Totals};
 pub use index::headers::Header;
 pub use model::command::{Command, Timed};
 pub use model::data::Data;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tempfile::TempDir;
 use tidings_core::time::HOUR_MS;
-use tidings_core::{Books, Rules};
+use tidings_core::{Rules, Totals};
 use tidings_store::StoreId;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -210,7 +210,7 @@ impl Teller {
 #[derive(serde::Serialize)]
 struct Numbers<'s> {
     #[serde(flatten)]
-    books: &'s Books,
+    books: &'s Totals,
     largest_audience: u64,
     largest_audience_ms: f64,
     seconds: f64,
@@ -278,7 +278,7 @@ fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Resul
     }
 }
 
-fn write_books(books: &Books, out: &mut dyn Write) -> io::Result<()> {
+fn write_books(books: &Totals, out: &mut dyn Write) -> io::Result<()> {
     let outcomes = [
         ("delivered", books.delivered),
         ("cancelled", books.cancelled),

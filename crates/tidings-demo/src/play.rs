@@ -7,12 +7,12 @@ use std::sync::{Arc, PoisonError};
 
 use tidings_core::channel::{EMAIL, named};
 use tidings_core::engine::Options;
-use tidings_core::{Batch, Books, Instant, Rules};
+use tidings_core::{Batch, Instant, Rules, Totals};
 use tidings_mail::{Design, SECRET_BYTES, Sender, TokenKey};
 use tidings_node::channel::{
     self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,
 };
-use tidings_node::{Clock, Delivery, Node, PlayError, Player, Retries, SystemClock, Watch};
+use tidings_node::{Clock, Collect, Delivery, Node, PlayError, Player, Retries, SystemClock};
 use tidings_store::{Expected, FjallStore, StoreId};
 
 use super::fan_out::{FanOuts, Foremost};
@@ -95,7 +95,7 @@ pub struct Played {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Telling {
     /// Counted by walking the store.
-    pub books: Books,
+    pub books: Totals,
     /// The Warhol event and that of the largest audience.
     pub foremost: Foremost,
     /// From the empty directory to the counted books, in seconds of this machine.
@@ -167,7 +167,7 @@ pub fn play(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let delivery = Delivery::new(channels, Retries::default()).on_threads(threads);
     let (store, options) = (Arc::new(store), Options::default());
-    let mut player = Player::with_delivery(store, options, Watch::Nothing, delivery, Instant(0))?;
+    let mut player = Player::with_delivery(store, options, Collect::Nothing, delivery, Instant(0))?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
     tell(&mut player, scenario, rules.clone(), &mails, hear)?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::channel::channel_no;
-use tidings_core::engine::{ClosingId, Engine, Held, Settled, TenantDirectory};
+use tidings_core::engine::{ClosingId, Engine, HeldShards, Settled, TenantDirectory};
 use tidings_core::names::LaneName;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
@@ -92,7 +92,7 @@ pub(crate) struct EventLoop {
     /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
     /// The shards of the store that the node has; `None` = all.
-    held: Option<Held>,
+    held: Option<HeldShards>,
     /// The acts for nodes with other shards.
     feed: Arc<LogFeed>,
     /// News for the node with the intake, where that is another one.
@@ -130,7 +130,7 @@ impl EventLoop {
     /// [`Error`] where the store can't be opened or read.
     pub(crate) fn open(
         mut open: OpenStore,
-        held: Option<Held>,
+        held: Option<HeldShards>,
         rules: Rules,
         mut delivery: Delivery,
         clock: Arc<dyn Clock>,

@@ -20,7 +20,7 @@ use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
 use crate::handle::shares::{CallerId, FairQueue, TurnShares};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys, SigningKey};
-use crate::once::{Kept, Once};
+use crate::once::{IdempotencyHit, Once};
 use crate::vitals::Vitals;
 
 pub(crate) enum Request {
@@ -306,7 +306,7 @@ impl Handle {
         at: Instant,
         change: KeyChange,
         kept: Option<KeptAnswer>,
-        then: impl FnOnce(Result<Option<Kept>, RuntimeError>) + Send + 'static,
+        then: impl FnOnce(Result<Option<IdempotencyHit>, RuntimeError>) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         self.ask(Request::Keys(KeyRequest {
             at,

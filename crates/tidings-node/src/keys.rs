@@ -24,7 +24,7 @@ pub use self::role::Role;
 pub use self::signing::{SigningKey, SigningSecret};
 use crate::error::{Error, RuntimeError};
 use crate::node::Node;
-use crate::once::{self, Kept, Once};
+use crate::once::{self, IdempotencyHit, Once};
 
 /// The hash of an API key. The key itself is stored nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub struct KeptAnswer {
 }
 
 /// A callback with the result of a change of the keys, on the loop's thread; `None` = no key has the id.
-pub(crate) type KeysAnswer = Box<dyn FnOnce(Result<Option<Kept>, RuntimeError>) + Send>;
+pub(crate) type KeysAnswer = Box<dyn FnOnce(Result<Option<IdempotencyHit>, RuntimeError>) + Send>;
 
 /// The keys of the store, in memory.
 #[derive(Debug, Default)]
@@ -216,7 +216,7 @@ impl KeyRequest {
             }
         };
         node.ahead().answer(Box::new(move |durable| {
-            if durable.is_ok() && done == Some(Kept::Now) {
+            if durable.is_ok() && done == Some(IdempotencyHit::Fresh) {
                 self.keys.apply(self.change);
             }
             (self.answer)(durable.map(|()| done));
@@ -224,7 +224,7 @@ impl KeyRequest {
         Ok(())
     }
 
-    fn gather(&self, node: &mut Node) -> Result<Option<Kept>, Error> {
+    fn gather(&self, node: &mut Node) -> Result<Option<IdempotencyHit>, Error> {
         let view = node.view()?;
         if let Some(kept) = &self.kept
             && let Some(before) = once::kept(&view, self.at, kept.once)?
@@ -247,7 +247,7 @@ impl KeyRequest {
         writes.extend(once::writes(&view, self.at, &kept)?);
         drop(view);
         node.write(writes)?;
-        Ok(Some(Kept::Now))
+        Ok(Some(IdempotencyHit::Fresh))
     }
 }
 

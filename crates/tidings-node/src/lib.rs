@@ -47,8 +47,8 @@ pub use keys::{
     ApiKey, KeptAnswer, KeyChange, KeyHash, Role, SigningKey, SigningSecret, TOKEN_MS_MAX,
 };
 pub use node::{Accepted, AppliedEntries, Node, SLICE_RECIPIENTS_MAX};
-pub use once::{Kept, Once};
-pub use player::{Choose, NodesPlayer, Observer, Out, PlayError, Player, Watch};
+pub use once::{IdempotencyHit, Once};
+pub use player::{Choose, Collect, NodesPlayer, Observer, Out, PlayError, Player};
 pub use resolver::{Resolved, Resolver, ResolverBounds};
 pub use restored::pause_restored;
 pub use runtime::{Ended, Runtime};

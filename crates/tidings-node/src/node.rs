@@ -11,13 +11,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Answers, Engine, EngineSnapshot, Going, Held, InboxDelivery, KeptObjects, LogEntry, LogNo,
-    OpenReply, Options, Reach, Refused, Reply, Step, Upcoming,
+    Answers, Engine, EngineSnapshot, Going, HeldShards, InboxDelivery, KeptObjects, LogEntry,
+    LogNo, OpenReply, Options, Reach, Refused, Reply, Step, Upcoming,
 };
 use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
 use tidings_core::table::Write;
 use tidings_core::time::Day;
-use tidings_core::{Books, BucketNo, Command, Instant, Rules};
+use tidings_core::{BucketNo, Command, Instant, Rules, Totals};
 use tidings_store::Store;
 
 use crate::commit::durable::{self, Reads, Shown};
@@ -130,7 +130,7 @@ impl Node {
     fn open_to_look_at(
         store: Arc<dyn Store>,
         options: Options,
-        held: Option<&Held>,
+        held: Option<&HeldShards>,
     ) -> Result<Self, Error> {
         let row_bytes = options.row_bytes.min(store.value_bytes_max());
         let options = Options { row_bytes, ..options };
@@ -416,7 +416,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
-    pub fn books(&self) -> Result<Books, Error> {
+    pub fn books(&self) -> Result<Totals, Error> {
         durable::books(&self.engine, &self.view()?)
     }
 

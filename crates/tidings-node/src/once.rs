@@ -32,13 +32,13 @@ pub struct Once {
 
 /// The result of a request with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum IdempotencyHit {
     /// The request was done now.
-    Now,
+    Fresh,
     /// The request was done before, with this stored answer.
-    Before(Vec<u8>),
+    Replayed(Vec<u8>),
     /// The key was used with another request; nothing was done.
-    Other,
+    Mismatch,
 }
 
 /// An answer as it is stored.
@@ -74,14 +74,20 @@ pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>,
 }
 
 /// The result of a request whose key is remembered.
-pub(crate) fn kept(view: &dyn ReadView, now: Instant, once: Once) -> Result<Option<Kept>, Error> {
+pub(crate) fn kept(
+    view: &dyn ReadView,
+    now: Instant,
+    once: Once,
+) -> Result<Option<IdempotencyHit>, Error> {
     let row = stored(view, &once.key)?;
     let row = row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS));
-    Ok(row.map(
-        |row| {
-            if row.request == once.request { Kept::Before(row.answer) } else { Kept::Other }
-        },
-    ))
+    Ok(row.map(|row| {
+        if row.request == once.request {
+            IdempotencyHit::Replayed(row.answer)
+        } else {
+            IdempotencyHit::Mismatch
+        }
+    }))
 }
 
 /// The writes that store these answers, and delete expired ones.

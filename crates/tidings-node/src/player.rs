@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tidings_core::engine::{Options, Refused, Reply, Settled, Subject, Unexplained};
 use tidings_core::explanation::Explanation;
 use tidings_core::journal::stored::Unreadable;
-use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
+use tidings_core::{Command, Id, Instant, Message, Rules, Timed, Totals};
 use tidings_store::Store;
 
 use crate::delivery::Delivery;
@@ -46,9 +46,9 @@ pub trait Observer {
     fn after(&mut self, at: Instant, replies: &[Result<Reply, Refused>]);
 }
 
-/// The caller's wish for messages.
+/// The output that a player collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Watch {
+pub enum Collect {
     /// The caller gets each message.
     Messages,
     /// Messages are only counted.
@@ -88,7 +88,7 @@ impl Player {
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened.
-    pub fn open(store: Arc<dyn Store>, options: Options, watch: Watch) -> Result<Self, Error> {
+    pub fn open(store: Arc<dyn Store>, options: Options, collect: Collect) -> Result<Self, Error> {
         let mut node = Node::open(store, options)?;
         // Nobody sends: what was made before a stop counts as sent, as it would have been.
         let settled: Vec<_> =
@@ -96,7 +96,7 @@ impl Player {
         if !settled.is_empty() {
             node.settle(node.engine().now(), &settled)?;
         }
-        Ok(Self::over(node, None, watch))
+        Ok(Self::over(node, None, collect))
     }
 
     /// Makes the player send messages through channels instead of only counting them as sent. Messages
@@ -108,7 +108,7 @@ impl Player {
     pub fn with_delivery(
         store: Arc<dyn Store>,
         options: Options,
-        watch: Watch,
+        collect: Collect,
         mut delivery: Delivery,
         reached: Instant,
     ) -> Result<Self, Error> {
@@ -117,12 +117,12 @@ impl Player {
             delivery.take_up(node.engine(), ready, reached);
         }
         delivery.in_flight.pause(node.engine().paused(), node.engine().now());
-        Ok(Self::over(node, Some(delivery), watch))
+        Ok(Self::over(node, Some(delivery), collect))
     }
 
-    fn over(node: Node, delivery: Option<Delivery>, watch: Watch) -> Self {
+    fn over(node: Node, delivery: Option<Delivery>, collect: Collect) -> Self {
         Self {
-            event_loop: EventLoop::at_once(node, delivery, watch == Watch::Messages),
+            event_loop: EventLoop::at_once(node, delivery, collect == Collect::Messages),
             open: None,
             begun: false,
             goes_on: false,
@@ -241,7 +241,7 @@ impl Player {
     ///
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
-    pub fn books(&self) -> Result<Books, Error> {
+    pub fn books(&self) -> Result<Totals, Error> {
         self.node().books()
     }
 

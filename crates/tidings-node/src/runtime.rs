@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, after, bounded, never, select};
 use tidings_core::Rules;
-use tidings_core::engine::Held;
+use tidings_core::engine::HeldShards;
 
 use crate::clock::Clock;
 use crate::commit::executor::Executor;
@@ -66,7 +66,7 @@ impl Runtime {
     /// [`Error`] where the store can't be opened or read.
     pub fn start_held(
         open: OpenStore,
-        held: Option<Held>,
+        held: Option<HeldShards>,
         rules: Rules,
         delivery: Delivery,
         clock: Arc<dyn Clock>,

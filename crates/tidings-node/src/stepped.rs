@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use tidings_core::Rules;
-use tidings_core::engine::Held;
+use tidings_core::engine::HeldShards;
 
 use crate::clock::Clock;
 use crate::commit::executor::Executor;
@@ -35,7 +35,7 @@ impl Stepped {
     /// [`Error`] where the store can't be opened or read.
     pub fn open(
         open: OpenStore,
-        held: Option<Held>,
+        held: Option<HeldShards>,
         rules: Rules,
         delivery: Delivery,
         clock: Arc<dyn Clock>,

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::engine::{InboxGroup, InboxQuery, InboxState, Options, Refused, Reply};
 use tidings_core::tenant::View;
-use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
-use tidings_node::{NodesPlayer, Observer, PlayError, Player, Watch};
+use tidings_core::{Command, Id, Instant, Message, Rules, Timed, Totals};
+use tidings_node::{Collect, NodesPlayer, Observer, PlayError, Player};
 use tidings_store::{MemoryStore, Store};
 
 use crate::inbox::{Inbox, Row};
@@ -76,7 +76,8 @@ pub fn on_faulty_nodes(rules: Rules) -> Box<dyn Subject> {
 
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
     let store = Arc::new(MemoryStore::default());
-    let player = Player::open(store, options, Watch::Messages).expect("a new store can be opened");
+    let player =
+        Player::open(store, options, Collect::Messages).expect("a new store can be opened");
     let mut player = player.past_refusals();
     let answers = Answers::default();
     player.observe_by(Box::new(answers.clone()));
@@ -186,7 +187,7 @@ impl Subject for Engine {
         self.messages.clone()
     }
 
-    fn books(&self) -> Books {
+    fn books(&self) -> Totals {
         self.player.books().unwrap_or_else(|fault| panic!("{fault}"))
     }
 
@@ -235,7 +236,7 @@ impl Nodes {
             let options = Options { shards: 5, ..Options::default() };
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let first = (**rules).clone();
-            let player = NodesPlayer::open(&store, 3, options, Watch::Messages, at, first);
+            let player = NodesPlayer::open(&store, 3, options, Collect::Messages, at, first);
             let player = over(player.map_err(|fault| fault.to_string())?);
             *self = Self::Open(Box::new(player), Vec::new(), Vec::new());
         }
@@ -297,10 +298,10 @@ impl Subject for Nodes {
         }
     }
 
-    fn books(&self) -> Books {
+    fn books(&self) -> Totals {
         match self {
             Self::Open(player, ..) => player.books().unwrap_or_else(|fault| panic!("{fault}")),
-            Self::Waiting(..) => Books::default(),
+            Self::Waiting(..) => Totals::default(),
         }
     }
 }

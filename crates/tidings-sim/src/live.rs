@@ -15,7 +15,7 @@ use tidings_core::engine::{MessageFilter, Options};
 use tidings_core::messages::MessageAct;
 use tidings_core::rules::{Decide, Policy};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Books, Command, Id, Instant, Object, Rules, Timed};
+use tidings_core::{Command, Id, Instant, Object, Rules, Timed, Totals};
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::{Delivery, Node, OpenStore, Replies, Retries, Settings, Stepped, VirtualClock};
 use tidings_store::{FaultStore, Faults, Store};
@@ -30,7 +30,7 @@ use crate::subject::{self, Played, Step, play_all, refuses_none};
 #[derive(Debug)]
 pub struct Lived {
     /// The books at the end.
-    pub books: Books,
+    pub books: Totals,
     /// The batches that the channel took.
     pub taken: Taken,
     /// Number of stops and kills of the process.
@@ -509,7 +509,7 @@ impl Life {
         })
     }
 
-    fn books(&mut self) -> Result<Books, String> {
+    fn books(&mut self) -> Result<Totals, String> {
         let books = self.look(|node| match node.books() {
             Err(fault @ tidings_node::Error::Disagreement(_)) => Some(Err(fault.to_string())),
             books => books.ok().map(Ok),

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::engine::Options;
-use tidings_core::{Batch, Books, Command, Id, Instant, Object, Timed};
+use tidings_core::{Batch, Command, Id, Instant, Object, Timed, Totals};
 use tidings_node::channel::{
     Channel, Head, Outcome, Outlet, Receipt, Rendered, Renderer, Unrenderable,
 };
-use tidings_node::{Delivery, PlayError, Player, Retries, Watch};
+use tidings_node::{Collect, Delivery, PlayError, Player, Retries};
 use tidings_store::{FaultStore, Faults, Store};
 
 use crate::engine::Answers;
@@ -173,7 +173,7 @@ impl Channel for Recorder {
 #[derive(Debug)]
 pub struct Ran {
     /// The books at the end.
-    pub books: Books,
+    pub books: Totals,
     /// The batches that the channel took.
     pub taken: Taken,
     /// Number of writes that were tried.
@@ -280,7 +280,7 @@ impl Rig {
             let channels = BTreeMap::from([("email".to_owned(), outlet)]);
             let delivery = Delivery::new(channels, Retries::default());
             let store: Arc<dyn Store> = Arc::clone(&self.store) as _;
-            match Player::with_delivery(store, self.options, Watch::Nothing, delivery, reached) {
+            match Player::with_delivery(store, self.options, Collect::Nothing, delivery, reached) {
                 Ok(player) => {
                     let mut player = player.past_refusals();
                     player.observe_by(Box::new(self.answers.clone()));

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
+use tidings_core::{Id, Instant, Message, Rules, Timed, Totals};
 
 use crate::inbox::Inbox;
 pub use crate::model::Answer;
@@ -38,7 +38,7 @@ pub trait Subject {
     fn messages(&self) -> Vec<Message>;
 
     /// The current books.
-    fn books(&self) -> Books;
+    fn books(&self) -> Totals;
 
     /// The inbox of somebody now: of a tenant's view, or whole. `None` where the subject shows none, or nobody of that
     /// id is there.
@@ -112,7 +112,7 @@ impl Subject for Model {
         Model::messages(self).to_vec()
     }
 
-    fn books(&self) -> Books {
+    fn books(&self) -> Totals {
         Model::books(self)
     }
 
@@ -127,7 +127,7 @@ pub struct Played {
     /// All messages, in order.
     pub messages: Vec<Message>,
     /// The books at the end.
-    pub books: Books,
+    pub books: Totals,
 }
 
 /// Plays a whole timeline on a new subject; steps after `until` are left out.

@@ -9,7 +9,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tidings_core::engine::{Options, batch_id};
 use tidings_core::rules::{Admission, UnknownOutcome};
-use tidings_core::{Books, Command, Timed};
+use tidings_core::{Command, Timed, Totals};
 use tidings_sim::live;
 use tidings_sim::mix::mix;
 use tidings_sim::random::{World, world};
@@ -95,7 +95,7 @@ fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
         return in_balance(seed, model, ran, false);
     }
     // The model knows of no crash, and so of nothing that goes again because of one.
-    let books = Books { resent: model.books.resent, ..ran.books };
+    let books = Totals { resent: model.books.resent, ..ran.books };
     assert_eq!(books, model.books, "seed {seed}: the books");
     let taken: BTreeMap<String, usize> =
         ran.taken.iter().map(|(id, batch)| (id.clone(), batch.entries)).collect();

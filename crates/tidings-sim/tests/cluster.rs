@@ -4,14 +4,14 @@
 //! A failing run prints its seed; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
 
 use tidings_node::election::Timing;
-use tidings_sim::cluster::{Body, SOUND, Serving, Sim, World, Writer, play, play_seed};
+use tidings_sim::cluster::{Body, SOUND, Sim, SimServer, World, Writer, play, play_seed};
 
 /// A world in which nodes serve, shorter than one in which they only write.
 const SERVED: World = World { faults_ms: 40_000, ..SOUND };
 
 #[test]
 fn what_was_acknowledged_is_everywhere_and_told_once_whatever_happens() {
-    assert_eq!(play::<Serving>(60, SERVED), Ok(()));
+    assert_eq!(play::<SimServer>(60, SERVED), Ok(()));
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn one_node_at_a_time_writes_each_shard_and_sends_for_it_whatever_happens() {
 #[test]
 fn a_store_of_one_shard_is_with_the_holder_of_the_lease() {
     assert_eq!(play::<Writer>(100, World { shards: 1, ..SOUND }), Ok(()));
-    assert_eq!(play::<Serving>(10, World { shards: 1, ..SERVED }), Ok(()));
+    assert_eq!(play::<SimServer>(10, World { shards: 1, ..SERVED }), Ok(()));
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn with_fewer_shards_than_nodes_some_have_none() {
     let (shards, nodes) = (3, 5);
     let world = |world| World { shards, nodes, ..world };
     assert_eq!(play::<Writer>(60, world(SOUND)), Ok(()));
-    assert_eq!(play::<Serving>(10, world(SERVED)), Ok(()));
+    assert_eq!(play::<SimServer>(10, world(SERVED)), Ok(()));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn without_the_fence_an_old_holder_writes_over_a_new_one() {
     for why in fails::<Writer>(400, World { fences, ..SOUND }) {
         assert!(why.contains("wrote after"), "{why}");
     }
-    for why in fails::<Serving>(60, World { fences, ..SERVED }) {
+    for why in fails::<SimServer>(60, World { fences, ..SERVED }) {
         println!("{why}");
     }
 }
@@ -71,7 +71,7 @@ fn over_a_database_that_loses_commits_acts_are_told_before_they_are_stored() {
     let world = World { keeps: false, ..SERVED };
     // In some worlds other losses are found first.
     let is_found = (1..=20).any(|seed| {
-        let played = play_seed::<Serving>(seed, world);
+        let played = play_seed::<SimServer>(seed, world);
         played.is_err_and(|why| why.contains("told before they are stored"))
     });
     assert!(is_found);
@@ -83,7 +83,7 @@ fn two_send(timing: fn() -> Timing) {
         let is_told = why.contains("without a lease") || why.contains("send");
         assert!(is_told, "{why}");
     }
-    for why in fails::<Serving>(60, World { timing, ..SERVED }) {
+    for why in fails::<SimServer>(60, World { timing, ..SERVED }) {
         println!("{why}");
     }
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 use tidings_core::engine::{EventReport, Options, Subject, Unexplained};
 use tidings_core::explanation::EntryState;
-use tidings_core::{Books, Command, Id, Outcome};
-use tidings_node::{Node, Player, Watch};
+use tidings_core::{Command, Id, Outcome, Totals};
+use tidings_node::{Collect, Node, Player};
 use tidings_sim::model::Model;
 use tidings_sim::random::{World, world};
 use tidings_sim::subject::Step;
@@ -35,7 +35,7 @@ const OPTIONS: [Options; 2] = [
 
 fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    let player = Player::open(Arc::clone(&store), options, Watch::Nothing);
+    let player = Player::open(Arc::clone(&store), options, Collect::Nothing);
     let mut player = player.expect("a new store can be opened").past_refusals();
     let mut first = Some(world.rules.clone());
     let until = |step: &&Step| world.until.is_none_or(|until| step.at() <= until);
@@ -108,8 +108,8 @@ fn explained_alike(node: &Node, world: &World, report: &EventReport) {
 }
 
 /// The sum of the reports of all events.
-fn added_up(node: &Node, world: &World) -> Books {
-    let mut books = Books::default();
+fn added_up(node: &Node, world: &World) -> Totals {
+    let mut books = Totals::default();
     let events: BTreeSet<&Id> = world
         .steps
         .iter()
@@ -179,7 +179,7 @@ proptest! {
             // Of forgotten days only the ledger knows: such worlds prove nothing here.
             prop_assume!(node.engine().forgotten_before().is_none());
             let all = node.books().expect("the books agree");
-            let expected = Books {
+            let expected = Totals {
                 // An id that was given back names no event.
                 events: all.events - given_back(&world),
                 messages: 0,

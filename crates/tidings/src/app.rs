@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use tidings_core::channel::{ChannelKind, sending};
 use tidings_core::engine::{
-    Held, LedgerRow, Options, Refused, Reply, Subject, Unexplained, Warning,
+    HeldShards, LedgerRow, Options, Refused, Reply, Subject, Unexplained, Warning,
 };
 use tidings_core::explanation::Explanation;
 use tidings_core::rules::{ChannelRules, FeedRules};
-use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
+use tidings_core::{Command, Id, Instant, Message, Rules, Timed, Totals};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::{self, Caught, Channels, Durability, Patience, ProviderError, Setup};
 use tidings_node::election::Tenure;
 use tidings_node::{
-    Clock, Delivery, MaySend, Observer, OpenStore, Player, Resolver, Retries, Runtime, Settings,
-    Term, Watch, token_key,
+    Clock, Collect, Delivery, MaySend, Observer, OpenStore, Player, Resolver, Retries, Runtime,
+    Settings, Term, token_key,
 };
 use tidings_store::lease::Leases;
 use tidings_store::{Expected, FjallStore, MemoryStore, Store, StoreId, database};
@@ -36,7 +36,7 @@ use crate::simulate::{Play, PlayError, Sink};
 pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
     let store = Arc::new(MemoryStore::default());
     let options = Options { buckets: 1, ..Options::default() };
-    let mut player = Player::open(store, options, Watch::Messages).map_err(broken)?;
+    let mut player = Player::open(store, options, Collect::Messages).map_err(broken)?;
     let answers = Arc::<Mutex<Answers>>::default();
     player.observe_by(Box::new(Gather(Arc::clone(&answers))));
     Ok(Box::new(Simulation { player, answers, rules: Some(rules) }))
@@ -326,7 +326,7 @@ pub struct Opened {
     store: Arc<dyn Store>,
     again: OpenStore,
     /// The parts of it that the node has, of so many; `None` = everything.
-    held: Option<(Held, u16)>,
+    held: Option<(HeldShards, u16)>,
 }
 
 impl Opened {
@@ -481,7 +481,7 @@ impl Play for Simulation {
         taken.map_err(|fault| refused(fault, lock(&self.answers).refused))
     }
 
-    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError> {
+    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Totals, PlayError> {
         let finished = self.player.finish(until, &mut |message| sink.message(&message));
         self.answered(finished, sink)?;
         self.player.books().map_err(broken)

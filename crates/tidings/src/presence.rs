@@ -16,9 +16,9 @@ const TOKEN: &str = "token";
 
 /// A file of a server in its data directory, for as long as the server lives.
 #[derive(Debug)]
-pub struct Mark(PathBuf);
+pub struct ServerFile(PathBuf);
 
-impl Mark {
+impl ServerFile {
     /// Writes where the server listens.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Mark {
     }
 }
 
-impl Drop for Mark {
+impl Drop for ServerFile {
     fn drop(&mut self) {
         // Where it can't be removed it is passed over: the lock is free.
         let _ = fs::remove_file(&self.0);
@@ -90,11 +90,11 @@ mod tests {
         let data = dir.path();
         assert_eq!((address_of(data), token_of(data)), (None, None));
         let (first, second) = (Secret::random().unwrap(), Secret::random().unwrap());
-        let address = Mark::address(data, "http://127.0.0.1:1").unwrap();
+        let address = ServerFile::address(data, "http://127.0.0.1:1").unwrap();
         // Left over from a kill.
         fs::write(data.join(TOKEN), first.text()).unwrap();
         fs::write(data.join("token.new"), "torn").unwrap();
-        let token = Mark::token(data, &second).unwrap();
+        let token = ServerFile::token(data, &second).unwrap();
         assert_eq!(address_of(data).as_deref(), Some("http://127.0.0.1:1"));
         assert_eq!(token_of(data).as_deref(), Some(second.text()));
         drop((address, token));
@@ -107,7 +107,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("token.new"), "torn").unwrap();
-        let _token = Mark::token(dir.path(), &Secret::random().unwrap()).unwrap();
+        let _token = ServerFile::token(dir.path(), &Secret::random().unwrap()).unwrap();
         let metadata = fs::metadata(dir.path().join(TOKEN)).unwrap();
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     }

@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 
 use tidings_core::engine::{LedgerRow, Subject, Warning};
 use tidings_core::explanation::Explanation;
-use tidings_core::{Books, Id, Instant, Message, Rules, Timed};
+use tidings_core::{Id, Instant, Message, Rules, Timed, Totals};
 
 use crate::timeline::{Fault, Line, Lines, lines, read_line};
 
@@ -33,7 +33,7 @@ pub trait Play {
     ///
     /// # Errors
     /// [`PlayError`] as of [`Play::play`].
-    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError>;
+    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Totals, PlayError>;
 
     /// The ledger by channel: entries by outcome and reason.
     fn ledger(&self) -> BTreeMap<&'static str, LedgerRow>;
@@ -139,7 +139,7 @@ impl<R: BufRead> Run<'_, R> {
     ///
     /// # Errors
     /// [`Halt`] tells what ended the run early; messages that went out before stay told.
-    pub fn play(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<Books, Halt> {
+    pub fn play(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<Totals, Halt> {
         let until = self.until;
         match self.order {
             Order::AsGiven => self.play_as_given(player, sink)?,
@@ -260,9 +260,13 @@ mod tests {
             Ok(())
         }
 
-        fn finish(&mut self, until: Option<Instant>, _: &mut dyn Sink) -> Result<Books, PlayError> {
+        fn finish(
+            &mut self,
+            until: Option<Instant>,
+            _: &mut dyn Sink,
+        ) -> Result<Totals, PlayError> {
             self.until = until;
-            Ok(Books { events: self.played.len() as u64, ..Books::default() })
+            Ok(Totals { events: self.played.len() as u64, ..Totals::default() })
         }
 
         fn ledger(&self) -> BTreeMap<&'static str, LedgerRow> {
@@ -311,7 +315,7 @@ mod tests {
         order: Order,
         until: Option<&str>,
         messages_max: usize,
-    ) -> (Record, Result<Books, Halt>) {
+    ) -> (Record, Result<Totals, Halt>) {
         let rules = crate::config::parse("", "t.toml").unwrap();
         let until = until.map(|until| Instant::parse(until).unwrap());
         let run = Run { rules: &rules, timeline: timeline.as_bytes(), order, until };

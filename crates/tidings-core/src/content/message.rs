@@ -58,7 +58,7 @@ pub struct Skipped {
 
 /// The counters of the summary (contract, sections 2 and 3), of entries unless said otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Books {
+pub struct Totals {
     /// Events accepted.
     pub events: u64,
     /// Publishes of an event that was known already.
@@ -95,7 +95,7 @@ pub struct Books {
     pub warnings: u64,
 }
 
-impl Add for Books {
+impl Add for Totals {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -121,13 +121,13 @@ impl Add for Books {
     }
 }
 
-impl Sum for Books {
+impl Sum for Totals {
     fn sum<I: Iterator<Item = Self>>(books: I) -> Self {
         books.fold(Self::default(), Add::add)
     }
 }
 
-impl Books {
+impl Totals {
     /// Returns true if every entry is in exactly one column and nothing was lost or delivered twice.
     ///
     /// # Examples

@@ -58,16 +58,17 @@ pub use read::view::{Followed, MessageAt, OpenLane, WaitingEntry};
 pub use replica::answer::{Answers, OpenReply};
 pub use replica::apply::applied_by_shards;
 pub use replica::log_rows::read_log;
-pub use replica::progress::{Held, KeptObjects, Progress};
+pub use replica::progress::{HeldShards, KeptObjects, Progress};
 pub use replica::view::Replica;
 pub use rows::act::{LogEntry, LogNo, StoredEntry};
 pub use rows::going::Going;
 pub use rows::inbox_delivery::InboxDelivery;
 pub use rows::ledger::Row as LedgerRow;
-pub use rows::occurred::{HookOrder, hook_order, occurred_from, occurrence_at, occurrence_owners};
+pub use rows::occurred::{HookState, hook_order, occurred_from, occurrence_at, occurrence_owners};
 pub use rows::reach::{Reach, Reached};
 pub use rows::reply::{
-    Dropped, Extent, Operated, Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,
+    CancelOutcome, Dropped, Operated, Published, PublishedAs, Refused, Reply, StepError, TakenBack,
+    Warning,
 };
 pub use rows::sent::{Sent, Tried};
 pub use rows::unanswered::Unanswered;

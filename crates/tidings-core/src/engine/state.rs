@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::intake::state::{Intake, Tally};
 use super::replica::answer::{Answers, OpenReply};
-use super::replica::progress::{Held, KeptObjects};
+use super::replica::progress::{HeldShards, KeptObjects};
 use super::rows::act::LogEntry;
 use super::rows::going::Going;
 use super::rows::inbox_delivery::InboxDelivery;
@@ -82,7 +82,7 @@ impl Engine {
         view: &dyn ReadView,
         days: &[Day],
         options: Options,
-        held: Option<&Held>,
+        held: Option<&HeldShards>,
     ) -> Result<Self, Unreadable> {
         let intake = Intake::recover(view, days)?;
         let compiled = Arc::new(read_compiled(view)?);

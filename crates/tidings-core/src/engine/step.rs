@@ -9,7 +9,7 @@ use super::rows::draft::Draft;
 use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::occurred::{note_hooks, write_occurred};
 use super::rows::reach::Reach;
-use super::rows::reply::{Refused, Reply, Stop};
+use super::rows::reply::{Refused, Reply, StepError};
 use super::shard::follow::together;
 use super::shard::members;
 use super::state::{Engine, Step};
@@ -294,7 +294,7 @@ fn run(
     draft: &mut Draft<'_>,
     command: &Command,
     step: &mut Step,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     match engine.intake.accept(draft, command)? {
         Accepted::Act(act) => {
             let applied = apply(engine, draft, &act)?;

@@ -274,7 +274,7 @@ fn a_tail_is_indexed_when_its_day_is_over() {
 }
 
 /// The topics of a recipient, each with its tenant if it is of one.
-fn topics(engine: &Engine, stored: &Stored, who: &str) -> Result<Vec<String>, Stop> {
+fn topics(engine: &Engine, stored: &Stored, who: &str) -> Result<Vec<String>, StepError> {
     let of = |Followed { topic, tenant }| match tenant {
         Some(tenant) => format!("{tenant}:{topic}"),
         None => topic.as_str().to_owned(),

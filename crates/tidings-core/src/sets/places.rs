@@ -34,7 +34,7 @@ const NOWHERE: (f64, f64) = (f64::NAN, f64::NAN);
 /// in a cell, some 230 for each cell with a member (40 bytes a recipient in all with 60,000 of them
 /// spread over the cities of the world, 21 with a million).
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct GeoIndex {
     pages: BTreeMap<u32, Box<[(f64, f64); PAGE as usize]>>,
     cells: BTreeMap<CellIndex, Cell>,
 }
@@ -47,7 +47,7 @@ struct Cell {
     members: RoaringBitmap,
 }
 
-impl Places {
+impl GeoIndex {
     /// Sets the place of a recipient, in degrees north (-90 to 90) and east (-180 to 180), or removes it.
     /// A place outside these ranges counts as none.
     ///

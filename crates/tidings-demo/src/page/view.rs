@@ -1,7 +1,7 @@
 //! The data of the page. Instants are UTC; the page turns them into the zone that stands beside them.
 
 use serde::Serialize;
-use tidings_core::{Books, Instant};
+use tidings_core::{Instant, Totals};
 
 use crate::scenario::{Facts, Week};
 
@@ -36,12 +36,12 @@ pub struct MailQuery {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The counters of the contract.
-    pub books: Books,
+    pub books: Totals,
     /// The scenario in numbers.
     pub facts: Facts,
     /// Week by week.
     pub weeks: Vec<WeekLine>,
-    /// E-mails sent; the rest of [`Books::messages`] is what the inboxes were told.
+    /// E-mails sent; the rest of [`Totals::messages`] is what the inboxes were told.
     pub mails: u64,
     /// The lanes through which e-mails went.
     pub lanes: Vec<String>,

@@ -10,7 +10,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
-use tidings_core::engine::Held;
+use tidings_core::engine::HeldShards;
 use tidings_store::Error;
 use tidings_store::lease::{Leases, Member, Membership, NodeId};
 
@@ -52,7 +52,7 @@ pub struct Term {
     /// The tenure. Its number fences commits.
     pub tenure: Tenure,
     /// The shards that it has, with the intake if it has the lease; `None` if it has everything.
-    pub held: Option<Held>,
+    pub held: Option<HeldShards>,
     /// The number of shards of the store, as it was when shares were granted; `None` where there are none.
     pub of: Option<u16>,
     /// Returns true if this node may send messages and answer reads now.
@@ -64,7 +64,7 @@ impl Term {
     fn new(opening: Opening, licence: MaySend, inputs: Sender<Input>) -> Self {
         let Opening { tenure, shards } = opening;
         let of = shards.as_ref().map(|shards| shards.of);
-        let held = shards.map(|shards| Held {
+        let held = shards.map(|shards| HeldShards {
             intake: matches!(tenure, Tenure::Lease(_)),
             shards: shards.numbers,
         });

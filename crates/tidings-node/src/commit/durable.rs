@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use tidings_core::engine::{Engine, EngineSnapshot, Plan, Presenter};
-use tidings_core::{Batch, Books};
+use tidings_core::{Batch, Totals};
 use tidings_store::Store;
 
 use crate::commit::view::StoreView;
@@ -53,13 +53,13 @@ impl Durable {
     ///
     /// # Errors
     /// [`Error::Disagreement`] where the walk and the ledger don't agree.
-    pub fn books(&self) -> Result<Books, Error> {
+    pub fn books(&self) -> Result<Totals, Error> {
         books(&self.engine, &self.view)
     }
 }
 
 /// Counts everything in the store.
-pub(crate) fn books(engine: &Engine, view: &StoreView) -> Result<Books, Error> {
+pub(crate) fn books(engine: &Engine, view: &StoreView) -> Result<Totals, Error> {
     let walk = engine.reader(view).walk()?;
     match walk.disagreements.first() {
         None => Ok(walk.books),

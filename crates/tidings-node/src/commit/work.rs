@@ -5,7 +5,7 @@ use tidings_core::engine::{Refused, Reply};
 
 use crate::commit::WhenDurable;
 use crate::error::RuntimeError;
-use crate::once::{Kept, Once};
+use crate::once::{IdempotencyHit, Once};
 
 /// An answer per command, in order, or the error.
 pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
@@ -20,7 +20,7 @@ pub trait AnswerRecorder: Send {
     fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
 
     /// Receives the result; must only pass it on.
-    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>);
+    fn send(self: Box<Self>, kept: Result<IdempotencyHit, RuntimeError>);
 }
 
 /// Commands of one step, with their requester.
@@ -122,7 +122,9 @@ impl Work {
         }
         match asker {
             Asker::Each(answer) => Box::new(|done| answer(done.map(|()| replies))),
-            Asker::Once(_, keeper) => Box::new(|done| keeper.send(done.map(|()| Kept::Now))),
+            Asker::Once(_, keeper) => {
+                Box::new(|done| keeper.send(done.map(|()| IdempotencyHit::Fresh)))
+            }
         }
     }
 

@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
     use crate::commit::work::{AnswerRecorder, Asker};
-    use crate::once::{Kept, Once, aged, stored};
+    use crate::once::{IdempotencyHit, Once, aged, stored};
 
     fn node(store: &Arc<MemoryStore>) -> Node {
         Node::open(Arc::clone(store) as Arc<dyn Store>, Options::default()).unwrap()
@@ -103,7 +103,7 @@ mod tests {
     }
 
     /// A test requester: stores a given answer, and sends the result to a channel.
-    struct Recorded1(Option<Vec<u8>>, crossbeam_channel::Sender<Kept>);
+    struct Recorded1(Option<Vec<u8>>, crossbeam_channel::Sender<IdempotencyHit>);
 
     impl AnswerRecorder for Recorded1 {
         fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
@@ -111,7 +111,7 @@ mod tests {
             self.0.take()
         }
 
-        fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+        fn send(self: Box<Self>, kept: Result<IdempotencyHit, RuntimeError>) {
             self.1.send(kept.unwrap()).unwrap();
         }
     }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     /// The results of requests (identity, answer to store), in the order in which they come.
-    fn told(node: &mut Node, at: i64, requests: &[(Once, Option<&str>)]) -> Vec<Kept> {
+    fn told(node: &mut Node, at: i64, requests: &[(Once, Option<&str>)]) -> Vec<IdempotencyHit> {
         let (tell, told) = crossbeam_channel::unbounded();
         let work = requests.iter().map(|(once, keep)| {
             let keep = keep.map(|text| text.as_bytes().to_vec());
@@ -145,12 +145,12 @@ mod tests {
     fn a_request_is_done_once_across_a_restart() {
         let store = Arc::new(MemoryStore::default());
         let first = told(&mut node(&store), 0, &[(once(1, 1), Some("a"))]);
-        assert_eq!(first, [Kept::Now]);
+        assert_eq!(first, [IdempotencyHit::Fresh]);
         let mut node = node(&store);
         let again = told(&mut node, 1, &[(once(1, 1), Some("b"))]);
-        assert_eq!(again, [Kept::Before(b"a".to_vec())]);
+        assert_eq!(again, [IdempotencyHit::Replayed(b"a".to_vec())]);
         let other = told(&mut node, 2, &[(once(1, 2), Some("c"))]);
-        assert_eq!(other, [Kept::Other]);
+        assert_eq!(other, [IdempotencyHit::Mismatch]);
     }
 
     /// Hands in a command for each key, of an object of its own; returns how many objects there are then.
@@ -187,7 +187,7 @@ mod tests {
         let store = Arc::new(MemoryStore::default());
         let two = [(once(1, 1), Some("a")), (once(1, 1), Some("b"))];
         let told = told(&mut node(&store), 0, &two);
-        assert_eq!(told, [Kept::Now, Kept::Before(b"a".to_vec())]);
+        assert_eq!(told, [IdempotencyHit::Fresh, IdempotencyHit::Replayed(b"a".to_vec())]);
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         let store = Arc::new(MemoryStore::default());
         let two = [(once(1, 1), None), (once(1, 1), Some("b"))];
         let told = told(&mut node(&store), 0, &two);
-        assert_eq!(told, [Kept::Now, Kept::Now]);
+        assert_eq!(told, [IdempotencyHit::Fresh, IdempotencyHit::Fresh]);
     }
 
     #[test]
@@ -204,9 +204,9 @@ mod tests {
         let mut node = node(&store);
         told(&mut node, 0, &[(once(1, 1), Some("a"))]);
         let last = told(&mut node, DAY_MS - 1, &[(once(1, 1), Some("b"))]);
-        assert_eq!(last, [Kept::Before(b"a".to_vec())]);
+        assert_eq!(last, [IdempotencyHit::Replayed(b"a".to_vec())]);
         let free = told(&mut node, DAY_MS, &[(once(1, 2), Some("c"))]);
-        assert_eq!(free, [Kept::Now]);
+        assert_eq!(free, [IdempotencyHit::Fresh]);
         for key in 2..10 {
             told(&mut node, 3 * DAY_MS, &[(once(key, 1), Some("d"))]);
         }

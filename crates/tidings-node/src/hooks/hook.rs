@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{Engine, HookOrder, occurred_from, occurrence_at};
+use tidings_core::engine::{Engine, HookState, occurred_from, occurrence_at};
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{Occurrence, OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::rules::HookRules;
@@ -38,14 +38,14 @@ const WITHHELD_MS: i64 = SECOND_MS;
 mod parking;
 
 /// By owner the first row that may not be durable yet.
-type Durable = BTreeMap<OccurrenceOwner, OccurrenceRow>;
+type StoredOccurrences = BTreeMap<OccurrenceOwner, OccurrenceRow>;
 
 /// A hook of a node.
 pub(super) struct Hook {
     pub(super) no: HookNo,
     pub(super) name: Arc<str>,
     rules: HookRules,
-    pub(super) order: HookOrder,
+    pub(super) order: HookState,
     owners: BTreeMap<OccurrenceOwner, Progress>,
     /// The open occurrences.
     open: BTreeMap<OccurrencePlace, Open>,
@@ -81,7 +81,7 @@ impl Hook {
         view: &dyn ReadView,
         no: HookNo,
         rules: &HookRules,
-        order: HookOrder,
+        order: HookState,
         owners: impl Iterator<Item = OccurrenceOwner>,
         now: Instant,
     ) -> Result<Self, Unreadable> {
@@ -133,7 +133,7 @@ impl Hook {
     }
 
     /// Takes over the rules in force, and what the intake says.
-    pub(super) fn obey(&mut self, rules: &HookRules, order: HookOrder, now: Instant) {
+    pub(super) fn obey(&mut self, rules: &HookRules, order: HookState, now: Instant) {
         if self.rules != *rules {
             if self.rules.of != rules.of {
                 self.owners.values_mut().for_each(Progress::count_again);
@@ -183,7 +183,7 @@ impl Hook {
     }
 
     /// Returns true if more is to be read.
-    fn reads(&self, durable: &Durable) -> bool {
+    fn reads(&self, durable: &StoredOccurrences) -> bool {
         let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
             durable.get(owner).is_some_and(|until| progress.next < *until)
         };
@@ -192,7 +192,7 @@ impl Hook {
     }
 
     /// Returns true if more is to be counted.
-    pub(super) fn counts(&self, durable: &Durable) -> bool {
+    pub(super) fn counts(&self, durable: &StoredOccurrences) -> bool {
         let is_behind = |(owner, progress): (&OccurrenceOwner, &Progress)| {
             durable.get(owner).is_some_and(|until| progress.counted < *until)
         };
@@ -206,7 +206,7 @@ impl Hook {
     }
 
     /// The instant at which there is something to do.
-    pub(super) fn next(&self, durable: &Durable, calls: bool) -> Option<Instant> {
+    pub(super) fn next(&self, durable: &StoredOccurrences, calls: bool) -> Option<Instant> {
         if (calls && self.reads(durable)) || self.counts(durable) {
             return Some(Instant::MIN);
         }
@@ -215,7 +215,7 @@ impl Hook {
     }
 
     /// Returns true if there is something to do that needs the store.
-    pub(super) fn has_work(&self, durable: &Durable, now: Instant, calls: bool) -> bool {
+    pub(super) fn has_work(&self, durable: &StoredOccurrences, now: Instant, calls: bool) -> bool {
         self.next(durable, calls).is_some_and(|at| at <= now)
     }
 
@@ -224,7 +224,7 @@ impl Hook {
         &mut self,
         engine: &Engine,
         view: &dyn ReadView,
-        durable: &Durable,
+        durable: &StoredOccurrences,
         now: Instant,
     ) -> Result<(), Unreadable> {
         self.unpark(view, now)?;
@@ -337,7 +337,7 @@ impl Hook {
         &mut self,
         engine: &Engine,
         view: &dyn ReadView,
-        durable: &Durable,
+        durable: &StoredOccurrences,
     ) -> Result<(), Unreadable> {
         let mut rows = 0;
         for (owner, progress) in &mut self.owners {

@@ -6,7 +6,7 @@
 //! the rest of that again, under the same ids (decision 081).
 //!
 //! Several nodes each tell what their shards decided, and the one with the intake what that did. What is said of a hook
-//! for all of them is a row of the intake (`HookOrder`), which each looks at.
+//! for all of them is a row of the intake (`HookState`), which each looks at.
 
 mod answer;
 mod body;

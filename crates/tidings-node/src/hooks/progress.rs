@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use tidings_core::Instant;
-use tidings_core::engine::HookOrder;
+use tidings_core::engine::HookState;
 use tidings_core::journal::stored::{ReadView, Unreadable, decode, encode};
 use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
 use tidings_core::table::{Key, Partition, Table, Write};
@@ -24,9 +24,9 @@ pub(crate) struct Open {
 /// The row of a hook and an owner.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ProgressRow {
-    /// [`HookOrder::since`] then: a hook that was gone begins anew.
+    /// [`HookState::since`] then: a hook that was gone begins anew.
     pub(crate) since: Instant,
-    /// [`HookOrder::replays`] then: the number of those that are in the position.
+    /// [`HookState::replays`] then: the number of those that are in the position.
     pub(crate) replays: u64,
     /// The turn of the hook that a 410 ended.
     pub(crate) off: Option<u64>,
@@ -98,7 +98,7 @@ pub(crate) fn read(
     view: &dyn ReadView,
     owner: OccurrenceOwner,
     name: &str,
-    order: &HookOrder,
+    order: &HookState,
 ) -> Result<Option<ProgressRow>, Unreadable> {
     let row = view.get(Partition::Base, &key(owner, name))?;
     let row: Option<ProgressRow> =

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tidings_core::Instant;
 use tidings_core::engine::{
-    Answers, Held, KeptObjects, LogEntry, LogNo, OpenReply, Options, Progress, Refused, Reply,
-    Upcoming, applied_by_shards, read_log,
+    Answers, HeldShards, KeptObjects, LogEntry, LogNo, OpenReply, Options, Progress, Refused,
+    Reply, Upcoming, applied_by_shards, read_log,
 };
 use tidings_core::time::Day;
 use tidings_store::Store;
@@ -48,7 +48,7 @@ impl Node {
     pub fn open_held(
         store: Arc<dyn Store>,
         options: Options,
-        held: Option<&Held>,
+        held: Option<&HeldShards>,
     ) -> Result<Self, Error> {
         let mut node = Self::open_to_look_at(store, options, held)?;
         node.replication().note_others()?;

@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Held, LogEntry, OpenReply, Options, Refused, Reply, read_log};
-use tidings_core::{Books, Command, Instant, Rules, Timed};
+use tidings_core::engine::{HeldShards, LogEntry, OpenReply, Options, Refused, Reply, read_log};
+use tidings_core::{Command, Instant, Rules, Timed, Totals};
 use tidings_store::Store;
 
-use super::{KEPT, Out, PlayError, Player, Watch};
+use super::{Collect, KEPT, Out, PlayError, Player};
 use crate::delivery::sending::Sending;
 use crate::error::Error;
 use crate::node::{Accepted, Node};
@@ -40,8 +40,11 @@ enum Network {
 }
 
 /// The shards of a node of so many, of a store with so many.
-fn held(node: u16, nodes: u16, shards: u16) -> Held {
-    Held { intake: node == 0, shards: (0..shards).filter(|shard| shard % nodes == node).collect() }
+fn held(node: u16, nodes: u16, shards: u16) -> HeldShards {
+    HeldShards {
+        intake: node == 0,
+        shards: (0..shards).filter(|shard| shard % nodes == node).collect(),
+    }
 }
 
 impl NodesPlayer {
@@ -53,12 +56,12 @@ impl NodesPlayer {
         store: &Arc<dyn Store>,
         nodes: u16,
         options: Options,
-        watch: Watch,
+        collect: Collect,
         at: Instant,
         rules: Rules,
     ) -> Result<Self, PlayError> {
         // The first one makes the store and its shards.
-        let mut first = Player::open(Arc::clone(store), options, watch)?;
+        let mut first = Player::open(Arc::clone(store), options, collect)?;
         first.set_rules(at, rules, &mut |_| {})?;
         drop(first);
         let store = Arc::clone(store);
@@ -66,7 +69,7 @@ impl NodesPlayer {
             let no = u16::try_from(node).unwrap_or(u16::MAX);
             let held = held(no, nodes, options.shards);
             let node = Node::open_held(Arc::clone(&store), options, Some(&held))?;
-            let mut player = Player::over(node, None, watch);
+            let mut player = Player::over(node, None, collect);
             player.resume(at);
             Ok(player)
         };
@@ -187,7 +190,7 @@ impl NodesPlayer {
     ///
     /// # Errors
     /// [`Error::Disagreement`] where a walk and a ledger don't agree.
-    pub fn books(&self) -> Result<Books, Error> {
+    pub fn books(&self) -> Result<Totals, Error> {
         self.players.iter().map(Player::books).sum()
     }
 

@@ -6,8 +6,8 @@ use std::sync::mpsc::channel;
 use tidings_core::engine::Options;
 use tidings_core::{Command, Instant};
 use tidings_node::{
-    ApiKey, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Node, Once, Role, Runtime, RuntimeError,
-    SigningKey, SigningSecret,
+    ApiKey, Handle, IdempotencyHit, KeptAnswer, KeyChange, KeyHash, Node, Once, Role, Runtime,
+    RuntimeError, SigningKey, SigningSecret,
 };
 use tidings_store::{Fault, MemoryStore, Store};
 
@@ -38,14 +38,14 @@ fn change_at(
     at: Instant,
     change: KeyChange,
     kept: Option<KeptAnswer>,
-) -> Result<Option<Kept>, RuntimeError> {
+) -> Result<Option<IdempotencyHit>, RuntimeError> {
     let (tell, told) = channel();
     let then = move |done| tell.send(done).unwrap();
     handle.change_keys(at, change, kept, then)?;
     told.recv().unwrap()
 }
 
-fn change(handle: &Handle, change: KeyChange) -> Result<Option<Kept>, RuntimeError> {
+fn change(handle: &Handle, change: KeyChange) -> Result<Option<IdempotencyHit>, RuntimeError> {
     change_at(handle, MONDAY, change, None)
 }
 
@@ -62,11 +62,11 @@ fn keys_are_in_force_at_once_and_after_a_restart() {
     assert!(handle.keys().is_empty());
     for number in [1, 2, 3] {
         let made = change(&handle, KeyChange::Make(key(number)));
-        assert_eq!(made.unwrap(), Some(Kept::Now));
+        assert_eq!(made.unwrap(), Some(IdempotencyHit::Fresh));
     }
     // By when they were made.
     assert_eq!(*handle.keys(), [key(3), key(2), key(1)]);
-    assert_eq!(change(&handle, revoke(2)).unwrap(), Some(Kept::Now));
+    assert_eq!(change(&handle, revoke(2)).unwrap(), Some(IdempotencyHit::Fresh));
     assert_eq!(*handle.keys(), [key(3), key(1)]);
     assert_eq!(change(&handle, revoke(2)).unwrap(), None);
     runtime.stop().unwrap();
@@ -85,9 +85,9 @@ fn a_change_that_is_asked_for_twice_is_made_once() {
         let make = KeyChange::Make(key(number));
         change_at(&handle, MONDAY, make, Some(once(request))).unwrap()
     };
-    assert_eq!(ask(1, 1), Some(Kept::Now));
-    assert_eq!(ask(2, 1), Some(Kept::Before(b"made".to_vec())));
-    assert_eq!(ask(3, 2), Some(Kept::Other));
+    assert_eq!(ask(1, 1), Some(IdempotencyHit::Fresh));
+    assert_eq!(ask(2, 1), Some(IdempotencyHit::Replayed(b"made".to_vec())));
+    assert_eq!(ask(3, 2), Some(IdempotencyHit::Mismatch));
     assert_eq!(*handle.keys(), [key(1)]);
     runtime.stop().unwrap();
 
@@ -98,8 +98,8 @@ fn a_change_that_is_asked_for_twice_is_made_once() {
         let kept = KeptAnswer { once: Once { key: [2; 16], request: [3; 16] }, answer: Vec::new() };
         change_at(&handle, MONDAY, revoke(1), Some(kept)).unwrap()
     };
-    assert_eq!(ask(), Some(Kept::Now));
-    assert_eq!(ask(), Some(Kept::Before(Vec::new())));
+    assert_eq!(ask(), Some(IdempotencyHit::Fresh));
+    assert_eq!(ask(), Some(IdempotencyHit::Replayed(Vec::new())));
     runtime.stop().unwrap();
 }
 
@@ -171,7 +171,7 @@ fn signing_keys_and_roles_are_in_force_at_once_and_after_a_restart() {
     change(&handle, KeyChange::Make(reads.clone())).unwrap();
     assert_eq!(*handle.signing_keys(), keys);
     let revoke = |id: &str| change(&handle, KeyChange::RevokeSigning(id.to_owned())).unwrap();
-    assert_eq!((revoke("b"), revoke("b")), (Some(Kept::Now), None));
+    assert_eq!((revoke("b"), revoke("b")), (Some(IdempotencyHit::Fresh), None));
     assert!(!format!("{:?}", handle.signing_keys()).contains("tsk_"));
     runtime.stop().unwrap();
 

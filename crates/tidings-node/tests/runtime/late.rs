@@ -9,7 +9,7 @@ use tidings_core::command::Pausable;
 use tidings_core::engine::Options;
 use tidings_core::rules::{Every, Policy};
 use tidings_core::time::{DAY_MS, Day, HOUR_MS, MINUTE_MS};
-use tidings_core::{Audience, Books, Command, Instant, Rules};
+use tidings_core::{Audience, Command, Instant, Rules, Totals};
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
 use tidings_node::election::Monotonic;
 use tidings_node::{
@@ -40,7 +40,7 @@ fn later(command: Command, at: Instant) -> Command {
     }
 }
 
-fn told(books: &Books) -> (u64, u64, u64) {
+fn told(books: &Totals) -> (u64, u64, u64) {
     (books.messages, books.delivered, books.expired)
 }
 
@@ -50,7 +50,7 @@ fn at(day: i64, hour: i64, minute: i64) -> Instant {
 }
 
 /// Publishes a note on the first day, and starts again, or goes on, after an outage.
-fn over_an_outage(rules: &Rules, restarts: bool, from: Instant, to: Instant) -> Books {
+fn over_an_outage(rules: &Rules, restarts: bool, from: Instant, to: Instant) -> Totals {
     let (store, clock, mail) = (in_memory(), clock(at(1, 10, 0)), Arc::new(Counter::default()));
     let begin =
         || start_under(rules.clone(), over(&store), plain(Arc::clone(&mail)), &clock, settings());

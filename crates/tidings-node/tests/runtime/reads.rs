@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use tidings_core::engine::Stop;
+use tidings_core::engine::StepError;
 use tidings_node::channel::Channels;
 use tidings_node::{Delivery, Durable, Handle, Retries, Stepped};
 use tidings_store::{FaultStore, MemoryStore, NoFaults, Store};
@@ -12,7 +12,7 @@ use super::world::*;
 use super::{Counter, hold};
 
 /// The events that wait in a recipient's lanes.
-fn pending(node: &Durable, who: &str) -> Result<Vec<String>, Stop> {
+fn pending(node: &Durable, who: &str) -> Result<Vec<String>, StepError> {
     let lanes = node.engine().reader(node.view()).open_lanes(&id(who))?;
     let entries = lanes.into_iter().flat_map(|lane| lane.entries);
     Ok(entries.map(|entry| entry.event.to_string()).collect())

@@ -7,7 +7,7 @@ use tidings_core::channel::EMAIL;
 use tidings_core::engine::Presenter;
 use tidings_core::rules::Unresolved;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Books, Command, Id, Instant, Object, Rules};
+use tidings_core::{Command, Id, Instant, Object, Rules, Totals};
 use tidings_node::{
     Delivery, Resolved, Resolver, ResolverBounds, Retries, Settings, Stepped, VirtualClock,
 };
@@ -93,7 +93,7 @@ impl Rig {
         self.sent.0.swap(0, std::sync::atomic::Ordering::SeqCst)
     }
 
-    fn books(&self) -> Books {
+    fn books(&self) -> Totals {
         self.node.node().unwrap().books().unwrap()
     }
 

@@ -10,8 +10,8 @@ use tidings_core::engine::{self, Options, Published, PublishedAs, Reply};
 use tidings_core::time::Day;
 use tidings_core::{Audience, Event, Object};
 use tidings_node::{
-    AnswerRecorder, Delivery, Follower, FollowerReport, Kept, LeaderLink, Once, Retries, Runtime,
-    VirtualClock,
+    AnswerRecorder, Delivery, Follower, FollowerReport, IdempotencyHit, LeaderLink, Once, Retries,
+    Runtime, VirtualClock,
 };
 use tidings_store::{Commit, Snapshot};
 
@@ -51,8 +51,10 @@ fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, shards: &[u16]) -> Ru
 }
 
 fn some_opened(open: OpenStore, clock: &Arc<VirtualClock>, shards: &[u16]) -> Runtime {
-    let held =
-        engine::Held { intake: shards.contains(&0), shards: shards.iter().copied().collect() };
+    let held = engine::HeldShards {
+        intake: shards.contains(&0),
+        shards: shards.iter().copied().collect(),
+    };
     let delivery = Delivery::new(BTreeMap::new(), Retries::default());
     let clock = Arc::clone(clock);
     Runtime::start_held(open, Some(held), rules(), delivery, clock, in_shards()).unwrap()
@@ -270,7 +272,7 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
 }
 
 /// Keeps that it was done, and tells what became of that.
-struct Keeping(std::sync::mpsc::Sender<Kept>);
+struct Keeping(std::sync::mpsc::Sender<IdempotencyHit>);
 
 impl AnswerRecorder for Keeping {
     fn keep(
@@ -282,7 +284,7 @@ impl AnswerRecorder for Keeping {
         Some(b"done".to_vec())
     }
 
-    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+    fn send(self: Box<Self>, kept: Result<IdempotencyHit, RuntimeError>) {
         self.0.send(kept.unwrap()).unwrap();
     }
 }
@@ -311,8 +313,8 @@ fn a_copy_of_a_request_that_waits_for_other_shards_gets_its_answer() {
     assert!(told.try_recv().is_err());
     let applied = exchange(&heard);
     exchange(&applied);
-    let mut kept: Vec<Kept> = (0..3).map(|_| told.recv().unwrap()).collect();
-    kept.sort_by_key(|kept| *kept != Kept::Now);
-    let before = Kept::Before(b"done".to_vec());
-    assert_eq!(kept, [Kept::Now, before.clone(), before]);
+    let mut kept: Vec<IdempotencyHit> = (0..3).map(|_| told.recv().unwrap()).collect();
+    kept.sort_by_key(|kept| *kept != IdempotencyHit::Fresh);
+    let before = IdempotencyHit::Replayed(b"done".to_vec());
+    assert_eq!(kept, [IdempotencyHit::Fresh, before.clone(), before]);
 }

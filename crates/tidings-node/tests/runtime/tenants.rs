@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::engine::{Held, Refused, Reply, TenantDirectory};
+use tidings_core::engine::{HeldShards, Refused, Reply, TenantDirectory};
 use tidings_core::recipient::RecipientChange;
 use tidings_core::rules::{TenantRules, UnknownTenant};
 use tidings_core::tenant::TenantChange;
@@ -15,7 +15,7 @@ const SHARDS: u16 = 4;
 
 /// A node with these shards, the first of them with the intake; none = all.
 fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, shards: &[u16]) -> Runtime {
-    let held = Held { intake: shards.contains(&0), shards: shards.iter().copied().collect() };
+    let held = HeldShards { intake: shards.contains(&0), shards: shards.iter().copied().collect() };
     let held = Some(held).filter(|_| !shards.is_empty());
     let tenants = Some(TenantRules { unknown: UnknownTenant::Refuse });
     let settings = Settings {

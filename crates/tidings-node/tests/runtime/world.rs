@@ -14,7 +14,7 @@ use tidings_core::rules::{
 use tidings_core::tenant::View;
 use tidings_core::time::Day;
 use tidings_core::{
-    Audience, Batch, Books, Command, Event, Id, Instant, Object, RecipientChange, Rules,
+    Audience, Batch, Command, Event, Id, Instant, Object, RecipientChange, Rules, Totals,
 };
 use tidings_node::channel::{
     Channel, Durability, Head, MailRenderer, Maildir, Outcome, Outlet, Receipt, Rendered, Renderer,
@@ -257,7 +257,7 @@ pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> Retrying {
 }
 
 /// The books once nothing waits any more.
-pub(crate) fn settled(handle: &Handle) -> Books {
+pub(crate) fn settled(handle: &Handle) -> Totals {
     loop {
         let books = handle.look(|node| node.books().map_err(|fault| fault.to_string()));
         match books {

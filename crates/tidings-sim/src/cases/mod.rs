@@ -9,7 +9,7 @@ pub mod script;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
-use tidings_core::{Books, Command, Id, Instant, Message, Rules};
+use tidings_core::{Command, Id, Instant, Message, Rules, Totals};
 
 use crate::subject::{Make, Step, Subject, line};
 pub use inbox::ExpectedInbox;
@@ -213,6 +213,6 @@ impl fmt::Display for ExpectedMessage {
 }
 
 /// A counter of the summary by its name.
-fn counter(books: &Books, name: &str) -> Option<u64> {
+fn counter(books: &Totals, name: &str) -> Option<u64> {
     serde_json::to_value(books).ok()?.get(name)?.as_u64()
 }

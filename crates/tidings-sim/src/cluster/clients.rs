@@ -12,7 +12,7 @@ use tidings_node::election::Opening;
 use tidings_store::lease::{Leases as _, MemoryLeases, NodeId};
 
 use super::net::Net;
-use super::serving::{Message, Serving, options};
+use super::serving::{Message, SimServer, options};
 use super::{BEGIN, REACHED, Seat, is_in_force, membership};
 use crate::cases::script;
 use crate::mix::mix;
@@ -124,7 +124,7 @@ impl Clients {
     }
 
     /// Publishes a new event, and again those that were not acknowledged, each through any node.
-    pub(super) fn ask(&mut self, seats: &[Option<Seat<Serving>>], net: &mut Net<Message>) {
+    pub(super) fn ask(&mut self, seats: &[Option<Seat<SimServer>>], net: &mut Net<Message>) {
         if net.now < net.world.faults_ms - QUIET_MS && net.roll(2) == 0 {
             self.open.insert(self.next, net.now);
             self.next += 1;
@@ -163,7 +163,7 @@ impl Clients {
     }
 
     /// Looks into an inbox of a node that may answer: its revision never falls.
-    pub(super) fn look_into_an_inbox(&mut self, serving: &Serving, net: &mut Net<Message>) {
+    pub(super) fn look_into_an_inbox(&mut self, serving: &SimServer, net: &mut Net<Message>) {
         let who = recipient(u64::try_from(net.roll(i64::MAX)).unwrap_or(0));
         let looked = serving.stepped().handle().look(|durable| {
             if !durable.engine().replica().has_home_of(&who) {

@@ -2,7 +2,7 @@
 //! one direction or both, nodes sleep, die and start, and their clocks differ. One seed is one run.
 //!
 //! The election of each node is that of production. What a node does with its store is its [`Body`]: [`Writer`] only
-//! commits, so that thousands of runs show who may write and send when; [`Serving`] is the loop of a server with
+//! commits, so that thousands of runs show who may write and send when; [`SimServer`] is the loop of a server with
 //! clients that publish through any node.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ mod serving;
 mod writer;
 
 pub use net::Net;
-pub use serving::Serving;
+pub use serving::SimServer;
 pub use writer::Writer;
 
 use net::Event;
@@ -37,7 +37,7 @@ pub struct World {
     pub faults_ms: i64,
     /// True if the database refuses commits of who has lost a lease or share.
     pub fences: bool,
-    /// True if the database keeps every commit of a [`Serving`] node that it has acknowledged.
+    /// True if the database keeps every commit of a [`SimServer`] node that it has acknowledged.
     pub keeps: bool,
     /// The timing of elections.
     pub timing: fn() -> Timing,

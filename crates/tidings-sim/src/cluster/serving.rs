@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::Command;
-use tidings_core::engine::{Held, LogNo, Options, applied_by_shards, read_log};
+use tidings_core::engine::{HeldShards, LogNo, Options, applied_by_shards, read_log};
 use tidings_core::time::Day;
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::election::{Input, Monotonic, Opening, Tenure};
@@ -22,7 +22,7 @@ use super::net::{Fate, Reach};
 use super::{Body, Me, Net, REACHED, Seat, With, membership};
 
 /// A node with the loop of a server, driven step by step.
-pub struct Serving {
+pub struct SimServer {
     stepped: Stepped,
     clock: Arc<VirtualClock>,
     mono: Arc<AtomicI64>,
@@ -176,7 +176,7 @@ fn stored(leases: &MemoryLeases) -> Node {
     Node::open_to_look(store, Options::default()).expect("what is stored makes sense")
 }
 
-impl Serving {
+impl SimServer {
     /// The loop, for reading.
     pub(super) fn stepped(&self) -> &Stepped {
         &self.stepped
@@ -322,7 +322,7 @@ impl Serving {
     }
 }
 
-impl Body for Serving {
+impl Body for SimServer {
     type Message = Message;
     type Outside = Clients;
 
@@ -338,7 +338,7 @@ impl Body for Serving {
         let held = opening
             .shards
             .as_ref()
-            .map(|shards| Held { intake: has_intake, shards: shards.numbers.clone() });
+            .map(|shards| HeldShards { intake: has_intake, shards: shards.numbers.clone() });
         let (clock, mono) = (Arc::<VirtualClock>::default(), Arc::<AtomicI64>::default());
         clock.set(me.now);
         mono.store(me.mono.0, Ordering::SeqCst);

@@ -100,7 +100,7 @@ use std::sync::Arc;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::{Cancelled, Choice, ItemChange};
 use tidings_core::suppression::ChannelAddress;
-use tidings_core::{Books, Command, Day, Event, Id, Instant, Message, Outcome, Rules, Timed};
+use tidings_core::{Command, Day, Event, Id, Instant, Message, Outcome, Rules, Timed, Totals};
 
 use audience::Followers;
 use item::Item;
@@ -193,7 +193,7 @@ pub struct Model {
     told_nothing: bool,
     /// Number of messages before this instant.
     earlier: usize,
-    counted: Books,
+    counted: Totals,
     /// The recipients of an entry of a type with `once_ever`, by the key that applied then.
     told_once: BTreeSet<(usize, Key)>,
 }
@@ -294,7 +294,7 @@ impl Model {
             told: BTreeMap::new(),
             told_nothing: false,
             earlier: 0,
-            counted: Books::default(),
+            counted: Totals::default(),
             told_once: BTreeSet::new(),
         }
     }
@@ -438,8 +438,8 @@ impl Model {
 
     /// The books, counted by walking over all entries.
     #[must_use]
-    pub fn books(&self) -> Books {
-        let mut books = Books {
+    pub fn books(&self) -> Totals {
+        let mut books = Totals {
             entries: self.entries.len() as u64,
             messages: self.messages.len() as u64,
             ..self.counted

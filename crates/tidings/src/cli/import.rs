@@ -14,7 +14,8 @@ use super::{Progress, Status, Streams, report};
 use crate::body::Fault;
 use crate::client::{Purpose, Reach};
 use crate::import::{
-    BadRows, Format, Import, IntoNode, IntoServer, Kind, Mark, Observer, Sink, Source, Stop, Tally,
+    BadRows, Format, Import, ImportError, InputPosition, IntoNode, Kind, Observer, ServerSink,
+    Sink, Source, Tally,
 };
 
 /// Number of skipped rows that are reported one by one; the rest is counted.
@@ -86,7 +87,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         Reach::Directory(directory) => import.run(&mut IntoNode(directory.handle()), &mut telling),
         Reach::Server(server) => {
             let kind = arguments.kind;
-            import.run(&mut IntoServer { server, kind } as &mut dyn Sink, &mut telling)
+            import.run(&mut ServerSink { server, kind } as &mut dyn Sink, &mut telling)
         }
     };
     telling.bar.finish_and_clear();
@@ -105,7 +106,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
             report(streams, "every row was skipped", Status::Failed)
         }
         Ok(()) => Status::Done,
-        Err(stop) => report(streams, &said(&stop), Status::Failed),
+        Err(error) => report(streams, &message(&error), Status::Failed),
     };
     match closed {
         Ok(()) => Ok(status),
@@ -119,10 +120,10 @@ fn can_not_open(arguments: &Arguments, error: &io::Error, streams: &mut Streams<
 }
 
 /// The message of an interrupted import, with how to continue.
-fn said(stop: &Stop) -> String {
+fn message(error: &ImportError) -> String {
     let on = "run the same command again: rows that are imported already do not change";
-    match stop {
-        Stop::Row(fault) => format!(
+    match error {
+        ImportError::Row(fault) => format!(
             "{fault}\n  = help: or skip such rows with --skip-bad\n  = help: the rows before it are imported; {on}"
         ),
         other => format!("{other}\n  = help: the rows counted here are imported; {on}"),
@@ -180,8 +181,8 @@ struct Telling<'w> {
 }
 
 impl Observer for Telling<'_> {
-    fn came_to(&mut self, mark: Mark, tally: Tally) {
-        self.bar.set_position(mark.bytes);
+    fn advanced(&mut self, position: InputPosition, tally: Tally) {
+        self.bar.set_position(position.bytes);
         self.bar.set_message(tally.taken.to_string());
     }
 
@@ -201,7 +202,7 @@ impl Telling<'_> {
     }
 }
 
-fn to_json(kind: Kind, tally: Tally, ended: &Result<(), Stop>) -> serde_json::Value {
+fn to_json(kind: Kind, tally: Tally, ended: &Result<(), ImportError>) -> serde_json::Value {
     json!({
         "kind": kind.word(),
         "taken": tally.taken,

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde::ser::{Serialize, Serializer};
 use tidings_core::engine::Warning;
-use tidings_core::{Books, Id, Item, Message, Skipped};
+use tidings_core::{Id, Item, Message, Skipped, Totals};
 
 use crate::simulate::Sink;
 use crate::warning::{Summed, Worded};
@@ -48,7 +48,7 @@ impl<'p> Printer<'p> {
     ///
     /// # Errors
     /// The first fault of the stream.
-    pub(super) fn finish(mut self, books: Option<&Books>) -> io::Result<()> {
+    pub(super) fn finish(mut self, books: Option<&Totals>) -> io::Result<()> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
@@ -163,7 +163,7 @@ fn items(message: &Message) -> String {
     text
 }
 
-fn write_books(books: &Books, out: &mut dyn Write) -> io::Result<()> {
+fn write_books(books: &Totals, out: &mut dyn Write) -> io::Result<()> {
     let rows = match serde_json::to_value(books)? {
         serde_json::Value::Object(rows) => rows,
         other => [("books".to_owned(), other)].into_iter().collect(),
@@ -176,7 +176,7 @@ fn write_books(books: &Books, out: &mut dyn Write) -> io::Result<()> {
 
 #[derive(serde::Serialize)]
 struct Summary<'b> {
-    summary: &'b Books,
+    summary: &'b Totals,
 }
 
 /// A message in the key order of the contract.

@@ -24,7 +24,7 @@ use crate::http::feedback::maildir;
 use crate::http::feeds;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
-use crate::presence::Mark;
+use crate::presence::ServerFile;
 use crate::resolver::HostResolver;
 use crate::telemetry::Telemetry;
 
@@ -293,8 +293,8 @@ fn serve(
     }
     // The token follows the address, so that no other address gets it, and the API opens after both, so that
     // it sees no token of an earlier start.
-    let address_mark = Mark::address(data, &url)?;
-    let token_mark = Mark::token(data, &token)?;
+    let address_file = ServerFile::address(data, &url)?;
+    let token_file = ServerFile::token(data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
     tokio.spawn(maildir::watch(Arc::clone(&service)));
     read_feeds(&service, tokio.handle());
@@ -313,7 +313,7 @@ fn serve(
         drop(server.await);
         end.saturating_duration_since(tokio::time::Instant::now())
     });
-    drop((token_mark, address_mark));
+    drop((token_file, address_file));
     let stopped = node.stop_within(left);
     // A call that still waits for the disk or for its client must not keep the process.
     tokio.shutdown_background();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::engine::LedgerRow;
-use tidings_core::{Books, Command, Id, Instant, Item, Message, Reason, Skipped, Timed};
+use tidings_core::{Command, Id, Instant, Item, Message, Reason, Skipped, Timed, Totals};
 
 use super::*;
 use crate::client::{Place, Reach, Request, StorePlace};
@@ -14,7 +14,7 @@ use crate::simulate::Sink;
 /// Tells each `object` command as one message by mail and one in the inbox, at once.
 #[derive(Default)]
 struct Echo {
-    books: Books,
+    books: Totals,
 }
 
 impl Play for Echo {
@@ -34,7 +34,7 @@ impl Play for Echo {
         Ok(())
     }
 
-    fn finish(&mut self, _: Option<Instant>, _: &mut dyn Sink) -> Result<Books, PlayError> {
+    fn finish(&mut self, _: Option<Instant>, _: &mut dyn Sink) -> Result<Totals, PlayError> {
         Ok(self.books)
     }
 

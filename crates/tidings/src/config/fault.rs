@@ -20,7 +20,7 @@ pub struct Faults {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The place; `None` = the file as a whole (it cannot be read).
-    pub place: Option<Place>,
+    pub place: Option<SourceSpan>,
     /// The fault in words.
     pub reason: String,
     /// Advice on how to fix it.
@@ -29,7 +29,7 @@ pub struct Fault {
 
 /// A stretch of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceSpan {
     /// Counted from 1.
     pub line: usize,
     /// In characters, counted from 1.
@@ -42,7 +42,7 @@ pub struct Place {
     pub file: Option<String>,
 }
 
-impl Place {
+impl SourceSpan {
     /// The place of a stretch of bytes; where it goes over several lines, its part on the first.
     pub(super) fn of(text: &str, span: &Range<usize>) -> Self {
         let start = floor(text, span.start);
@@ -144,7 +144,7 @@ impl Fault {
     }
 }
 
-impl Place {
+impl SourceSpan {
     /// Returns true if the line has a password in it: what is printed may end up in a log.
     fn is_secret(&self) -> bool {
         has_secret(&self.source) || sets_secret(&self.source)
@@ -205,7 +205,7 @@ mod tests {
         let faults = Faults {
             file: "a.toml".to_owned(),
             list: vec![Fault {
-                place: Some(Place::of(text, &(start..start + here.len()))),
+                place: Some(SourceSpan::of(text, &(start..start + here.len()))),
                 reason: "wrong".to_owned(),
                 hint: "mend it".to_owned(),
             }],

@@ -33,7 +33,7 @@ use tidings_core::Rules;
 use tidings_core::channel::{self, ChannelKind};
 use toml::de::DeTable;
 
-pub use fault::{Fault, Faults, Place};
+pub use fault::{Fault, Faults, SourceSpan};
 pub(crate) use mailbox::mailbox_fault;
 pub(crate) use presentation::brand_check;
 pub(crate) use sections::clock_minute;
@@ -102,7 +102,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
         }
         Err(error) => {
             let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let place = Place::of(&text, &(text.len()..text.len()));
+            let place = SourceSpan::of(&text, &(text.len()..text.len()));
             Err(Faults {
                 file: file_name,
                 list: vec![Fault {

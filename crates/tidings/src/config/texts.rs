@@ -8,7 +8,7 @@ use tidings_core::Rules;
 use tidings_core::presentation::Texts;
 use tidings_mail::{Books, OwnWords, canonical_locale, check_locale, is_given};
 
-use super::fault::Place;
+use super::fault::SourceSpan;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::quoted;
 
@@ -202,7 +202,7 @@ impl Languages {
             locale => locale.to_owned(),
         };
         let of = |(path, texts): (&str, Vec<&Placed>)| {
-            let lines = texts.iter().map(|text| Place::of(source, &text.span).line);
+            let lines = texts.iter().map(|text| SourceSpan::of(source, &text.span).line);
             Text {
                 path: path.to_owned(),
                 line: lines.min().unwrap_or_default(),

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::duration;
-use super::fault::{Fault, Faults, Place};
+use super::fault::{Fault, Faults, SourceSpan};
 use super::texts::Placed;
 use crate::wording::{did_you_mean, nearest, one_of, quoted};
 use crate::zone;
@@ -465,12 +465,12 @@ impl Walk {
             .found
             .iter()
             .filter(|(_, kind, ..)| *kind == Kind::Syntax)
-            .flat_map(|(span, ..)| broken_lines(text, Place::of(text, span).line))
+            .flat_map(|(span, ..)| broken_lines(text, SourceSpan::of(text, span).line))
             .collect();
         let mut told = BTreeSet::new();
         let mut list: Vec<(usize, Fault)> = Vec::new();
         for (span, kind, reason, hint) in self.found {
-            let place = Place::of(text, &span);
+            let place = SourceSpan::of(text, &span);
             let echo = match kind {
                 Kind::Syntax => !told.insert(place.line),
                 Kind::Absent => !broken.is_empty(),

@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::Reply;
-use tidings_node::Kept;
+use tidings_node::IdempotencyHit;
 
 use super::error::{Code, Problem};
 
@@ -93,13 +93,13 @@ pub fn only(replies: Vec<Result<Reply, Problem>>) -> Result<Reply, Problem> {
 /// # Errors
 /// The [`Problem`] of `made`, [`Code::IdempotencyKeyReused`], or [`Code::Internal`] where what was kept is no answer.
 pub(super) fn answer_of(
-    kept: Kept,
+    kept: IdempotencyHit,
     made: impl FnOnce() -> Result<Answer, Problem>,
 ) -> Result<Answer, Problem> {
     match kept {
-        Kept::Now => made(),
-        Kept::Before(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
-        Kept::Other => Err(Problem::new(
+        IdempotencyHit::Fresh => made(),
+        IdempotencyHit::Replayed(kept) => Answer::of_kept(&kept).ok_or_else(not_made),
+        IdempotencyHit::Mismatch => Err(Problem::new(
             Code::IdempotencyKeyReused,
             "the key was used with a different method, path or body",
         )),

@@ -92,7 +92,7 @@ const OF_CONNECTION: [HeaderName; 8] = [
 pub struct Cluster {
     me: NodeId,
     members: watch::Sender<Option<Arc<Membership>>>,
-    serving: RwLock<Option<Serving>>,
+    serving: RwLock<Option<ServedApi>>,
     /// The origins of pages that may call as end users.
     origins: RwLock<Arc<[String]>>,
     client: Client<HttpConnector, Body>,
@@ -101,7 +101,7 @@ pub struct Cluster {
 
 /// The API over what this node has of the store.
 #[derive(Clone)]
-struct Serving {
+struct ServedApi {
     api: Router,
     licence: MaySend,
     /// The shards that it has; `None` = it has everything.
@@ -167,12 +167,12 @@ impl Cluster {
 
     /// Serves the API of the whole store here from now on, while the licence says so.
     pub fn serve(&self, api: Router, licence: MaySend) {
-        self.set(Some(Serving { api, licence, homes: None }));
+        self.set(Some(ServedApi { api, licence, homes: None }));
     }
 
     /// Serves the API of some shards here from now on, while the licence says so; calls about others are forwarded.
     pub fn serve_shards(&self, api: Router, licence: MaySend, homes: Arc<Owners>) {
-        self.set(Some(Serving { api, licence, homes: Some(homes) }));
+        self.set(Some(ServedApi { api, licence, homes: Some(homes) }));
     }
 
     /// Serves nothing here any more.
@@ -180,18 +180,18 @@ impl Cluster {
         self.set(None);
     }
 
-    fn set(&self, serving: Option<Serving>) {
+    fn set(&self, serving: Option<ServedApi>) {
         *self.serving.write().unwrap_or_else(PoisonError::into_inner) = serving;
     }
 
-    fn serving(&self) -> Option<Serving> {
+    fn serving(&self) -> Option<ServedApi> {
         let serving = self.serving.read().unwrap_or_else(PoisonError::into_inner);
         serving.clone()
     }
 
     /// Returns true if this node serves the intake, and may.
     pub(super) fn holds(&self) -> bool {
-        let has_intake = |serving: &Serving| serving.homes.as_ref().is_none_or(|of| of.intake);
+        let has_intake = |serving: &ServedApi| serving.homes.as_ref().is_none_or(|of| of.intake);
         self.serving().filter(has_intake).is_some_and(|serving| (serving.licence)())
     }
 
@@ -296,7 +296,12 @@ impl Cluster {
     }
 
     /// Answers a call of a node that has some shards.
-    async fn answer_at_home(&self, serving: Serving, homes: &Owners, request: Request) -> Response {
+    async fn answer_at_home(
+        &self,
+        serving: ServedApi,
+        homes: &Owners,
+        request: Request,
+    ) -> Response {
         let path = request.uri().path();
         let has_holder = || self.membership().is_some_and(|all| all.holder().is_some());
         if path == "/readyz" && !homes.intake && !has_holder() {
@@ -491,7 +496,7 @@ impl Cluster {
     }
 }
 
-impl Serving {
+impl ServedApi {
     /// Answers a call. Without a licence another node may have changed what is read here.
     async fn answer(self, request: Request) -> Response {
         let is_metrics = request.uri().path() == "/metrics";

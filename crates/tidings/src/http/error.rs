@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tidings_core::engine::{Refused, Stop};
+use tidings_core::engine::{Refused, StepError};
 use tidings_core::journal::stored::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
@@ -450,11 +450,11 @@ impl From<tidings_node::Error> for Problem {
     }
 }
 
-impl From<Stop> for Problem {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Refused(refused) => refused.into(),
-            Stop::Unreadable(fault) => fault.into(),
+impl From<StepError> for Problem {
+    fn from(error: StepError) -> Self {
+        match error {
+            StepError::Refused(refused) => refused.into(),
+            StepError::Unreadable(fault) => fault.into(),
         }
     }
 }

@@ -9,7 +9,7 @@ use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
 use tidings_node::channel::{Caught, Channels};
 use tidings_node::{
-    AnswerRecorder, Clock, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Once,
+    AnswerRecorder, Clock, Durable, Handle, IdempotencyHit, KeptAnswer, KeyChange, KeyHash, Once,
     RuntimeError,
 };
 use tidings_store::FjallStore;
@@ -557,7 +557,7 @@ where
         made.as_ref().ok().map(Answer::to_kept)
     }
 
-    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+    fn send(self: Box<Self>, kept: Result<IdempotencyHit, RuntimeError>) {
         let Self { made, send, .. } = *self;
         let made = || made.unwrap_or_else(|| Err(not_made()));
         let answer = kept.map_err(Problem::from).and_then(|kept| answer_of(kept, made));

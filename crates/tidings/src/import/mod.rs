@@ -16,7 +16,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use tidings_core::Command;
 
 pub use rows::Format;
-pub use sink::{IntoNode, IntoServer, Pending, Sink, Trouble};
+pub use sink::{IntoNode, Pending, ServerSink, Sink, Trouble};
 
 use crate::body::Fault;
 use rows::{Row, Rows};
@@ -74,7 +74,7 @@ pub enum BadRows {
 
 /// A position in an input, after a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct InputPosition {
     /// The number of the row's last line; 0 before the first.
     pub line: u64,
     /// Bytes up to its end.
@@ -94,8 +94,8 @@ pub struct Slice {
     bad: Vec<Fault>,
     /// The reason why nothing behind them can be read.
     unclosed: Option<Fault>,
-    /// The mark up to which the input was read.
-    end: Mark,
+    /// The position up to which the input was read.
+    end: InputPosition,
 }
 
 /// The counts of an import.
@@ -109,7 +109,7 @@ pub struct Tally {
 
 /// The reason why an import stopped before the end of its input.
 #[derive(Debug, thiserror::Error)]
-pub enum Stop {
+pub enum ImportError {
     /// A row was refused, and was to be.
     #[error("{0}")]
     Row(Fault),
@@ -132,7 +132,7 @@ pub enum Stop {
 /// An observer of an import's progress.
 pub trait Observer {
     /// Everything up to here is in, and durable.
-    fn came_to(&mut self, mark: Mark, tally: Tally);
+    fn advanced(&mut self, position: InputPosition, tally: Tally);
 
     /// A row was left out.
     fn skipped(&mut self, fault: &Fault);
@@ -158,7 +158,7 @@ impl<R: Read + Send> Import<R> {
         self,
         sink: &mut dyn Sink,
         observer: &mut dyn Observer,
-    ) -> (Tally, Result<(), Stop>) {
+    ) -> (Tally, Result<(), ImportError>) {
         let (wants_lines, rows) = (sink.wants_lines(), sink.slice_rows());
         let bad = self.bad;
         let (send, slices) = bounded(1);
@@ -173,16 +173,21 @@ impl<R: Read + Send> Import<R> {
         })
     }
 
-    fn read(self, wants_lines: bool, slice_rows: usize, slices: &Sender<Result<Slice, Stop>>) {
+    fn read(
+        self,
+        wants_lines: bool,
+        slice_rows: usize,
+        slices: &Sender<Result<Slice, ImportError>>,
+    ) {
         let mut line = 0;
         let mut rows = match Rows::new(self.input, self.format, self.kind, self.from) {
             Ok(rows) => rows,
-            Err(fault) => return drop(slices.send(Err(Stop::File(fault)))),
+            Err(fault) => return drop(slices.send(Err(ImportError::File(fault)))),
         };
         loop {
             let mut slice = Slice::default();
             let read = slice.fill(&mut rows, self.kind, self.bad, wants_lines, slice_rows);
-            slice.end = rows.mark();
+            slice.end = rows.position();
             line = slice.end.line.max(line);
             if slices.send(Ok(slice)).is_err() {
                 return;
@@ -190,7 +195,7 @@ impl<R: Read + Send> Import<R> {
             match read {
                 Ok(More::Yes) => {}
                 Ok(More::No) => return,
-                Err(source) => return drop(slices.send(Err(Stop::Input { line, source }))),
+                Err(source) => return drop(slices.send(Err(ImportError::Input { line, source }))),
             }
         }
     }
@@ -239,7 +244,7 @@ struct Going {
     numbers: Vec<u64>,
     bad: Vec<Fault>,
     unclosed: Option<Fault>,
-    end: Mark,
+    end: InputPosition,
     pending: Pending,
 }
 
@@ -252,20 +257,20 @@ struct Taking<'t> {
 }
 
 impl Taking<'_> {
-    fn all(&mut self, slices: &Receiver<Result<Slice, Stop>>) -> Result<(), Stop> {
+    fn all(&mut self, slices: &Receiver<Result<Slice, ImportError>>) -> Result<(), ImportError> {
         for slice in slices {
             match slice {
                 Ok(slice) => self.give(slice)?,
-                Err(stop) => {
+                Err(error) => {
                     self.settle_all()?;
-                    return Err(stop);
+                    return Err(error);
                 }
             }
         }
         self.settle_all()
     }
 
-    fn give(&mut self, slice: Slice) -> Result<(), Stop> {
+    fn give(&mut self, slice: Slice) -> Result<(), ImportError> {
         if self.pending.len() >= SLICES_PENDING {
             self.settle()?;
         }
@@ -280,7 +285,7 @@ impl Taking<'_> {
         Ok(())
     }
 
-    fn settle_all(&mut self) -> Result<(), Stop> {
+    fn settle_all(&mut self) -> Result<(), ImportError> {
         while !self.pending.is_empty() {
             self.settle()?;
         }
@@ -288,7 +293,7 @@ impl Taking<'_> {
     }
 
     /// Waits until the oldest slice is durable, and reports what of it was refused.
-    fn settle(&mut self) -> Result<(), Stop> {
+    fn settle(&mut self) -> Result<(), ImportError> {
         let Some(going) = self.pending.pop_front() else {
             return Ok(());
         };
@@ -302,15 +307,15 @@ impl Taking<'_> {
         faults.sort_by_key(|fault| fault.line);
         for fault in faults {
             if self.bad == BadRows::Refuse {
-                return Err(Stop::Row(fault));
+                return Err(ImportError::Row(fault));
             }
             self.tally.skipped += 1;
             self.observer.skipped(&fault);
         }
         if let Some(fault) = going.unclosed {
-            return Err(Stop::File(fault));
+            return Err(ImportError::File(fault));
         }
-        self.observer.came_to(going.end, self.tally);
+        self.observer.advanced(going.end, self.tally);
         Ok(())
     }
 }

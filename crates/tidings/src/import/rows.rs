@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read};
 use serde_json::Number;
 use tidings_core::Command;
 
-use super::{Kind, Mark, Source};
+use super::{InputPosition, Kind, Source};
 use crate::body::json::{Json, Table};
 use crate::body::object::ObjectChange;
 use crate::body::recipient::ProfileChange;
@@ -90,12 +90,12 @@ impl<R: Read> Rows<R> {
     }
 
     /// Up to where the input has been read.
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn position(&self) -> InputPosition {
         match &self.written {
-            Written::Lines(lines) => Mark { line: lines.number(), bytes: lines.bytes() },
+            Written::Lines(lines) => InputPosition { line: lines.number(), bytes: lines.bytes() },
             Written::Csv(csv) => {
                 let position = csv.reader.position();
-                Mark { line: position.line() - 1, bytes: position.byte() }
+                InputPosition { line: position.line() - 1, bytes: position.byte() }
             }
         }
     }

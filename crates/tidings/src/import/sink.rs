@@ -93,14 +93,14 @@ fn fault(refused: &Refused) -> Fault {
 }
 
 /// A sink to a server, through its calls for many items.
-pub struct IntoServer<'s> {
+pub struct ServerSink<'s> {
     /// The server.
     pub server: &'s mut Server,
     /// The kind of rows.
     pub kind: Kind,
 }
 
-impl Sink for IntoServer<'_> {
+impl Sink for ServerSink<'_> {
     /// Few enough for those who call meanwhile not to notice.
     fn slice_rows(&self) -> usize {
         10_000

@@ -50,14 +50,14 @@ impl Sink for Kept {
 
 #[derive(Default)]
 struct Heard {
-    mark: Mark,
+    position: InputPosition,
     skipped: Vec<u64>,
 }
 
 impl Observer for Heard {
-    fn came_to(&mut self, mark: Mark, _: Tally) {
-        assert!(mark.bytes >= self.mark.bytes, "it never goes back");
-        self.mark = mark;
+    fn advanced(&mut self, position: InputPosition, _: Tally) {
+        assert!(position.bytes >= self.position.bytes, "it never goes back");
+        self.position = position;
     }
 
     fn skipped(&mut self, fault: &Fault) {
@@ -97,7 +97,7 @@ fn rows_come_in_and_bad_ones_are_left_out_with_their_lines() {
         assert_eq!(heard.skipped, skipped);
         assert_eq!(tally.taken, 3);
         assert_eq!(tally.skipped, skipped.len() as u64);
-        assert_eq!(heard.mark.bytes, text.len() as u64);
+        assert_eq!(heard.position.bytes, text.len() as u64);
         for line in kept.lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             serde_json::from_slice::<serde_json::Value>(line).unwrap();
         }
@@ -110,11 +110,11 @@ fn the_first_bad_row_ends_an_import_that_refuses_them() {
         let (mut kept, mut heard) = (Kept::new(), Heard::default());
         let all = import(text, format, BadRows::Refuse);
         let (tally, ended) = all.run(&mut kept, &mut heard);
-        let Err(Stop::Row(fault)) = ended else { panic!("it went on") };
+        let Err(ImportError::Row(fault)) = ended else { panic!("it went on") };
         assert_eq!(fault.line, Some(4), "{fault}");
         assert_eq!(&kept.rows[..2], ["a", "b"]);
         assert!(tally.taken >= 2);
-        assert!(heard.mark.line < 4, "it is read again after it was mended");
+        assert!(heard.position.line < 4, "it is read again after it was mended");
     }
 }
 
@@ -126,7 +126,7 @@ fn f13_what_was_cut_short_comes_in_when_it_is_run_again() {
         let (mut kept, mut heard) = (Kept::new(), Heard::default());
         kept.slices_max = 1;
         let (_, ended) = import(text, format, BadRows::Skip).run(&mut kept, &mut heard);
-        assert!(matches!(ended, Err(Stop::Trouble(_))));
+        assert!(matches!(ended, Err(ImportError::Trouble(_))));
         assert_eq!(kept.rows, taken[..2]);
         let mut again = Kept::new();
         let (tally, ended) =
@@ -142,7 +142,7 @@ fn a_head_that_names_nothing_or_something_twice_is_refused() {
     for (text, said) in [("id,id\n", "stands twice"), ("id,,tz\n", "has no name")] {
         let (mut kept, mut heard) = (Kept::new(), Heard::default());
         let all = import(text, Format::Csv, BadRows::Skip);
-        let Err(Stop::File(fault)) = all.run(&mut kept, &mut heard).1 else {
+        let Err(ImportError::File(fault)) = all.run(&mut kept, &mut heard).1 else {
             panic!("it was taken")
         };
         assert!(fault.reason.contains(said), "{fault}");
@@ -176,11 +176,15 @@ fn a_quote_that_nothing_closes_is_not_left_out_with_all_that_follows() {
         let text = format!("id,email\na,\n{row}\nc,\nd,\n");
         let (mut kept, mut heard) = (Kept::new(), Heard::default());
         let all = import(&text, Format::Csv, BadRows::Skip);
-        let Err(Stop::File(fault)) = all.run(&mut kept, &mut heard).1 else {
+        let Err(ImportError::File(fault)) = all.run(&mut kept, &mut heard).1 else {
             panic!("it was left out")
         };
         assert_eq!((fault.line, &kept.rows[..]), (Some(3), &["a".to_owned()][..]));
-        assert_eq!(heard.mark, Mark::default(), "it is read again after it was mended");
+        assert_eq!(
+            heard.position,
+            InputPosition::default(),
+            "it is read again after it was mended"
+        );
     }
 }
 
@@ -194,7 +198,7 @@ fn a_name_that_is_too_long_is_a_bad_row_with_its_line() {
 }
 
 /// Imports a CSV, with bad rows skipped: the ids that came in, and how it ended.
-fn imported(text: &[u8]) -> (Vec<String>, Result<(), Stop>) {
+fn imported(text: &[u8]) -> (Vec<String>, Result<(), ImportError>) {
     let mut kept = Kept::new();
     let all = Import {
         input: text,
@@ -229,7 +233,7 @@ fn field_7_a_file_that_is_no_csv_in_utf_8_is_refused_with_the_cure() {
     ];
     for (text, reason, hint) in cases {
         let (rows, ended) = imported(text);
-        let Err(Stop::File(fault)) = ended else {
+        let Err(ImportError::File(fault)) = ended else {
             panic!("it was taken: {}", String::from_utf8_lossy(text))
         };
         assert!(fault.reason.contains(reason), "{fault}");
@@ -243,7 +247,7 @@ fn field_8_a_quote_that_nothing_closes_is_refused_whatever_the_row_is_otherwise(
     for end in ["", "\n", "\r\n", "\n\n"] {
         let text = format!("id,name\nben,\"Ben\nO\"\nana,\"Ana\ncleo,Cleo\ndov,Dov{end}");
         let (rows, ended) = imported(text.as_bytes());
-        let Err(Stop::File(fault)) = ended else { panic!("it was taken: {text}") };
+        let Err(ImportError::File(fault)) = ended else { panic!("it was taken: {text}") };
         assert!(fault.reason.contains("unclosed quote"), "{fault}");
         assert_eq!(fault.line, Some(4), "{text:?}");
         assert_eq!(rows, ["ben"]);

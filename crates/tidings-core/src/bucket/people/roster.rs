@@ -16,7 +16,7 @@ use crate::model::number::RecipientNo;
 use crate::model::recipient::{OwnHours, Recipient, State};
 use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::rules::calendar::Zone;
-use crate::sets::places::Places;
+use crate::sets::places::GeoIndex;
 use crate::sets::shared::{Pages, Shared, Tree};
 
 /// The recipients of a bucket. A number is its recipient's place here and is never given again.
@@ -41,7 +41,7 @@ pub(crate) struct Roster {
     /// The same of all tenants.
     narrow: Shared<RoaringBitmap>,
     /// The recipients' places on the map.
-    pub(crate) places: Shared<Places>,
+    pub(crate) places: Shared<GeoIndex>,
     /// Recipients with quiet hours of their own.
     pub(super) own_hours: Shared<RoaringBitmap>,
     /// Recipients with a zone of their own.

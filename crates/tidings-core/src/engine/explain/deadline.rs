@@ -222,7 +222,7 @@ impl Question<'_> {
         let reader = self.engine.reader(self.draft.view);
         let known = match reader.messages_of(&self.profile.id) {
             Ok(known) => known,
-            Err(stop) => stop.refusal().map(|_| Vec::new())?,
+            Err(error) => error.refusal().map(|_| Vec::new())?,
         };
         let made = known.into_iter().filter(|of| of.channel == name && of.entries > 0);
         let names = &self.shard.compiled.names;

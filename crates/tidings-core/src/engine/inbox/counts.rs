@@ -7,7 +7,7 @@ use super::rows::Kind;
 use super::walk::{Entry, Walk, Wanted};
 use crate::bucket::{AsOf, Counts, NewestSeqs, TypeCounts};
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::{Refused, Stop};
+use crate::engine::rows::reply::{Refused, StepError};
 use crate::model::id::Id;
 use crate::model::item::State;
 use crate::model::number::{RecipientAt, Seq, TypeNo};
@@ -227,8 +227,8 @@ impl Reader<'_> {
     /// Counts an inbox.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
-    pub fn inbox_counts(&self, id: &Id, of: &View) -> Result<InboxCounts, Stop> {
+    /// [`StepError::Refused`] where the recipient or the view's tenant is unknown.
+    pub fn inbox_counts(&self, id: &Id, of: &View) -> Result<InboxCounts, StepError> {
         let walk = walk_of(*self, id, of)?;
         let mut counting = Counting::new(&walk);
         let mut badge = Badge::default();

@@ -7,7 +7,7 @@ use super::rows::RowId;
 use super::walk::{Entry, Walk, Wanted};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Reply, Stop};
+use crate::engine::rows::reply::{Reply, StepError};
 use crate::engine::shard::state::Shard;
 use crate::journal::record::{About, Covered, Record};
 use crate::journal::stored::Unreadable;
@@ -49,7 +49,7 @@ pub(crate) fn mark(
     what: &Marked,
     kind: MarkKind,
     view: &View,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     let view = intake.tenants.view(view)?;
     let of = shard.find(recipient)?;
     let covered = match what {
@@ -100,7 +100,7 @@ pub(crate) fn change_items(
     what: &Marked,
     change: ItemChange,
     view: &View,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     let view = intake.tenants.view(view)?;
     let of = shard.find(recipient)?;
     change_named(shard, intake, draft, of, (what, view), Change::Item(change))
@@ -113,7 +113,7 @@ fn change_named(
     of: RecipientAt,
     (what, view): (&Marked, View<TenantNo>),
     change: Change,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     let names = &shard.compiled.names;
     let subject = match what {
         Marked::UpTo(up_to) => Subject::UpTo((*up_to).min(shard.now), None),

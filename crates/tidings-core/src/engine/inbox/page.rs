@@ -17,7 +17,7 @@ use crate::content::group;
 use crate::engine::intake::state::Content;
 use crate::engine::message::present::Presenter;
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::Stop;
+use crate::engine::rows::reply::StepError;
 use crate::engine::state::Engine;
 use crate::index::headers::Header;
 use crate::journal::record::EventAt;
@@ -208,8 +208,8 @@ impl Reader<'_> {
     /// Reads a page of an inbox.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
-    pub fn inbox(&self, id: &Id, query: &InboxQuery) -> Result<InboxPage, Stop> {
+    /// [`StepError::Refused`] where the recipient or the view's tenant is unknown.
+    pub fn inbox(&self, id: &Id, query: &InboxQuery) -> Result<InboxPage, StepError> {
         let Reader { engine, view } = *self;
         let walk = walk_of(*self, id, &query.view)?;
         let builder = Builder::new(engine, view, &walk);
@@ -265,8 +265,8 @@ impl Reader<'_> {
     /// Lists all active rows of an inbox.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
-    pub fn inbox_rows(&self, id: &Id, of: &View) -> Result<InboxRows, Stop> {
+    /// [`StepError::Refused`] where the recipient or the view's tenant is unknown.
+    pub fn inbox_rows(&self, id: &Id, of: &View) -> Result<InboxRows, StepError> {
         let walk = walk_of(*self, id, of)?;
         let mut counting = Counting::new(&walk);
         let (mut badge, mut entries, mut rows) = (Badge::default(), Vec::new(), Vec::new());
@@ -289,13 +289,13 @@ impl Reader<'_> {
     /// Reads active rows of an inbox by their identities, newest first; those that are not there are left out.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
+    /// [`StepError::Refused`] where the recipient or the view's tenant is unknown.
     pub fn inbox_groups(
         &self,
         id: &Id,
         of: &View,
         wanted: &[RowId],
-    ) -> Result<Vec<InboxGroup>, Stop> {
+    ) -> Result<Vec<InboxGroup>, StepError> {
         let Reader { engine, view } = *self;
         let walk = walk_of(*self, id, of)?;
         let builder = Builder::new(engine, view, &walk);

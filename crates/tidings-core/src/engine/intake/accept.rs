@@ -19,7 +19,7 @@ use crate::engine::rows::named::{
 };
 use crate::engine::rows::occurred::{change_hook, wants};
 use crate::engine::rows::reply::{
-    Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,
+    Published, PublishedAs, Refused, Reply, StepError, TakenBack, Warning,
 };
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
@@ -55,12 +55,12 @@ impl Intake {
     /// Accepts a command.
     ///
     /// # Errors
-    /// [`Stop`].
+    /// [`StepError`].
     pub(crate) fn accept(
         &mut self,
         draft: &mut Draft<'_>,
         command: &Command,
-    ) -> Result<Accepted, Stop> {
+    ) -> Result<Accepted, StepError> {
         if self.are_tenants_off() && command.names_tenant() {
             return Err(Refused::TenantsOff.into());
         }
@@ -144,7 +144,7 @@ impl Intake {
         draft: &mut Draft<'_>,
         object: &Object,
         by: Giver,
-    ) -> Result<Accepted, Stop> {
+    ) -> Result<Accepted, StepError> {
         let limits = self.limits();
         limits.check_data(&object.data)?;
         if by == Giver::Host
@@ -184,7 +184,11 @@ impl Intake {
     }
 
     /// Gives an event its place and its rows, once.
-    fn accept_event(&mut self, draft: &mut Draft<'_>, event: &Event) -> Result<Accepted, Stop> {
+    fn accept_event(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: &Event,
+    ) -> Result<Accepted, StepError> {
         for id in event.to.profiles.iter().flat_map(RecipientChange::named_tenants) {
             // That of the event may be made with it.
             if event.tenant.as_ref() != Some(id) {

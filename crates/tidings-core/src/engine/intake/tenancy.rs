@@ -6,7 +6,7 @@ use super::accept::Accepted;
 use super::state::Intake;
 use crate::engine::rows::act::{Act, CancelledEvents};
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::engine::shard::prefer::check_defaults;
 use crate::journal::stored::{Unreadable, each, encode, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
@@ -99,7 +99,7 @@ impl Intake {
         draft: &mut Draft<'_>,
         id: &Id,
         change: &TenantChange,
-    ) -> Result<Accepted, Stop> {
+    ) -> Result<Accepted, StepError> {
         self.check_tenants_on()?;
         self.limits().check_data(change.data.iter().flatten())?;
         let known = match self.tenants.number(id) {
@@ -133,7 +133,7 @@ impl Intake {
         &mut self,
         draft: &mut Draft<'_>,
         id: &Id,
-    ) -> Result<Accepted, Stop> {
+    ) -> Result<Accepted, StepError> {
         self.check_tenants_on()?;
         let number = self.tenants.number(id)?;
         let void = self.take_scheduled_of(draft, number)?;

@@ -16,7 +16,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ending_of, ends};
 use crate::engine::rows::going::Going;
 use crate::engine::rows::reach::Reached;
-use crate::engine::rows::reply::{Operated, Refused, Reply, Stop};
+use crate::engine::rows::reply::{Operated, Refused, Reply, StepError};
 use crate::engine::shard::state::Shard;
 use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
@@ -132,7 +132,7 @@ impl Shard {
         draft: &mut Draft<'_>,
         name: MessageName,
         act: MessageAct,
-    ) -> Result<Reply, Stop> {
+    ) -> Result<Reply, StepError> {
         let Some(Known { standing, row }) = self.known(draft, name)? else {
             return Err(Refused::UnknownMessage(name).into());
         };
@@ -174,7 +174,7 @@ impl Shard {
         draft: &mut Draft<'_>,
         name: MessageName,
         report: &Attempt,
-    ) -> Result<Reply, Stop> {
+    ) -> Result<Reply, StepError> {
         match self.known(draft, name)? {
             Some(Known { row: Some((day, row)), .. }) => {
                 if note_report(draft, day, name.id, report)? {

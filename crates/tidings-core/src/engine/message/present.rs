@@ -17,7 +17,7 @@ use crate::engine::check::addresses::Way;
 use crate::engine::intake::accepted;
 use crate::engine::intake::state::Content;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::Stop;
+use crate::engine::rows::reply::StepError;
 use crate::engine::state::Engine;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -196,8 +196,8 @@ impl<'a> Presenter<'a> {
         }
         match self.engine.reader(self.draft.view).inbox_counts(recipient, &View::All) {
             Ok(counts) => Ok(Some(counts.unseen).filter(|unseen| *unseen > 0)),
-            Err(Stop::Refused(_)) => Ok(None),
-            Err(Stop::Unreadable(fault)) => Err(fault),
+            Err(StepError::Refused(_)) => Ok(None),
+            Err(StepError::Unreadable(fault)) => Err(fault),
         }
     }
 

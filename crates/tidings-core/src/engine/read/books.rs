@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bucket::storage::recovery;
 use crate::bucket::{Bucket, Frozen};
-use crate::content::message::Books;
+use crate::content::message::Totals;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::ledger::{Account, Row};
@@ -30,7 +30,7 @@ use crate::sets::set::Set;
 #[derive(Debug, Default)]
 pub struct Walk {
     /// The counters.
-    pub books: Books,
+    pub books: Totals,
     /// The points at which the walk and the ledger disagree; empty.
     pub disagreements: Vec<String>,
 }
@@ -62,14 +62,14 @@ impl Reader<'_> {
         let Reader { engine, view } = *self;
         let tally = engine.tally();
         let mut walk = Walk::default();
-        let mut books = Books {
+        let mut books = Totals {
             events: tally.events,
             republished: tally.republished,
             messages: tally.messages,
             resent: tally.resent,
             warnings: tally.warnings,
             suppressed: tally.suppressed,
-            ..Books::default()
+            ..Totals::default()
         };
         for (shard, bucket) in engine.shards.with_buckets() {
             let mut walker = Walker {
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 }
 
-fn count_row(books: &mut Books, row: &Row) {
+fn count_row(books: &mut Totals, row: &Row) {
     let ended = |outcome| row.ended.get(&outcome).copied().unwrap_or(0);
     books.entries += row.entries - row.moved;
     books.delivered += ended(Outcome::Delivered);

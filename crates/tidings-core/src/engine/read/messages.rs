@@ -17,7 +17,7 @@ use crate::engine::message::operate::Standing;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ends};
-use crate::engine::rows::reply::Stop;
+use crate::engine::rows::reply::StepError;
 use crate::engine::shard::state::Shard;
 use crate::engine::state::Engine;
 use crate::index::Look;
@@ -154,13 +154,13 @@ impl Reader<'_> {
     /// A page of messages, at most `most`.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
+    /// [`StepError::Refused`] where the recipient is unknown.
     pub fn messages(
         &self,
         filter: &MessageFilter,
         from: Option<MessageCursor>,
         most: usize,
-    ) -> Result<MessagesPage, Stop> {
+    ) -> Result<MessagesPage, StepError> {
         let Reader { engine, view } = *self;
         let whose = filter.recipient.as_ref().map(|id| engine.find(id));
         let whose = whose.transpose()?;

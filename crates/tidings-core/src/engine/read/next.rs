@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::Stop;
+use crate::engine::rows::reply::StepError;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::id::Id;
@@ -19,14 +19,14 @@ impl Reader<'_> {
     /// waits that will be due. Reads only: what is planned is not to be recorded.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
+    /// [`StepError::Refused`] where the recipient is unknown.
     pub fn next_message(
         &self,
         id: &Id,
         channel: ChannelNo,
         now: Instant,
         lane: Option<&str>,
-    ) -> Result<Option<(Plan, PlannedMessage)>, Stop> {
+    ) -> Result<Option<(Plan, PlannedMessage)>, StepError> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);

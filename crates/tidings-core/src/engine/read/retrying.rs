@@ -9,7 +9,7 @@ use crate::engine::message::attempt_row::attempts_of;
 use crate::engine::message::operate::Standing;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::Stop;
+use crate::engine::rows::reply::StepError;
 use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
 use crate::model::messages::{Answered, AttemptRun, MessageState};
@@ -41,13 +41,13 @@ impl Reader<'_> {
     /// The messages of a view that wait for their next attempt, of a recipient or all; at most `most` are shown.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient or the view's tenant is unknown.
+    /// [`StepError::Refused`] where the recipient or the view's tenant is unknown.
     pub fn retrying(
         &self,
         recipient: Option<&Id>,
         of: &View,
         most: usize,
-    ) -> Result<Retrying, Stop> {
+    ) -> Result<Retrying, StepError> {
         let engine = self.engine;
         let of = engine.intake.tenants.view(of)?;
         let whose = recipient.map(|id| engine.find(id)).transpose()?;

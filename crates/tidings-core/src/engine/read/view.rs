@@ -9,7 +9,7 @@ use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Stop};
+use crate::engine::rows::reply::{Refused, StepError};
 use crate::engine::shard::follow;
 use crate::engine::state::Engine;
 use crate::index::{FoundEntry, Look};
@@ -212,8 +212,8 @@ impl<'a> Reader<'a> {
     /// The lanes with pending entries of a recipient.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn open_lanes(&self, id: &Id) -> Result<Vec<OpenLane>, Stop> {
+    /// [`StepError::Refused`] where the recipient is unknown.
+    pub fn open_lanes(&self, id: &Id) -> Result<Vec<OpenLane>, StepError> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
@@ -265,8 +265,8 @@ impl<'a> Reader<'a> {
     /// The topics that a recipient follows, by bytes, then by tenant, of none first.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn following(&self, id: &Id) -> Result<Vec<Followed>, Stop> {
+    /// [`StepError::Refused`] where the recipient is unknown.
+    pub fn following(&self, id: &Id) -> Result<Vec<Followed>, StepError> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket, number } = engine.find(id)?;
         let no = engine.shards.bucket(bucket).no;
@@ -290,8 +290,8 @@ impl<'a> Reader<'a> {
     /// The scheduled entries of a recipient, by (t, arrival): they enter their lanes at their `t`.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn scheduled(&self, id: &Id) -> Result<Vec<WaitingEntry>, Stop> {
+    /// [`StepError::Refused`] where the recipient is unknown.
+    pub fn scheduled(&self, id: &Id) -> Result<Vec<WaitingEntry>, StepError> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let (draft, mut entries) = (Draft::new(view), Vec::new());
@@ -312,8 +312,8 @@ impl<'a> Reader<'a> {
     /// The built messages of a recipient, newest first; the inbox has none.
     ///
     /// # Errors
-    /// [`Stop::Refused`] where the recipient is unknown.
-    pub fn messages_of(&self, id: &Id) -> Result<Vec<MessageAt>, Stop> {
+    /// [`StepError::Refused`] where the recipient is unknown.
+    pub fn messages_of(&self, id: &Id) -> Result<Vec<MessageAt>, StepError> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at).no;

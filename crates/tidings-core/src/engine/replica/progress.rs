@@ -11,7 +11,7 @@ use crate::model::time::Day;
 
 /// The shards of a store that an engine has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldShards {
     /// True if it has the intake.
     pub intake: bool,
     /// The numbers of its shards; at least one.

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use super::reply::{Refused, Stop};
+use super::reply::{Refused, StepError};
 use crate::engine::intake::state::Intake;
 use crate::engine::state::Engine;
 use crate::journal::chunks;
@@ -23,7 +23,7 @@ use crate::rules::Rules;
 
 /// The state of a hook for everybody, as the intake keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HookOrder {
+pub struct HookState {
     /// The instant since which the hook is told what occurs.
     pub since: Instant,
     /// The number of times that it was turned on: a 410 turns off the one that it answers, and none that came later.
@@ -185,12 +185,12 @@ fn order_key(name: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn hook_order(view: &dyn ReadView, name: &str) -> Result<Option<HookOrder>, Unreadable> {
+pub fn hook_order(view: &dyn ReadView, name: &str) -> Result<Option<HookState>, Unreadable> {
     let row = view.get(Partition::Base, &order_key(name))?;
     row.map(|row| decode("a hook", &row)).transpose()
 }
 
-fn drafted_order(draft: &Draft<'_>, name: &str) -> Result<Option<HookOrder>, Unreadable> {
+fn drafted_order(draft: &Draft<'_>, name: &str) -> Result<Option<HookState>, Unreadable> {
     let row = draft.get(Partition::Base, &order_key(name))?;
     row.map(|row| decode("a hook", &row)).transpose()
 }
@@ -206,7 +206,7 @@ pub(crate) fn note_hooks(
         if known.is_some_and(|known| !known.is_gone) {
             continue;
         }
-        let order = HookOrder {
+        let order = HookState {
             since: intake.now,
             turn: known.map_or(0, |known| known.turn + 1),
             replays: known.map_or((0, intake.now), |known| known.replays),
@@ -217,7 +217,7 @@ pub(crate) fn note_hooks(
     let before = intake.rules().into_iter().flat_map(|rules| &rules.hooks);
     for hook in before.filter(|hook| rules.hooks.iter().all(|new| new.name != hook.name)) {
         if let Some(known) = drafted_order(draft, &hook.name)? {
-            let order = HookOrder { is_gone: true, ..known };
+            let order = HookState { is_gone: true, ..known };
             draft.put(Partition::Base, order_key(&hook.name), encode(&order));
         }
     }
@@ -233,14 +233,14 @@ pub(crate) fn change_hook(
     draft: &mut Draft<'_>,
     name: &str,
     change: HookChange,
-) -> Result<(), Stop> {
+) -> Result<(), StepError> {
     let unknown = || Refused::UnknownHook(name.to_owned());
     let is_known =
         intake.rules().is_some_and(|rules| rules.hooks.iter().any(|hook| hook.name == name));
     let known = drafted_order(draft, name)?.filter(|_| is_known).ok_or_else(unknown)?;
     let order = match change {
-        HookChange::Resume => HookOrder { turn: known.turn + 1, ..known },
-        HookChange::Replay(since) => HookOrder { replays: (known.replays.0 + 1, since), ..known },
+        HookChange::Resume => HookState { turn: known.turn + 1, ..known },
+        HookChange::Replay(since) => HookState { replays: (known.replays.0 + 1, since), ..known },
     };
     draft.put(Partition::Base, order_key(name), encode(&order));
     Ok(())

@@ -77,22 +77,22 @@ pub struct TakenBack {
 impl TakenBack {
     /// The furthest that the cancel went.
     #[must_use]
-    pub fn extent(&self) -> Extent {
+    pub fn outcome(&self) -> CancelOutcome {
         match *self {
-            Self { remembered: true, .. } => Extent::Remembered,
-            Self { events: 0, .. } => Extent::Unknown,
-            Self { removed_from_batch: 1.., .. } => Extent::RemovedFromBatch,
-            Self { cancelled: 1.., .. } => Extent::Cancelled,
-            Self { withdrawn: 1.., .. } => Extent::Withdrawn,
-            Self { too_late: 1.., .. } => Extent::TooLate,
-            _ => Extent::NothingLeft,
+            Self { remembered: true, .. } => CancelOutcome::Remembered,
+            Self { events: 0, .. } => CancelOutcome::Unknown,
+            Self { removed_from_batch: 1.., .. } => CancelOutcome::RemovedFromBatch,
+            Self { cancelled: 1.., .. } => CancelOutcome::Cancelled,
+            Self { withdrawn: 1.., .. } => CancelOutcome::Withdrawn,
+            Self { too_late: 1.., .. } => CancelOutcome::TooLate,
+            _ => CancelOutcome::NothingLeft,
         }
     }
 }
 
-/// The extent of a cancel.
+/// The outcome of a cancel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum CancelOutcome {
     /// Only pending entries were cancelled.
     Cancelled,
     /// Entries were removed from built messages.
@@ -236,7 +236,7 @@ fn why_not(act: MessageAct) -> &'static str {
 
 /// The reason why a command or a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Stop {
+pub enum StepError {
     /// It is refused; the engine is as before.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -245,19 +245,19 @@ pub enum Stop {
     Unreadable(#[from] Unreadable),
 }
 
-impl From<Exceeded> for Stop {
+impl From<Exceeded> for StepError {
     fn from(exceeded: Exceeded) -> Self {
         Self::Refused(exceeded.into())
     }
 }
 
-impl From<TooLarge> for Stop {
+impl From<TooLarge> for StepError {
     fn from(too_large: TooLarge) -> Self {
         Self::Refused(too_large.into())
     }
 }
 
-impl Stop {
+impl StepError {
     /// The refusal, which is a reply.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use crate::bucket::tenant::terms_of;
 use crate::bucket::{Preference, preferences_of};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
@@ -45,7 +45,7 @@ pub(crate) fn prefer(
     draft: &mut Draft<'_>,
     chosen: Chosen<'_>,
     by: By,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     let Chosen { recipient, scope, channel, mode, tenant } = chosen;
     let at = shard.find(recipient)?;
     let tenant = tenant.map(|tenant| intake.tenant_no(tenant)).transpose()?;
@@ -66,7 +66,7 @@ pub(crate) fn prefer_all(
     list: &[Choice],
     whole: Option<Option<&Id>>,
     by: By,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     let at = shard.find(recipient)?;
     let RecipientAt { bucket, number } = at;
     let number_of = |tenant: Option<&Id>| tenant.map(|tenant| intake.tenant_no(tenant)).transpose();
@@ -297,7 +297,7 @@ fn choose(
     at: RecipientAt,
     choices: Vec<Preference>,
     by: By,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     may_mute(shard, at, &choices)?;
     may_prefer(shard, intake, at, &choices)?;
     let RecipientAt { bucket, number } = at;

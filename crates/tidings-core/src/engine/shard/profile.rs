@@ -8,7 +8,7 @@ use crate::engine::inbox::mark;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::record_size::pieces;
-use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::journal::table::Partition;
@@ -31,7 +31,7 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
         command: &Command,
-    ) -> Result<Reply, Stop> {
+    ) -> Result<Reply, StepError> {
         match command {
             Command::Recipient(change) => {
                 let tenants = members::named(intake, change)?;
@@ -100,7 +100,7 @@ impl Shard {
         draft: &mut Draft<'_>,
         change: &RecipientChange,
         tenants: Option<BTreeSet<TenantNo>>,
-    ) -> Result<Reply, Stop> {
+    ) -> Result<Reply, StepError> {
         let Some(bucket) = self.buckets.of(change.id.as_str()) else {
             return Err(Refused::UnknownRecipient(change.id.clone()).into());
         };
@@ -144,14 +144,14 @@ impl Shard {
             if self.buckets.of(change.id.as_str()).is_some() {
                 let tenants = members::named_and_known(intake, change);
                 let changed = self.change_recipient(intake, draft, change, tenants);
-                changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
+                changed.map(drop).or_else(|error| error.refusal().map(drop))?;
             }
         }
         Ok(())
     }
 }
 
-fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, Stop> {
+fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, StepError> {
     let RecipientAt { bucket, number } = shard.find(recipient)?;
     for key in follow::rows_of(draft, shard.buckets[bucket].no, number)?.into_keys() {
         draft.delete(Partition::Base, key);

@@ -1,7 +1,7 @@
 //! Messages through their states: what lists and time lines show, and what retry, cancel and resend change.
 
 use super::ended::with_mail;
-use crate::content::message::Books;
+use crate::content::message::Totals;
 use crate::engine::tests::*;
 use crate::journal::record::Attempts;
 use crate::model::command::Pausable;
@@ -153,7 +153,7 @@ impl Driven {
         states(&again)
     }
 
-    fn books(&self) -> Books {
+    fn books(&self) -> Totals {
         let walk = self.engine.reader(&self.stored).walk().unwrap();
         assert_eq!(walk.disagreements, Vec::<String>::new());
         walk.books
@@ -261,7 +261,7 @@ fn f1_what_waits_for_a_retry_is_read_from_the_store_with_its_last_answer() {
     assert_eq!((none.count, none.messages.len()), (1, 0));
     let reader = driven.engine.reader(&driven.stored);
     let nobody = reader.retrying(Some(&id("nobody")), &View::All, 9);
-    assert!(matches!(nobody, Err(Stop::Refused(Refused::UnknownRecipient(_)))));
+    assert!(matches!(nobody, Err(StepError::Refused(Refused::UnknownRecipient(_)))));
 
     let pause = Command::Pause(Pausable::Type(id("told")));
     driven.step(&[pause], &Reach::new());

@@ -18,8 +18,11 @@ pub(super) fn options(shards: u16) -> Options {
 }
 
 /// The subset of every third number, from a first one on.
-fn held(node: u16, nodes: u16, of: u16) -> Held {
-    Held { intake: node == 0, shards: (0..of).filter(|shard| shard % nodes == node).collect() }
+fn held(node: u16, nodes: u16, of: u16) -> HeldShards {
+    HeldShards {
+        intake: node == 0,
+        shards: (0..of).filter(|shard| shard % nodes == node).collect(),
+    }
 }
 
 impl Nodes {
@@ -229,7 +232,7 @@ fn a_shard_that_lags_is_not_taken_past_what_it_has_missed() {
     let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(1), &[event(1)]);
     nodes.stored.commit(step.unwrap().writes);
     // The node with the intake takes over the shards of one that has heard nothing of it.
-    let held = Held { intake: true, shards: [0, 1, 3, 4].into() };
+    let held = HeldShards { intake: true, shards: [0, 1, 3, 4].into() };
     let mut engine = Engine::open_held(&nodes.stored, &[Day(0)], options(6), Some(&held)).unwrap();
     let missed = engine.replica().applied();
     assert!(missed < engine.replica().newest());

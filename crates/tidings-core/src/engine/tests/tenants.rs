@@ -54,7 +54,7 @@ impl World {
     }
 }
 
-fn books(engine: &Engine, stored: &Stored) -> crate::content::message::Books {
+fn books(engine: &Engine, stored: &Stored) -> crate::content::message::Totals {
     engine.reader(stored).walk().unwrap().books
 }
 

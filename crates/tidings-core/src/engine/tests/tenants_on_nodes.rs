@@ -49,7 +49,7 @@ fn the_end_of_a_large_tenant_goes_on_where_its_shards_have_moved() {
     // Another node takes its shards over, and makes a tenant of the same id meanwhile.
     let again = TenantChange::default();
     nodes.take_in(Instant(3), &Command::Tenant { tenant: id("acme"), change: Box::new(again) });
-    let held = Held { intake: false, shards: [1, 3, 5].into() };
+    let held = HeldShards { intake: false, shards: [1, 3, 5].into() };
     let days: Vec<Day> = nodes.stored.days().into_iter().collect();
     let mut next = Engine::open_held(&nodes.stored, &days, options(SHARDS), Some(&held)).unwrap();
     assert_eq!(members(&next), left);

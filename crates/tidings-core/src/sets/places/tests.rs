@@ -11,8 +11,8 @@ fn plain(places: &BTreeMap<u32, (f64, f64)>, near: &Near) -> RoaringBitmap {
     places.iter().filter(|&(_, &place)| within(place)).map(|(number, _)| *number).collect()
 }
 
-fn filled(places: &BTreeMap<u32, (f64, f64)>) -> Places {
-    let mut filled = Places::default();
+fn filled(places: &BTreeMap<u32, (f64, f64)>) -> GeoIndex {
+    let mut filled = GeoIndex::default();
     for (&number, &place) in places {
         filled.set(number, Some(place));
     }
@@ -85,7 +85,7 @@ fn distances_are_those_of_the_sphere() {
 
 #[test]
 fn a_circle_of_nothing_holds_its_centre_and_the_widest_holds_all() {
-    let mut places = Places::default();
+    let mut places = GeoIndex::default();
     places.set(1, Some((90.0, 20.0)));
     places.set(2, Some((48.85, 2.35)));
     places.set(3, Some((10.0, -180.0)));
@@ -102,7 +102,7 @@ fn a_circle_of_nothing_holds_its_centre_and_the_widest_holds_all() {
 
 #[test]
 fn cells_and_pages_that_nobody_lives_in_are_empty() {
-    let mut places = Places::default();
+    let mut places = GeoIndex::default();
     places.set(u32::MAX, Some((1.0, 2.0)));
     places.set(u32::MAX, Some((50.0, 60.0)));
     assert_eq!(places.cells.len(), 1);

@@ -5,7 +5,7 @@ use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace};
 use tidings_core::time::SECOND_MS;
 
-use super::{Durable, Hook, OPEN_MAX};
+use super::{Hook, OPEN_MAX, StoredOccurrences};
 use crate::hooks::progress::Progress;
 
 /// The number of open occurrences from which on no parked ones are opened.
@@ -19,7 +19,7 @@ const PROBES: (usize, i64) = (16, 60 * SECOND_MS);
 impl Hook {
     /// The instant at which some of what fails makes room for newer ones: where all that are open wait for another try, and
     /// nothing says yet whether the host refuses them or is down.
-    pub(super) fn next_probe(&self, durable: &Durable) -> Option<Instant> {
+    pub(super) fn next_probe(&self, durable: &StoredOccurrences) -> Option<Instant> {
         let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
             durable.get(owner).is_some_and(|until| progress.next < *until)
         };
@@ -45,7 +45,7 @@ impl Hook {
     }
 
     /// Parks some of what fails, if that is all that is open.
-    pub(super) fn probe(&mut self, durable: &Durable, now: Instant) {
+    pub(super) fn probe(&mut self, durable: &StoredOccurrences, now: Instant) {
         let waits = self.due.first().is_none_or(|(at, _)| *at > now);
         if waits && self.next_probe(durable).is_some_and(|at| at <= now) {
             let (probes, every_ms) = PROBES;

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use tidings_core::{Books, Day};
+use tidings_core::{Day, Totals};
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn one_object_with_the_counters_and_the_times_is_printed() {
     assert_eq!(status, Status::Done, "{err}");
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&out).unwrap();
     let names: Vec<&str> = object.keys().map(String::as_str).collect();
-    let counters = serde_json::to_value(Books::default()).unwrap();
+    let counters = serde_json::to_value(Totals::default()).unwrap();
     let mut expected: Vec<&str> =
         counters.as_object().unwrap().keys().map(String::as_str).collect();
     expected.extend(["largest_audience", "largest_audience_ms", "seconds"]);
@@ -128,7 +128,7 @@ fn f16_a_demo_that_is_terminated_leaves_nothing_behind() {
 
 #[test]
 fn f11_books_that_do_not_balance_are_a_failure() {
-    let books = Books { entries: 1, ..Books::default() };
+    let books = Totals { entries: 1, ..Totals::default() };
     assert!(!books.balance());
     assert_eq!(status_of(&Fault::Books), Status::Failed);
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tidings_core::Rules;
 use tidings_mail::{LocaleError, book_faults, canonical_locale, check_locale};
 
-use crate::config::fault::{Fault, Place};
+use crate::config::fault::{Fault, SourceSpan};
 use crate::wording::{did_you_mean, quoted};
 
 /// Maximum length of a book, in bytes; tidings' own have about 4 KiB.
@@ -107,7 +107,7 @@ fn faults_of(path: &Path, locale: &str, text: &str) -> Vec<Fault> {
                 .misspelt
                 .and_then(|(name, names)| did_you_mean(&name, names.iter().map(String::as_str)));
             Fault {
-                place: Some(Place::of(text, &fault.span).in_file(path)),
+                place: Some(SourceSpan::of(text, &fault.span).in_file(path)),
                 reason: fault.reason,
                 hint: near.unwrap_or(fault.hint),
             }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use axum::body::Bytes;
 use tidings_core::Id;
-use tidings_core::engine::{InboxRows, Refused, Stop};
+use tidings_core::engine::{InboxRows, Refused, StepError};
 use tidings_core::number::RecipientNo;
 use tidings_core::tenant::View;
 use tidings_mail::Design;
@@ -54,9 +54,9 @@ pub(super) fn read(
     id: &Id,
     of: &View,
     may_be_unknown: bool,
-) -> Result<(Option<RecipientNo>, InboxRows), Stop> {
+) -> Result<(Option<RecipientNo>, InboxRows), StepError> {
     match node.engine().reader(node.view()).inbox_rows(id, of) {
-        Err(Stop::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
+        Err(StepError::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
             Ok((None, InboxRows::default()))
         }
         rows => Ok((node.engine().number_of(id), rows?)),
@@ -83,7 +83,7 @@ impl Live {
     }
 
     /// Tells the streams of a recipient what has changed, those of one view in a turn.
-    fn tell(&self, (node, design): (&Durable, &Design), id: &Id) -> Result<(), Stop> {
+    fn tell(&self, (node, design): (&Durable, &Design), id: &Id) -> Result<(), StepError> {
         let engine = node.engine();
         let (streams, is_another) = {
             let (number, no) = (engine.number_of(id), engine.bucket_of(id));
@@ -113,7 +113,7 @@ impl Live {
         (node, design): (&Durable, &Design),
         id: &Id,
         (of, streams): (&Seen, &[Arc<Stream>]),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StepError> {
         let (number, read) = read(node, id, &of.view, true)?;
         let rev = read.counts.rev;
         let (rows, counts) = (self.rows(read.rows), Counts::from(read.counts));
@@ -170,7 +170,7 @@ struct Change<'a> {
 
 impl Change<'_> {
     /// The frame for a reader who knows an older state.
-    fn since(&self, known: &Rows) -> Result<Frame, Stop> {
+    fn since(&self, known: &Rows) -> Result<Frame, StepError> {
         let mut frame = self.since_within(known, ROWS_MAX)?;
         while frame.text.len() > FRAME_BYTES_MAX && frame.groups > 1 {
             frame = self.since_within(known, frame.groups / 2)?;
@@ -179,7 +179,7 @@ impl Change<'_> {
     }
 
     /// The frame of at most so many rows.
-    fn since_within(&self, known: &Rows, rows_max: usize) -> Result<Frame, Stop> {
+    fn since_within(&self, known: &Rows, rows_max: usize) -> Result<Frame, StepError> {
         let mut difference = self.rows.since(known);
         let untold = difference.changed.split_off(difference.changed.len().min(rows_max));
         let is_whole = untold.is_empty();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
-use tidings_core::engine::{Held, Options};
+use tidings_core::engine::{HeldShards, Options};
 use tidings_core::{Id, Instant, Rules};
 use tidings_node::{Clock, Delivery, KeyChange, Retries, Runtime, VirtualClock};
 use tidings_store::lease::{
@@ -57,7 +57,7 @@ fn rules() -> Rules {
     crate::config::parse(&format!("{CONFIG}{ON}"), "tidings.toml").unwrap()
 }
 
-fn started(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, held: Option<Held>) -> Runtime {
+fn started(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, held: Option<HeldShards>) -> Runtime {
     let store = Arc::clone(store);
     Runtime::start_held(
         Box::new(move || Ok(Arc::clone(&store))),
@@ -75,7 +75,7 @@ fn started(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, held: Option<Held>
 
 impl Node {
     fn start(tokio: &Tokio, store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, shard: u16) -> Self {
-        let held = Held { intake: shard == 0, shards: [shard].into() };
+        let held = HeldShards { intake: shard == 0, shards: [shard].into() };
         let runtime = started(store, clock, Some(held));
         let secret = Secret::random().unwrap();
         let cluster = Arc::new(Cluster::new(NodeId(shard.into())));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::StatusCode;
 use tidings_core::Rules;
-use tidings_core::engine::{Cursor, InboxCounts, InboxPage, InboxState, Refused, Stop};
+use tidings_core::engine::{Cursor, InboxCounts, InboxPage, InboxState, Refused, StepError};
 use tidings_core::tenant::View;
 use tidings_node::Durable;
 use utoipa_axum::routes;
@@ -193,7 +193,7 @@ pub(in crate::http) async fn inbox(
     let (id, may_be_unknown) = (reader.recipient.clone(), reader.is_user());
     let read = move |node: &Durable| -> Result<InboxPage, Problem> {
         match node.engine().reader(node.view()).inbox(&id, &query) {
-            Err(Stop::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
+            Err(StepError::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
                 Ok(InboxPage::default())
             }
             page => Ok(page?),

@@ -3,7 +3,7 @@
 use super::size;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, Stop};
+use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::engine::shard::state::Shard;
 use crate::journal::record::Record;
 use crate::model::channel::{ChannelNo, TABLE};
@@ -20,7 +20,7 @@ pub(super) fn change(
     recipient: &Id,
     (channel, given): (ChannelNo, &GivenAddress),
     joins: bool,
-) -> Result<Reply, Stop> {
+) -> Result<Reply, StepError> {
     let of_channel = TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
     let kind = of_channel.ok_or_else(|| Refused::UnknownChannel(channel.0.to_string()))?;
     let RecipientAt { bucket, number } = shard.find(recipient)?;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::command::Cancelled;
-use tidings_core::engine::{Extent, Reply, TakenBack};
+use tidings_core::engine::{CancelOutcome, Reply, TakenBack};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Id, Rules};
 use utoipa::ToSchema;
@@ -68,16 +68,16 @@ enum CancelStatus {
     Unknown,
 }
 
-impl From<Extent> for CancelStatus {
-    fn from(extent: Extent) -> Self {
-        match extent {
-            Extent::Cancelled => Self::Cancelled,
-            Extent::RemovedFromBatch => Self::RemovedFromBatch,
-            Extent::Withdrawn => Self::Withdrawn,
-            Extent::TooLate => Self::TooLate,
-            Extent::NothingLeft => Self::NothingLeft,
-            Extent::Remembered => Self::Remembered,
-            Extent::Unknown => Self::Unknown,
+impl From<CancelOutcome> for CancelStatus {
+    fn from(outcome: CancelOutcome) -> Self {
+        match outcome {
+            CancelOutcome::Cancelled => Self::Cancelled,
+            CancelOutcome::RemovedFromBatch => Self::RemovedFromBatch,
+            CancelOutcome::Withdrawn => Self::Withdrawn,
+            CancelOutcome::TooLate => Self::TooLate,
+            CancelOutcome::NothingLeft => Self::NothingLeft,
+            CancelOutcome::Remembered => Self::Remembered,
+            CancelOutcome::Unknown => Self::Unknown,
         }
     }
 }
@@ -121,7 +121,7 @@ fn kept(rules: &Rules) -> String {
 impl CancelAnswer {
     fn of(taken: TakenBack, unknown: CancelWarning) -> Self {
         Self {
-            status: taken.extent().into(),
+            status: taken.outcome().into(),
             cancelled: taken.cancelled,
             removed_from_batch: taken.removed_from_batch,
             too_late: taken.too_late,
