@@ -63,6 +63,7 @@ impl Bucket {
         let Some(lane) = self.lanes.get(lane).filter(|_| !caps.is_empty()) else {
             return RoaringBitmap::new();
         };
+        // Flushed windows and those with an urgent entry pass caps as they pass quiet hours.
         let asked = who - lane.deadlines(terms).passes(who);
         let is_full = |number: &u32| self.cap_counts.free_at(channel, *number, now, caps).is_some();
         asked.iter().filter(is_full).collect()

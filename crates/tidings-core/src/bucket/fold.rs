@@ -165,6 +165,7 @@ impl Bucket {
         let version = compiled.version(kept.arrival.rules);
         for variant in &kept.arrival.variants {
             for lane_no in &variant.lanes {
+                // Inbox entries are delivered in the step itself, so they open no window.
                 if compiled.names.lane(*lane_no).is_inbox() {
                     continue;
                 }
@@ -176,6 +177,8 @@ impl Bucket {
                     compiled,
                 };
                 let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
+                // Windows count by the clock of then: a record's instant is ahead of it after the clock was
+                // put back.
                 let at = self.by_the_clock(kept.arrival.at);
                 with_entering(&kept, at, *lane_no, compiled, |entering| {
                     self.lanes.enter(&lane, &variant.who, overdue, around, entering);
@@ -197,6 +200,8 @@ impl Bucket {
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.fade(clock, around);
         lanes.note_messages(&lane, clock, who, around);
+        // Closes after the message is noted: a lane without windows or a last message would be dropped, and
+        // `leading` would not know of it.
         let began = lanes.close(&lane, who, clock, around);
         self.count_for_caps(lane.lane, who, clock, compiled);
         let unmade: Tree<u32, Seq> = began.into_iter().collect();
@@ -232,6 +237,8 @@ impl Bucket {
         }
         open.sending |= who - nothing;
         let (at, lane) = (open.clock, open.lane.clone());
+        // A closing counts for `leading` and caps when it is decided. An empty message was never sent, so
+        // it must not delay the next one.
         self.take_back_messages(&lane, at, nothing, compiled);
         self.uncount_for_caps(lane.lane, nothing, at, now, compiled);
         self.settle_closing(closing);

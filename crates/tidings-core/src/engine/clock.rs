@@ -28,11 +28,14 @@ impl Engine {
             return Ok(Step::default());
         }
         self.in_step(Draft::new(view), clock, |engine, draft, _, _| {
-            // A bucket may know an earlier time, if it had no record since, and has been asked what is due all the same.
+            // Records the clock of before first: a bucket without a record since then knows an earlier one, though its lanes
+            // were asked by the newer, and the fold would put its deadlines back by too little.
             write_clocks(engine, draft);
             set_clocks(engine, clock);
             write_clocks(engine, draft);
             for shard in engine.shards.iter_mut() {
+                // It is an instant of the clock of before: commands would wait until the new clock has come
+                // past it.
                 shard.last_output_at = None;
             }
             Ok(())

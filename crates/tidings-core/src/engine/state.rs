@@ -85,6 +85,8 @@ impl Engine {
         held: Option<&HeldShards>,
     ) -> Result<Self, Unreadable> {
         let intake = Intake::recover(view, days)?;
+        // Follows the intake's head: rules that another node writes in between come again as acts, which
+        // change nothing.
         let compiled = Arc::new(read_compiled(view)?);
         let mut intake = intake.unwrap_or_else(|| Intake::new(options.buckets.max(1)));
         intake.compiled = Arc::clone(&compiled);
@@ -92,6 +94,8 @@ impl Engine {
         let divided = options.shards.clamp(1, intake.buckets);
         let is_whole =
             held.is_none_or(|held| held.intake && held.shards.len() == usize::from(divided));
+        // Only an engine of all shards may divide the buckets anew: another node may be writing the heads
+        // of its shards.
         let heads = read_heads(view, is_whole.then_some(divided))?;
         let of_shards = u16::try_from(heads.len()).unwrap_or(u16::MAX);
         let store = StoredShards {
@@ -162,6 +166,8 @@ impl Engine {
     /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
         let lanes = self.shards.iter_mut().filter_map(Shard::next_due).min();
+        // Events enter where the intake is. Elsewhere they come as acts, and a wake-up for them would find
+        // nothing to do.
         let scheduled =
             self.intake.scheduled.first().map(|((t, _), ())| *t).filter(|_| self.holds_intake);
         lanes.into_iter().chain(scheduled).min()

@@ -46,11 +46,14 @@ impl Engine {
             return Ok(Step::default());
         };
         self.in_step(Draft::new(view), first, |engine, draft, now, _| {
+            // Stops before midnight: days are deleted between two days, once what was due has gone out.
             let until = until.min(now.day().end().plus_ms(-1));
             for _ in 0..most {
                 let Some(due) = engine.next_due().filter(|due| *due <= until) else {
                     break;
                 };
+                // Each missed instant has the order of one that is met on time: what was due goes out
+                // before what arrives at it.
                 come_to(engine, due);
                 close_due(engine, draft)?;
                 enter_scheduled(engine, draft)?;
@@ -110,6 +113,8 @@ impl Engine {
         now: Instant,
         rules: Rules,
     ) -> Result<Step, Unreadable> {
+        // A restart with the same configuration must not write another version, each of which is kept for
+        // good.
         if self.rules() == Some(&rules) {
             return Ok(Step::default());
         }
@@ -132,6 +137,8 @@ impl Engine {
         draft = draft.logging(self.replica().has_followers());
         come_to(self, now);
         self.intake.began.get_or_insert(now);
+        // Records get the intake's instant, which never goes back: days are written in their order,
+        // whatever the clock shows.
         let now = self.intake.now;
         self.intake.begin_step();
         let mut step = Step::default();
@@ -140,9 +147,13 @@ impl Engine {
             let of_intake = (intake.objects.withdrawals, intake.forgotten_before);
             (engine.tally(), of_intake, engine.replica().applied())
         };
+        // Heads store these counters. A step that changes them alone has to write the heads too, or a
+        // restart would count less.
         let before = counted(self);
         work(self, &mut draft, now, &mut step)?;
         for shard in self.shards.iter_mut() {
+            // Shards only read the intake, so objects of events that they copied to a later day are kept
+            // here.
             for (event, day) in std::mem::take(&mut shard.kept_objects) {
                 if self.holds_intake {
                     self.intake.objects.touch_all(&mut draft, &event, day)?;
@@ -154,10 +165,15 @@ impl Engine {
             step.going.append(&mut shard.going);
         }
         if self.holds_intake {
+            // Comes last of what writes objects: a step deletes more rows than it writes, so that the
+            // backlog shrinks.
             self.intake.objects.sweep(&mut draft)?;
+            // Comes before the heads, which have the number of the log entry: in one commit a crash neither
+            // loses nor repeats acts.
             write_log(self, &mut draft, &mut step);
         }
         step.occurred = write_occurred(self, &mut draft)?;
+        // An idle step writes nothing, so that it costs no sync.
         if !draft.is_empty() || before != counted(self) {
             if self.holds_intake {
                 self.intake.write_head(&mut draft);
@@ -177,9 +193,11 @@ fn enter(
     commands: &[Command],
     step: &mut Step,
 ) -> Result<(), Unreadable> {
+    // What was scheduled for an instant comes before what is published at it.
     enter_scheduled(engine, draft)?;
     engine.shards.read_ahead(draft, commands)?;
-    // One that names a tenant where there are none is refused by the intake, and for that stands alone.
+    // A group goes past the intake, which refuses a command that names a tenant where there are none: it
+    // stands alone.
     let is_off = engine.intake.are_tenants_off();
     let goes_with = |command: &Command| !is_off || !command.names_tenant();
     for alike in commands.chunk_by(|a, b| together(a, b) && goes_with(a) && goes_with(b)) {
@@ -269,6 +287,7 @@ pub(super) fn end_act(
         // Another takes its place once all shards have answered.
         return Ok(Reply::Done);
     }
+    // Warnings are counted where the answer is whole: with followers, by `conclude`.
     let (reply, warnings) = applied.reply(&act);
     engine.intake.tally.warnings += warnings;
     engine.intake.answer(draft, &act, true, reply)
@@ -307,6 +326,7 @@ fn run(
             let no = BucketNo::of(recipient.as_str(), engine.intake.buckets);
             let shard = engine.shards.index_of(no);
             let reply = engine.shards[shard].command(&engine.intake, draft, command)?;
+            // Follows the command: one that the shard refused does not lift a suppression.
             if engine.holds_intake {
                 let now = engine.intake.now;
                 engine.intake.suppressions.given(draft, command, now);
@@ -359,6 +379,7 @@ fn at_once(
         },
     )?;
     let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
+    // Each shard has answered its commands in their order, so the answers interleave as the commands did.
     let in_order = shards.iter().filter_map(|no| answers[*no].next());
     Ok(in_order.collect())
 }
@@ -393,6 +414,7 @@ fn come_to(engine: &mut Engine, now: Instant) {
 }
 
 pub(super) fn set_clocks(engine: &mut Engine, clock: Instant) {
+    // The clock may go back, the instant of records never does.
     let now = clock.max(engine.intake.now);
     (engine.intake.now, engine.intake.clock) = (now, clock);
     for shard in engine.shards.iter_mut() {

@@ -299,7 +299,7 @@ impl Lanes {
 
     /// Removes from the wheels who is due at or before `now`, by lane. Each is to be closed, or counted.
     pub(crate) fn take_due(&mut self, now: Instant, terms: Terms<'_>) -> Vec<(LaneKey, Due)> {
-        // The others are not written to: a reader may have them.
+        // Only lanes that are due are borrowed to be changed: one that a snapshot shares is copied then.
         let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
         let plain = self
             .plain
@@ -316,6 +316,8 @@ impl Lanes {
             };
             keyed.due = None;
             let due = keyed.lane.take_due(now, terms.in_lanes_of(at.tenant));
+            // Has left the index of deadlines: without a window to close no record follows, whose fold
+            // would note it again.
             if due.is_empty() { self.settle(&at, terms) } else { all.push((at, due)) }
         }
         all

@@ -273,6 +273,7 @@ impl Lane {
     ) {
         if entering.urgent {
             self.urgent.note(entering.seq, who);
+            // Urgent entries pass quiet hours: a window that these hold is asked again now.
             self.ask_again(who, entering.at);
         }
         match &mut self.columns {
@@ -290,6 +291,8 @@ impl Lane {
                 let overdue = match overdue {
                     Some(overdue) => overdue,
                     None => {
+                        // Is found before the entry joins, which could move the deadline: one that has
+                        // passed stays passed.
                         found = self.deadlines(terms).overdue(who, entering.at);
                         &found
                     }
@@ -320,6 +323,7 @@ impl Lane {
         });
         // Windows opened under the same rules have the same parameters.
         let (mut rules, mut parameters) = (entering.rules, entering.parameters);
+        // An overdue window goes out as it is: what joins it moves nothing.
         let joins = joins - overdue;
         let span = u64::from(joins.max().unwrap_or(0));
         let lie_apart = joins.len() * APART < span;
@@ -355,6 +359,8 @@ impl Lane {
                 }
                 window.fill(entering.at);
                 let due = window.due();
+                // A later deadline needs no entry in the wheel: `sift` moves the window on when its old
+                // second comes.
                 if due < before {
                     sooner.add(due, number);
                 }
@@ -395,6 +401,8 @@ impl Lane {
         self.counted -= who;
         self.late.remove(who);
         self.urgent.remove(who);
+        // Searches up to now alone. A deadline that came sooner leaves its number in a later slot, where
+        // `sift` drops it.
         self.wheel.remove_until(slot_of(at.0), who);
         self.parked.remove_until(slot_of(at.0), who);
         self.next = None;
@@ -406,6 +414,8 @@ impl Lane {
         if !self.open.contains(number) {
             return;
         }
+        // Leaves the list of windows that are asked later, since `sift` skips those: it would wait for the
+        // end of quiet hours.
         self.late.remove(&RoaringBitmap::from_iter([number]));
         let due = match &mut self.columns {
             Columns::Windows(windows) => {
@@ -450,6 +460,8 @@ impl Lane {
         for (slot, who) in std::mem::take(&mut self.parked).slots() {
             self.wheel.insert_all(start_of(slot), who);
         }
+        // The pause alone held these. Their deadlines become final, before an entry of the same step joins
+        // and moves them.
         self.fix_passed(&(&self.open - &*terms.roster.unconfirmed), at, terms);
     }
 
@@ -487,6 +499,7 @@ impl Lane {
         for wheel in [&mut self.wheel, &mut self.parked] {
             if let Some(old) = wheel.remove(number) {
                 let due = start_of(old);
+                // A lane that is due already stays due.
                 wheel.insert(if due <= at.0 { due } else { slot }, number);
             }
         }

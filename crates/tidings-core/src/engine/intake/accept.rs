@@ -89,6 +89,8 @@ impl Intake {
             }
             Command::Suppress { address, reason, until } => {
                 let suppression = Suppression { reason: *reason, since: self.now, until: *until };
+                // Precedes the change: hooks learn of an address only if it was not listed, or for another
+                // reason.
                 self.note_suppressed(draft, address, suppression, None, By::Key);
                 self.list(draft, address, Listed::Suppressed(suppression));
                 Ok(done)
@@ -98,6 +100,8 @@ impl Intake {
                 Ok(done)
             }
             Command::ReportAddress { address, report, at, recipient } => {
+                // A provider's clock may be ahead: its report would outrank a removal that the host makes
+                // after it.
                 let (at, now) = ((*at).min(self.now), self.now);
                 if let Some(listed) = self.suppressions.reported(address, *report, at, now) {
                     if let Listed::Suppressed(suppression) = listed {
@@ -190,12 +194,14 @@ impl Intake {
         event: &Event,
     ) -> Result<Accepted, StepError> {
         for id in event.to.profiles.iter().flat_map(RecipientChange::named_tenants) {
-            // That of the event may be made with it.
+            // The event's own tenant may be created with it.
             if event.tenant.as_ref() != Some(id) {
                 self.check_tenants_on()?;
                 self.tenants.number(id)?;
             }
         }
+        // Precedes the checks: a retry of an accepted event is a duplicate, even if newer rules or limits
+        // would refuse it.
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Accepted::Answered(Reply::Published(published)));
@@ -207,6 +213,7 @@ impl Intake {
         let checked = limits.check_event(event);
         checked.and_then(|()| limits.check_data(data.flatten()))?;
         let keys = keys.map_err(Refused::from)?;
+        // Is the last check, since it may create the tenant: a refused event must leave nothing behind.
         let tenant = self.tenant_of(draft, event)?;
         let now = self.now;
         let mut row = Box::new(EventRow {
@@ -221,6 +228,8 @@ impl Intake {
         let profiles = std::mem::take(&mut row.event.to.profiles);
         self.next_place.0 += 1;
         self.tally.events += 1;
+        // A cancelled event still takes its id and a row: a retry is a duplicate, and its outcome can be
+        // read.
         if self.ahead.has(&event.id, tenant, now) {
             self.objects.upsert_named(draft, &row.event, now.day())?;
             let at = self.keep_event(draft, now.day(), &row);
@@ -238,8 +247,11 @@ impl Intake {
             return Ok(Accepted::Answered(Reply::Published(published)));
         }
         let mut later = row.enters();
+        // Goes by the clock, as `enters` does: the instant of records is ahead of one that was put back.
         let enters_now = later.remove(&self.clock);
         let last = later.last().copied();
+        // Objects are kept until the last instant at which the event enters lanes, since messages show them
+        // then.
         self.objects.upsert_named(draft, &row.event, last.unwrap_or(now).day())?;
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
@@ -253,6 +265,8 @@ impl Intake {
             return;
         };
         for t in later {
+            // Some forty instants for one `deliver_local`: the row stands under the last, so that it
+            // outlives the others.
             let kept = if t == last {
                 ScheduledRow::Event(Box::new(row.clone()))
             } else {
@@ -314,6 +328,8 @@ impl Intake {
         if let Some(key) = &event.cancellation_key {
             let today_key = named_key(Owner::Intake, Table::Keys, key, Some(row.place));
             draft.put(today, today_key, located.clone());
+            // Rows of the base outlive the day of arrival: a cancel has to find what still waits once that
+            // day is deleted.
             if scheduled.is_some() {
                 let key = named_key(Owner::Intake, Table::ScheduledKeys, key, Some(row.place));
                 draft.put(Partition::Base, key, located.clone());
@@ -352,6 +368,8 @@ impl Intake {
         row: &EventRow,
     ) -> Result<EventAt, Unreadable> {
         let today = self.now.day();
+        // Only such an event enters more than once, perhaps twice in a day, which has one row of it. Others
+        // need no look-up.
         if row.event.deliver_local.is_some() || !row.after_ms.is_empty() {
             let arrived = self
                 .locate(draft, &row.event.id)?
@@ -383,10 +401,11 @@ impl Intake {
         if let Some(tenant) = row.tenant {
             draft.delete(Partition::Base, scheduled_of(tenant, t, place));
         }
-        // Shards on other nodes may still read it: then it goes with the acts that say so.
+        // Shards on other nodes may still have to read it: then it goes with the log entry, once all have applied that.
         if !draft.is_logged() {
             draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
         }
+        // As long as another instant is left, a cancel has to find the event by these names.
         if t < last {
             return;
         }
@@ -421,6 +440,7 @@ impl Intake {
             let Some(first) = event.waits_for.first() else {
                 continue;
             };
+            // Reads the event before its rows go, of which the last has it.
             let (row, last) = self.scheduled_row(draft, *first, *place)?;
             for t in &event.waits_for {
                 self.take_scheduled(draft, *t, &row, last);
@@ -443,6 +463,7 @@ impl Intake {
     ) -> Result<Reply, Unreadable> {
         if let (Act::Publish { row, .. }, Reply::Published(published)) = (act, &reply) {
             let is_unknown = |warning: &Warning| matches!(warning, Warning::UnknownRecipient(_));
+            // A shard that has not answered may have entries, and the id of such an event must not be free.
             let concerns_nobody = is_whole && published.entries + published.suppressed == 0;
             if concerns_nobody && published.warnings.iter().any(is_unknown) {
                 self.give_back(draft, row)?;
@@ -454,6 +475,8 @@ impl Intake {
         let Cancelled::Event(id) = &cancel.what else {
             return Ok(reply);
         };
+        // An event that is known, or of which something waited, has had its cancel: only one to come is
+        // cancelled ahead.
         let waited = taken.cancelled + taken.removed_from_batch + taken.withdrawn > 0;
         // An event of another tenant is as if it weren't there.
         let is_of = |located: Located| cancel.tenant.is_none() || located.tenant == cancel.tenant;
@@ -471,6 +494,7 @@ impl Intake {
         let Some((day, located)) = self.locate(draft, &event.id)? else {
             return Ok(());
         };
+        // Shards on other nodes answer later: by then the id may be another event's.
         if located.place != row.place {
             return Ok(());
         }

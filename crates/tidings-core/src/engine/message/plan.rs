@@ -208,6 +208,7 @@ impl Planner<'_> {
             .unmade
             .iter()
             .filter(|(number, _)| is_wanted(closing.message(RecipientNo(**number))))
+            // A slice, so that planning a large closing delays no command for long.
             .take(most)
             .map(|(number, since)| (*number, *since))
             .collect();
@@ -216,6 +217,7 @@ impl Planner<'_> {
         };
         let who: RoaringBitmap = members.keys().copied().collect();
         let least = who.min().unwrap_or(0);
+        // Windows of one closing began at different seqs.
         let mut since = vec![Seq::LAST; (who.max().unwrap_or(0) - least) as usize + 1];
         for (number, seq) in &members {
             since[(number - least) as usize] = *seq;
@@ -223,6 +225,8 @@ impl Planner<'_> {
         let takes =
             |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
         let has = |number: u32, kept: &StoredArrival| {
+            // Entries before a window began were told by an earlier closing. What has ended since is not
+            // planned again.
             since[(number - least) as usize] <= kept.seq
                 && !bucket.ended.has(kept.seq, lane.channel, number)
         };
@@ -305,6 +309,8 @@ impl Planner<'_> {
                 }
             })
             .collect();
+        // People, suppressions and preferences count as they are now; only time counts as of the closing
+        // (`at`), so that a late server drops nothing as expired or stale that was due in time.
         let gone = who & &*bucket.roster.gone;
         let way = Way { channel, tenant: plan.tenant };
         let no_address = way.without(&engine.intake, bucket, who);
@@ -344,16 +350,21 @@ impl Planner<'_> {
                     let arrival = &found.source(*source).0.arrival;
                     (arrival.t, arrival.place)
                 };
+                // Entries are found by seq, which a move changes: sorting puts a moved entry back at its
+                // (t, arrival).
                 if !sources.is_sorted_by_key(key) {
                     sources.sort_by_key(key);
                 }
                 for source in sources {
+                    // The first check that applies gives the reason: their order is promised to users.
                     match checks[source as usize].end_of(number) {
                         Some(reason) => planned.ended.push((source, reason)),
                         None => planned.entries.push(source),
                     }
                 }
             }
+            // Recipients without entries are kept: their empty message has to be recorded, or the closing
+            // would stay open.
             all.push(planned);
         }
         Ok(all)

@@ -94,6 +94,8 @@ impl Lane {
             due.closing |= live - &counting;
             due.counting |= counting;
         }
+        // Due later within this second: inserted after the loop, which would otherwise pop them again
+        // without end.
         for (ms, number) in later {
             self.wheel.insert(ms, number);
         }
@@ -110,6 +112,8 @@ impl Lane {
         terms: Terms<'_>,
     ) -> (RoaringBitmap, i64) {
         who &= &self.open;
+        // Windows that were put off are asked at their own instant, whatever deadline an entry that joins
+        // gives them.
         who -= self.late.who();
         let held = self.held(&who, terms);
         if !held.is_empty() {
@@ -165,6 +169,8 @@ impl Lane {
 
     /// Notes windows that were counted, hold enough and stay open: they are due as before.
     pub(crate) fn note_enough(&mut self, at: Instant, who: &RoaringBitmap) {
+        // Is counted once, also while it is held: what ends until its release must not make it miss the
+        // slot.
         self.counted |= who;
         self.wheel.insert_all(at.0, who);
         self.next = None;

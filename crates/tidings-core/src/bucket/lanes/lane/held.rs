@@ -35,6 +35,7 @@ impl Lane {
 
     /// Puts windows off that a cap has kept when they were due: their deadlines have passed.
     pub(crate) fn put_off(&mut self, at: Instant, again: Instant, who: &RoaringBitmap) {
+        // Had enough entries when it was due: the cap's delay must not have it counted again.
         self.counted |= who;
         self.wheel.remove_until(slot_of(at.0), who);
         match &mut self.columns {
@@ -44,6 +45,7 @@ impl Lane {
             }
             Columns::Windows(windows) => {
                 for number in who {
+                    // Records that the deadline has passed, so that an entry that joins does not move it.
                     windows.at(number).due_by(at);
                 }
             }
