@@ -14,6 +14,8 @@ test("in each language the elements fit a phone, uncut and in its direction", { 
   const settings = scene.mock.settingsOf(ana);
   settings.pushKey = "BKey";
   settings.quiet = { from: "22:00", to: "07:00" };
+  settings.digests = { ...settings.digests, weekly: "Everything that happened at the galleries since last week" };
+  settings.times = [{ digest: "weekly", choose: ["on", "at"], every: "week", default_on: "wed", default_at: "09:00", tz: "Asia/Tokyo" }];
   const page = await scene.open(ana, {
     context: await scene.context(phone),
     html: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>

@@ -120,9 +120,9 @@ fn clock(time: civil::Time) -> Option<Time> {
     Time::try_new(part(time.hour())?, part(time.minute())?, 0, 0).ok()
 }
 
-/// The common name of a zone: "Paris time".
-pub(crate) fn zone_name(zone: &str, words: &Words) -> String {
-    match zone.rsplit_once('/') {
+/// The common name of a reader's zone: "Paris time".
+pub(crate) fn zone_name(reader: &Reader, words: &Words) -> String {
+    match reader.zone.iana_name().unwrap_or("UTC").rsplit_once('/') {
         Some((area, place)) if area != "Etc" => {
             let place = words.isolated(place.replace('_', " "));
             words::fill(&words.zone, "{place}", &place)
@@ -229,7 +229,7 @@ impl Calendar {
 
     /// The common name of the zone: "Paris time".
     pub(crate) fn zone_name(&self) -> String {
-        zone_name(self.reader.zone.iana_name().unwrap_or("UTC"), &self.words)
+        zone_name(&self.reader, &self.words)
     }
 
     fn in_zone(&self, at: Instant) -> civil::DateTime {

@@ -3,6 +3,7 @@ use std::process::{Command, Stdio};
 use proptest::prelude::*;
 use serde::Deserialize;
 use tidings_core::Instant;
+use tidings_core::preference::SlotDay;
 
 use super::*;
 use crate::words::books;
@@ -227,6 +228,26 @@ fn dates_of_messages_are_those_of_the_recipient() {
             assert!(!calendar(locale, "Pacific/Kiritimati", at).minute(at).is_empty());
         }
     }
+}
+
+#[test]
+fn days_and_times_of_digests_are_in_the_words_of_a_locale_and_gregorian() {
+    let days = [SlotDay::Week(1), SlotDay::Week(7), SlotDay::Month(1), SlotDay::Month(31)];
+    for (locale, named, times) in [
+        ("en", "Monday, Sunday, 1, 31", "12:00\u{202f}AM, 9:15\u{202f}AM, 5:15\u{202f}PM"),
+        ("en-GB", "Monday, Sunday, 1, 31", "00:00, 09:15, 17:15"),
+        ("de", "Montag, Sonntag, 1, 31", "00:00, 09:15, 17:15"),
+        ("fa", "دوشنبه, یکشنبه, ۱, ۳۱", "۰:۰۰, ۹:۱۵, ۱۷:۱۵"),
+        ("ja", "月曜日, 日曜日, 1日, 31日", "0:00, 9:15, 17:15"),
+    ] {
+        let parsed = tag::parsed(locale);
+        assert_eq!(slot_days(&days, &parsed).join(", "), named, "{locale}");
+        assert_eq!(clock_times(&[0, 555, 1035], &parsed).join(", "), times, "{locale}");
+    }
+    // What no calendar has is written all the same.
+    let odd = [SlotDay::Month(0), SlotDay::Month(32)];
+    assert_eq!(slot_days(&odd, &tag::parsed("en")), ["0", "32"]);
+    assert_eq!(clock_times(&[1440], &tag::parsed("en")), ["24:00"]);
 }
 
 #[test]
