@@ -1,8 +1,8 @@
 //! The pure core of tidings.
 //!
-//! Everything that decides lives here: who hears of an event, when a lane is due, what a message
-//! tells, how it is all folded from a journal of sets. Nothing here does I/O, reads a clock, draws
-//! a random number or awaits. `cargo xtask tidy` and this crate's `clippy.toml` keep it so.
+//! All decisions are made here: the recipients of an event, the deadlines of lanes, the content of messages, and the
+//! fold of all this from a journal of sets. Nothing here does I/O, reads a clock, draws a random number or awaits.
+//! `cargo xtask tidy` and this crate's `clippy.toml` enforce that.
 //!
 //! # Examples
 //!

@@ -1,7 +1,8 @@
 //! The fold of a clock that is put back (decision 072).
 //!
-//! Instants of records never go back: days are written in their order. So a record says what the clock shows instead, as
-//! long as that is earlier. What waits is due by the clock; what the clock of before put later waits from now.
+//! Instants of records never go back, since days are written in their order. So a record has the time of the clock, as
+//! long as that is earlier. Pending entries are due by the clock; deadlines that the earlier clock set beyond it are
+//! counted from now.
 
 use std::collections::BTreeMap;
 

@@ -40,7 +40,7 @@ impl Bucket {
         self.settle_closing(closing);
     }
 
-    /// Has a built message on its way again that had its outcome.
+    /// Puts a built message that had its outcome on its way again.
     pub(super) fn reopen(&mut self, again: Reopened) {
         let Reopened { at, closing, lane, due, from, number, attempts } = again;
         if self.closings.get(&closing).is_none() {

@@ -38,23 +38,23 @@ impl ScheduledSets {
         }
     }
 
-    /// Removes an event: nobody waits for it.
+    /// Removes an event that no recipient waits for.
     pub(crate) fn remove(&mut self, at: &At) {
         self.of_one.remove(at);
         self.of_many.remove(at);
     }
 
-    /// Returns true if somebody waits for an event.
+    /// Returns true if a recipient waits for an event.
     pub(crate) fn contains_key(&self, at: &At) -> bool {
         self.of_one.contains_key(at) || self.of_many.contains_key(at)
     }
 
-    /// Returns true if nobody waits for anything.
+    /// Returns true if no recipient waits for any event.
     pub(crate) fn is_empty(&self) -> bool {
         self.of_one.is_empty() && self.of_many.is_empty()
     }
 
-    /// Those of a set who wait for an event.
+    /// The recipients of a set who wait for an event.
     pub(crate) fn among(&self, at: &At, who: &RoaringBitmap) -> RoaringBitmap {
         let of_many = self.of_many.get(at).map(|waiting| &**waiting & who);
         let of_one = self.of_one.get(at).filter(|number| who.contains(**number));

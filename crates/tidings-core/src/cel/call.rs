@@ -87,7 +87,7 @@ impl Function {
         names.chain(macros).collect()
     }
 
-    /// Returns true if it takes so many arguments, the value that it is called on among them.
+    /// Returns true if it takes this number of arguments, the value that it is called on included.
     pub(super) fn takes(self, arguments: usize) -> bool {
         match self {
             Self::Contains | Self::StartsWith | Self::EndsWith => arguments == 2,

@@ -1,7 +1,7 @@
-//! The kinds of values that an expression can have, found out before it is ever asked.
+//! The kinds of values that an expression can have, found before its first evaluation.
 //!
-//! Published values may be anything, so nothing is said of them. An operation certain to fail whatever was published is a
-//! fault of the configuration, and has a place there.
+//! Published values may be of any kind. An operation that fails for all of them is a fault of the configuration, and
+//! has a place there.
 
 use super::call::Function;
 use super::fault::Fault;
@@ -160,7 +160,7 @@ fn of_literal(literal: &Literal) -> Kind {
     }
 }
 
-/// The kind of what an operator gives; `None` = it always fails, or always says no.
+/// The kind of an operator's result; `None` = it always fails, or is always false.
 fn binary(operator: Operator, left: Kind, right: Kind) -> Option<Kind> {
     let is_open = left == Kind::Any || right == Kind::Any;
     let numbers = left.is_number() && right.is_number();

@@ -25,12 +25,12 @@ impl Steps {
         left.map(drop).ok_or(Failed::new("the evaluation takes too many steps"))
     }
 
-    /// Takes the steps of so many bytes of text.
+    /// Takes the steps of a number of bytes of text.
     pub(super) fn take_bytes(&mut self, bytes: usize) -> Result<(), Failed> {
         self.take(u32::try_from(bytes / 64).unwrap_or(u32::MAX))
     }
 
-    /// Takes the steps of so many elements.
+    /// Takes the steps of a number of elements.
     pub(super) fn take_elements(&mut self, elements: usize) -> Result<(), Failed> {
         self.take(u32::try_from(elements).unwrap_or(u32::MAX))
     }

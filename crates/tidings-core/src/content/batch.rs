@@ -121,7 +121,7 @@ fn common_members(one: &EventData, other: &EventData) -> EventData {
 /// A line: one object, however many entries are about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The object as it is now. Shared, as is `data`: one event is told in thousands of mails.
+    /// The object as it is now. Shared, as is `data`: one event is in thousands of mails.
     pub object: Arc<Object>,
     /// The types of its entries, in order of first appearance.
     pub types: Vec<Id>,

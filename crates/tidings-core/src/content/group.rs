@@ -1,7 +1,7 @@
 //! Grouping: entries are gathered into lines, and lines into groups.
 //!
-//! A line is an object, however many entries tell of it. A group is what reads as one sentence:
-//! "5 works by one artist", "A, B and 3 others commented on X".
+//! A line is an object, with any number of entries. A group reads as one sentence: "5 works by one artist", "A, B and 3
+//! others commented on X".
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

@@ -89,7 +89,7 @@ pub struct Totals {
     pub duplicates: u64,
     /// Messages sent again after an unknown outcome.
     pub resent: u64,
-    /// Recipients whom an admission left out of an event.
+    /// Recipients left out of an event by an admission.
     pub suppressed: u64,
     /// Unknown recipients, and empty audiences.
     pub warnings: u64,

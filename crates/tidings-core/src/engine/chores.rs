@@ -11,7 +11,7 @@ use crate::model::id::BucketNo;
 use crate::model::time::Day;
 
 impl Engine {
-    /// Has the jobs of shards done by these threads from now on, where they are large enough.
+    /// Runs the jobs of shards on these threads from now on, if they are large enough.
     pub fn lend(&mut self, workers: Box<dyn Workers>) {
         self.shards.workers = workers;
     }

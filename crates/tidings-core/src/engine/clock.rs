@@ -1,7 +1,7 @@
 //! A clock that was put back (decision 072).
 //!
-//! Steps follow each other: their instants never go back, and days are written in their order. The clock may. What is due
-//! is decided by it, and so is what enters; records have their instant all the same.
+//! The instants of steps never go back, and days are written in their order. The clock may go back. It decides which
+//! lanes are due and which events enter; records still have the instant of their step.
 
 use super::rows::draft::Draft;
 use super::state::{Engine, Step};

@@ -1,9 +1,8 @@
-//! The engine: a deterministic state machine that decides for everybody.
+//! The engine: a deterministic state machine that makes all decisions.
 //!
-//! `step(commands, now)` gives writes, replies and effects. It does no I/O of its own (what it must
-//! read, the caller's view reads), reads no clock and draws no random number. The caller commits a
-//! step's writes at once and only then answers. A step whose writes were not committed makes the
-//! engine poisoned: throw it away, and open another from what is stored.
+//! `step(commands, now)` returns writes, replies and effects. It does no I/O of its own (it reads through the caller's
+//! view), reads no clock and draws no random number. The caller commits a step's writes at once and only then answers.
+//! A step whose writes were not committed poisons the engine: drop it, and open another from the store.
 
 mod check;
 mod chores;

@@ -21,8 +21,8 @@ use crate::model::time::{DAY_MS, Day, Instant};
 use crate::sets::set::Set;
 
 impl Engine {
-    /// The next midnight (00:00 UTC) after the newest instant at which a day has to be deleted: each day
-    /// that ended `keep` or longer ago. None where the intake is elsewhere, which says when.
+    /// The next midnight (00:00 UTC) after the newest instant at which a day has to be deleted: each day that ended
+    /// `keep` or longer ago. `None` on a follower, where the intake decides.
     #[must_use]
     pub fn next_forget(&self) -> Option<Instant> {
         if !self.holds_intake {
@@ -211,8 +211,8 @@ impl Shard {
     }
 }
 
-/// The first day of which the check of messages to be built may ask, by the day on which their entries began:
-/// entries that came later than in the inbox are not told to who saw them there.
+/// The first day that the checks before sending may read, by the day on which the entries began: entries with `after`
+/// are left out for recipients who saw them in the inbox.
 fn asks_from(shard: &Shard, open: &Closing, began: Day) -> Day {
     let channel = shard.compiled.names.lane(open.lane.lane).channel;
     let version = shard.compiled.current().filter(|_| !open.unmade.is_empty());

@@ -1,6 +1,6 @@
 //! The shards of an engine: each holds a range of the buckets, and their answers add up.
 //!
-//! The work of a step in every shard is one job a shard, for threads that the caller lends.
+//! The work of a step is one job for each shard, on threads that the caller lends.
 
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
@@ -167,7 +167,7 @@ impl Shards {
         Ok(())
     }
 
-    /// Does something in every shard and returns what came of it, in the order of the shards.
+    /// Runs a job in every shard and returns the results, in the order of the shards.
     ///
     /// # Errors
     /// [`Unreadable`] of the first shard that has one.
@@ -205,13 +205,13 @@ impl Shards {
     }
 }
 
-/// The number of the shard that has a recipient, in a store of so many buckets and shards.
+/// The number of the shard that has a recipient, by the numbers of buckets and shards of the store.
 #[must_use]
 pub fn shard_of(recipient: &Id, buckets: u16, shards: u16) -> u16 {
     shard_with(BucketNo::of(recipient.as_str(), buckets), buckets, shards)
 }
 
-/// The number of the shard that has a bucket, in a store of so many buckets and shards.
+/// The number of the shard that has a bucket, by the numbers of buckets and shards of the store.
 #[must_use]
 pub fn shard_with(bucket: BucketNo, buckets: u16, shards: u16) -> u16 {
     let has = |shard: &u16| range_of(*shard, shards, buckets).contains(&bucket.0);

@@ -1,4 +1,4 @@
-//! The engine: the intake, the shards, and what both know together.
+//! The engine: the intake, the shards, and the questions that need both.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,17 +51,17 @@ pub struct Step {
     pub delivered: Vec<InboxDelivery>,
     /// Days to delete from the store once the writes are durable.
     pub forgotten: Vec<Day>,
-    /// Messages that go as soon as the writes are durable, because an operator asked.
+    /// Messages that operators send: they leave as soon as the writes are durable.
     pub going: Vec<Going>,
-    /// The acts of the step, of which other nodes are to be told once the writes are durable.
+    /// The acts of the step, for other nodes once the writes are durable.
     pub logged: Option<Arc<LogEntry>>,
     /// The commands whose replies are not whole before shards on other nodes have answered.
     pub open_replies: Vec<OpenReply>,
-    /// The answers to acts that another node has told, of each number.
+    /// The answers to another node's acts, for each number.
     pub answers: Vec<Answers>,
     /// Objects that the node with the intake has to keep.
     pub kept_objects: Vec<KeptObjects>,
-    /// The rows of what occurred, which hooks tell the host once the writes are durable.
+    /// The rows of occurrences, for hooks once the writes are durable.
     pub occurred: Vec<(OccurrenceOwner, OccurrenceRow)>,
 }
 
@@ -137,8 +137,8 @@ impl Engine {
         self.intake.clock
     }
 
-    /// The instant of the newest step, which never goes back: later than [`Engine::now`] as long as a clock that was put
-    /// back has not come to it again.
+    /// The instant of the newest step, which never goes back. It is later than [`Engine::now`] until a clock that was
+    /// put back has reached it again.
     #[must_use]
     pub fn newest_step(&self) -> Instant {
         self.intake.now

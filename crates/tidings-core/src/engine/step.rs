@@ -408,7 +408,7 @@ fn end_instant(
     Ok(delivered.into_iter().flatten().collect())
 }
 
-/// Has all clocks come to an instant; none goes back.
+/// Moves all clocks forward to an instant; none goes back.
 fn come_to(engine: &mut Engine, now: Instant) {
     set_clocks(engine, now.max(engine.intake.clock));
 }

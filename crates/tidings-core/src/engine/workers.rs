@@ -1,7 +1,7 @@
-//! Shards beside each other: what a step does in every shard is one job a shard, for threads that the caller lends.
+//! Shards in parallel: the work of a step is one job for each shard, on threads that the caller lends.
 //!
-//! Shards share nothing that they change. Each writes into a draft of its own on top of the step's, and what they
-//! answer and write is put together in their order, so the result is the same whoever does the jobs, and when.
+//! Shards share nothing that they change. Each writes into a draft of its own on top of the step's, and their answers
+//! and writes are joined in their order, so the result does not depend on the schedule.
 
 use std::fmt::Debug;
 

@@ -46,7 +46,7 @@ pub(crate) struct SegmentAt {
     pub(crate) places: RangeInclusive<EventNo>,
     /// The least `t` of its arrivals.
     pub(crate) earliest: Instant,
-    /// Shared by clones, so that whoever reads it does so for all.
+    /// Shared by clones, so that one read serves all.
     #[serde(skip)]
     pub(crate) loaded: Arc<OnceLock<Arc<Segment>>>,
 }
@@ -87,7 +87,7 @@ impl Weight {
     }
 }
 
-/// The most arrivals of a segment: messages of many are made of all of them, decoded.
+/// Maximum number of arrivals of a segment: messages of many recipients decode all of them.
 const RUN_ARRIVALS_MAX: u32 = 16_384;
 
 /// The most bytes of a segment's arrivals: they are decoded together, and written in one commit.

@@ -1,9 +1,9 @@
 //! Facets: the columns of a segment's arrivals that an inbox needs, without their sets.
 //!
-//! A segment's arrivals are decoded whole where mails of thousands are made of them. An inbox asks for a
-//! few entries of one reader, so it reads *facets* (what entries are counted, grouped and held
-//! against marks by) and, of those that are shown, *details*. Both are derived from the arrivals and
-//! written with the segment, in chunks: what concerns others is read only as far as it lies beside.
+//! A segment's arrivals are decoded whole to build mails of thousands. An inbox needs a few entries of one reader, so
+//! it reads *facets* (by which entries are counted, grouped and compared with marks) and, for the shown ones,
+//! *details*. Both are derived from the arrivals and written with the segment, in chunks: what concerns others is read
+//! only as far as it lies beside.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -89,8 +89,8 @@ pub(super) fn row_ranges(arrivals: &[Arc<StoredArrival>]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The row that holds an arrival, of those that [`row_ranges`] made: `read` gets the first arrival of a
-/// row, and says what it is and how many arrivals it holds.
+/// The row that holds an arrival, of those of [`row_ranges`]: `read` gets the first arrival of a row, and returns the
+/// row and its number of arrivals.
 pub(crate) fn row_of<T, E>(
     arrival: usize,
     mut read: impl FnMut(usize) -> Result<(T, usize), E>,

@@ -1,8 +1,7 @@
 //! Postings, the index of the journal: per recipient, the arrivals for them.
 //!
-//! A journal says of each arrival whom it reached; a reader asks of one recipient what reached
-//! them. Turning the matrix round once makes that a look into one small block, whose cost does not
-//! grow with what concerns others.
+//! The journal has the recipients of each arrival; a reader needs the arrivals of one recipient. Transposing the matrix
+//! once makes that a read of one small block, whose cost does not grow with other recipients' arrivals.
 //!
 //! A *segment* is a number of consecutive arrivals; an *ordinal* counts them from 0. A *block* holds
 //! the rows of [`BLOCK_RECIPIENTS`] neighbouring recipients: which of them have a row, the rows'

@@ -1,8 +1,7 @@
 //! The rows of a segment, and the ways of reading them.
 //!
-//! Messages of many are made of all its arrivals, which are decoded once and kept. Who asks for one
-//! event finds it by the facets and decodes its row alone: a segment of thousands would be milliseconds,
-//! in every bucket.
+//! Messages of many recipients need all its arrivals, which are decoded once and kept. A reader of one event finds it
+//! by the facets and decodes its row alone: decoding a segment of thousands would take milliseconds, in every bucket.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Values that grow with many commands, cut into chunks so that no row exceeds the store's limit.
 //!
-//! The first row stands under the value's own key and says how many chunks follow; these stand in a table
-//! of their own, so that whoever visits the rows of a table meets each value once.
+//! The first row has the value's own key and the number of further chunks; these are in a table of their own, so that a
+//! scan of the rows of a table meets each value once.
 
 use std::borrow::Cow;
 
@@ -55,7 +55,7 @@ pub fn rows(partition: Partition, key: Vec<u8>, value: &[u8]) -> Vec<Write> {
     rows
 }
 
-/// The keys of the further chunks of a value of so many bytes.
+/// The keys of the further chunks of a value, by its number of bytes.
 #[must_use]
 pub fn keys_after(key: &[u8], bytes: usize) -> Vec<Vec<u8>> {
     let more = bytes.div_ceil(CHUNK_BYTES).saturating_sub(1);

@@ -1,7 +1,7 @@
 //! The records of a bucket's journal: a change, its instant, and a set of recipients.
 //!
-//! State is the fold of them. A record therefore says everything that the fold needs and the fold
-//! decides nothing: whoever writes a record has decided.
+//! State is the fold of them. So a record has everything that the fold needs, and the fold decides nothing: the writer
+//! of a record has decided.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -114,7 +114,7 @@ pub enum Record {
         closing: Seq,
         /// The recipients of the messages.
         who: Set,
-        /// Those whose message is empty.
+        /// The recipients whose message is empty.
         nothing: Set,
     },
     /// The outcome of these recipients' messages.
@@ -401,7 +401,7 @@ pub struct Arrival {
     pub variants: Vec<Variant>,
 }
 
-/// The origin of an arrival's entries, which tells what is counted with them.
+/// The origin of an arrival's entries, which decides what is counted with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
     /// They are the first of their event for these recipients: notifications.

@@ -1,8 +1,8 @@
 //! Rows of the journal: consecutive records of one step share a row.
 //!
-//! Of many events to a few recipients each, a bucket gets many small records in a step: for a store that
-//! merges sorted tables, rows cost more than bytes. Records that tell an end are read by their seq, and
-//! those that take several seqs are rare: they stand alone.
+//! Many events to a few recipients each give a bucket many small records in a step: for a store that merges sorted
+//! tables, rows cost more than bytes. Records of an end, which are read by their seq, and records with several seqs,
+//! which are rare, have rows of their own.
 
 use std::mem::{Discriminant, discriminant};
 

@@ -129,7 +129,7 @@ pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, 
     postcard::from_bytes(body(what, bytes)?).map_err(|fault| Unreadable::decode(what, &fault))
 }
 
-/// A stored value without its first byte, which tells its form.
+/// A stored value without its first byte, which is its form.
 ///
 /// # Errors
 /// [`Unreadable`] where the form is not this version's.

@@ -1,8 +1,8 @@
-//! The part of a lane's address that the content of an event chooses.
+//! The part of a lane's address that derives from the content of an event.
 //!
-//! A recipient has a lane for each (channel, lane name, batch key), so that what is said about one document
-//! waits apart from what is said about another (contract, section 6). The key is asked of the event alone, so
-//! an event has one key on a channel for everybody.
+//! A recipient has a lane for each (channel, lane name, batch key), so that entries about one document wait apart from
+//! those about another (contract, section 6). The key derives from the event alone, so an event has one key on a
+//! channel for all recipients.
 
 use std::sync::Arc;
 
@@ -148,7 +148,7 @@ pub struct LaneKey {
 }
 
 impl LaneKey {
-    /// Returns true if the number says all of it: no batch key, and no tenant.
+    /// Returns true if the number is all of it: no batch key, and no tenant.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.key.is_empty() && self.tenant.is_none()

@@ -27,7 +27,7 @@ pub const EMAIL_NO: ChannelNo = ChannelNo(1);
 pub const INBOX: &str = "inbox";
 /// The e-mail channel.
 pub const EMAIL: &str = "email";
-/// Each channel, those that are configured later included, where a mute or a preference for all categories says so.
+/// All channels, including later ones, for a mute or a preference for all categories.
 pub const EACH: &str = "*";
 
 /// A channel: a way to reach recipients, with its name, its number and the addresses that it sends to.

@@ -108,7 +108,7 @@ pub enum Command {
         /// The tenant whose events alone are meant; `None` = those of all tenants and of none.
         tenant: Option<Id>,
     },
-    /// Cancels the pending entries of an event, and takes those that inboxes were told out of them.
+    /// Cancels the pending entries of an event, and removes delivered ones from inboxes.
     Withdraw {
         /// The events.
         what: Cancelled,
@@ -200,7 +200,8 @@ pub enum Command {
         /// The address.
         address: ChannelAddress,
     },
-    /// Does what a provider's answer or a report says of an address, unless its suppression was lifted after that.
+    /// Applies the report of an address in a provider's answer or a returned mail, unless its suppression was lifted
+    /// after that.
     ReportAddress {
         /// The address.
         address: ChannelAddress,
@@ -226,8 +227,8 @@ pub enum Command {
         /// The change.
         change: Box<TenantChange>,
     },
-    /// Deletes a tenant with its members, subscriptions and preferences: what waits is cancelled, and what was told
-    /// leaves inboxes.
+    /// Deletes a tenant with its members, subscriptions and preferences: pending entries are cancelled, and delivered
+    /// ones leave inboxes.
     DeleteTenant {
         /// The tenant.
         tenant: Id,
@@ -249,7 +250,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns true if it says anything of a tenant.
+    /// Returns true if it has a tenant.
     #[must_use]
     pub fn names_tenant(&self) -> bool {
         match self {
@@ -292,7 +293,7 @@ impl Command {
         device.into_iter().chain(all)
     }
 
-    /// The recipient whom alone the command concerns, if there is one.
+    /// The recipient of a command that concerns only one.
     ///
     /// # Examples
     /// ```

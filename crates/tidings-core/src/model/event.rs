@@ -1,4 +1,4 @@
-//! Events: what the host application says has happened, and their audiences.
+//! Events of the host application, and their audiences.
 
 pub mod host_text;
 pub mod trace;
@@ -266,8 +266,8 @@ pub struct Audience {
     /// Ids of recipients.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<Id>,
-    /// Profiles of some of these recipients, which are made or changed before the audience is asked for. They are no part
-    /// of the event: nothing of them is stored with it.
+    /// Profiles of some of these recipients, which are created or changed before the audience is computed. They are no
+    /// part of the event, and are not stored with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<RecipientChange>,
     /// Topics: their subscribers, and those of a parent topic.

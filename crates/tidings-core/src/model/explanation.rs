@@ -1,7 +1,7 @@
-//! Explanations: what became of an event for one recipient, or what would, rule by rule.
+//! Explanations: the fate of an event for one recipient, rule by rule, also of a hypothetical event.
 //!
-//! "Why did I not get this?" is the question that operators of notifications hear most. The answer names each rule in
-//! the order in which it is applied, what it looked at, and what came of it.
+//! "Why did I not get this?" is the most frequent question to operators of notifications. The answer has the rules in
+//! the order in which they are applied, each with its inputs and its result.
 
 use crate::model::id::Id;
 use crate::model::reason::{Outcome, Reason};

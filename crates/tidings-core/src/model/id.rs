@@ -45,7 +45,7 @@ impl Id {
     /// Reads an id.
     ///
     /// # Errors
-    /// [`IdError`] tells which rule the text breaks.
+    /// [`IdError`] is the rule that the text breaks.
     ///
     /// # Examples
     /// ```

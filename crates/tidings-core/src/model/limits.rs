@@ -135,7 +135,7 @@ impl Bound {
         }
     }
 
-    /// Advice to whoever sent a command that exceeds the bound.
+    /// Advice to the sender of a command that exceeds the bound.
     fn mend(self) -> &'static str {
         match self {
             Self::EventBytes => "shorten `data`, or keep it elsewhere and link to it",

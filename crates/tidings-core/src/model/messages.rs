@@ -9,7 +9,7 @@ use crate::model::id::BucketNo;
 use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
 use crate::model::time::{Day, Instant};
 
-/// The name of a message: says where it is stored, and nothing of its recipient.
+/// The name of a message: the place where it is stored, without its recipient.
 ///
 /// # Examples
 /// ```
@@ -78,7 +78,7 @@ pub enum MessageState {
     Failed,
     /// It may or may not have been handed over.
     Unknown,
-    /// The checks before sending left nothing to tell.
+    /// The checks before sending left no entry.
     Suppressed,
     /// All its entries were taken out of it before it was handed over.
     Cancelled,

@@ -76,7 +76,7 @@ impl Seq {
         self.plus(1)
     }
 
-    /// The position so many records after it.
+    /// The position a number of records after it.
     #[must_use]
     pub(crate) fn plus(self, records: u64) -> Self {
         Self(self.0.saturating_add(records))

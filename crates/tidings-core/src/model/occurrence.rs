@@ -1,7 +1,7 @@
-//! Occurrences: what became of messages, preferences and addresses, as hooks tell the host.
+//! Occurrences: changes of messages, preferences and addresses that hooks send to the host.
 //!
-//! An occurrence is stored in the commit that makes it happen. Its id follows from where it is stored and from what it
-//! says, so it is the same at each hook and at each try.
+//! An occurrence is stored in the commit that makes it happen. Its id derives from its place in the store and its
+//! content, so it is the same for each hook and at each attempt.
 
 use std::fmt::{self, Write as _};
 
@@ -167,9 +167,9 @@ pub struct MessageOccurrence {
     pub address: Option<String>,
     /// The types of its entries, each once.
     pub types: Vec<Id>,
-    /// The events that it tells.
+    /// The events in the message.
     pub events: Vec<Id>,
-    /// The provider, without secrets; `None` = nobody was asked.
+    /// The provider, without secrets; `None` = none was called.
     pub provider: Option<String>,
     /// The provider's words about a bounce or a complaint, without addresses.
     pub words: String,
@@ -276,7 +276,7 @@ pub struct OccurrencePlace {
 pub enum HookChange {
     /// It is on again, after a 410.
     Resume,
-    /// What occurred since an instant is sent again.
+    /// The occurrences since an instant are sent again.
     Replay(Instant),
 }
 

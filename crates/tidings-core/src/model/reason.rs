@@ -33,7 +33,7 @@ pub enum Reason {
     RecipientGone,
     /// `expires_at` had come.
     Expired,
-    /// The recipient's preference says never.
+    /// The recipient's preference is `never`.
     Preference,
     /// The type's condition was false.
     Condition,

@@ -1,4 +1,4 @@
-//! Suppressed addresses: those to which nothing is sent, whoever has them.
+//! Suppressed addresses, to which nothing is sent, whichever recipient has them.
 //!
 //! An address is suppressed on one channel, and not a recipient: it may belong to several of them, and it may come
 //! back with another one.
@@ -95,7 +95,7 @@ pub enum AddressReport {
     /// A message came back, and the next one may arrive. Five of five days within 30, with no arrival between them,
     /// suppress it for 30 days.
     Bounced(Source),
-    /// A message arrived. By a report all bounces of before are over; by a provider, its own refusals.
+    /// A message arrived. A report ends all earlier bounces; an answer of a provider ends its own refusals.
     Arrived(Source),
 }
 

@@ -115,7 +115,7 @@ impl Zone {
 
 /// The recipient's part in a slot.
 pub trait Person {
-    /// The zone; `None` where nobody asks for it.
+    /// The zone; `None` if it is not needed.
     fn zone(&self) -> Option<&Zone>;
 
     /// The checksum of the id, by which slots are spread.
@@ -129,11 +129,11 @@ pub trait Person {
 /// of a checksum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alike<'a> {
-    /// The zone; `None` where nobody asks for it.
+    /// The zone; `None` if it is not needed.
     pub zone: Option<&'a Zone>,
-    /// The checksum of one of them; 0 where nobody asks for it.
+    /// The checksum of one of them; 0 if it is not needed.
     pub checksum: u32,
-    /// The times that they chose for the digest that is asked for.
+    /// The times that they chose for the digest.
     pub own_times: OwnTimes,
 }
 

@@ -38,7 +38,7 @@ pub struct ChannelRules {
 pub enum Allowed {
     /// One address, in the form in which addresses are compared.
     Address(String),
-    /// Those of mailboxes in a domain, in the same form.
+    /// The addresses of a domain, in the same form.
     Domain(String),
 }
 

@@ -150,7 +150,7 @@ impl Version {
         self.types.values().any(is_one)
     }
 
-    /// The longest `quiet` of a `leading` lane, in milliseconds: so long somebody may ask for its last message.
+    /// The longest `quiet` of a `leading` lane, in milliseconds: the time for which its last message may be needed.
     #[must_use]
     pub fn longest_quiet(&self, lane: LaneNo) -> i64 {
         self.quiet.get(&lane).copied().unwrap_or(0)

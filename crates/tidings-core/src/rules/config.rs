@@ -44,13 +44,13 @@ pub struct Rules {
     /// Bounds on the messages to one recipient.
     #[serde(default)]
     pub caps: Vec<Cap>,
-    /// The host's word on objects; `None` = nobody is asked.
+    /// The resolver of objects; `None` = none.
     #[serde(default)]
     pub resolver: Option<ResolverRules>,
     /// The ways in which providers and mail servers report what became of messages.
     #[serde(default)]
     pub feedback: FeedbackRules,
-    /// What end users may do by themselves; `None` = nothing.
+    /// The calls of end users; `None` = none.
     #[serde(default)]
     pub users: Option<UsersRules>,
     /// The collector of spans; `None` = none are sent.
@@ -62,7 +62,7 @@ pub struct Rules {
     /// The calls of other products that are taken.
     #[serde(default)]
     pub compat: CompatRules,
-    /// The services of the host that are told what became of messages.
+    /// The services of the host that are called about messages.
     #[serde(default)]
     pub hooks: Vec<HookRules>,
     /// The rules of tenants; `None` = there are none.
@@ -121,7 +121,7 @@ pub struct CompatRules {
     pub novu: bool,
 }
 
-/// What end users may do by themselves, with tokens.
+/// The calls of end users, with tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsersRules {
     /// The origins of pages that may call.
@@ -155,7 +155,7 @@ pub struct FeedbackRules {
     pub providers: BTreeMap<String, String>,
 }
 
-/// The service of the host that says what objects are now.
+/// The service of the host that returns the present state of objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolverRules {
     /// Its URL, `http` or `https`.
@@ -182,7 +182,7 @@ pub struct Cap {
 }
 
 impl Rules {
-    /// A digest of all of it, by which configurations are told apart.
+    /// A digest of all of it, which identifies the configuration.
     #[must_use]
     pub fn digest(&self) -> u64 {
         xxh3_64(&encode(self))
@@ -287,7 +287,7 @@ pub struct TypeRules {
     pub look_back_ms: Option<i64>,
     /// True if seen entries are dropped; `None` = as [`TypeRules::drops_seen`] says.
     pub drop_if_seen: Option<bool>,
-    /// The admission: whom an event leaves out.
+    /// The admission, which decides about recipients to leave out of an event.
     #[serde(default)]
     pub admission: Admission,
     /// The part of the admission's key beside recipient and type.
@@ -306,7 +306,7 @@ pub struct TypeRules {
     /// The fate of its messages while the host does not say what their objects are now.
     #[serde(default)]
     pub unresolved: Unresolved,
-    /// The consequence where nobody knows whether one of its messages was handed over.
+    /// The handling of its messages of unknown outcome.
     #[serde(default)]
     pub unknown_outcome: UnknownOutcome,
     /// The time in milliseconds after which one of its messages that could not be handed over has failed, counted
@@ -317,7 +317,7 @@ pub struct TypeRules {
     pub channels: BTreeMap<String, Route>,
 }
 
-/// The consequence where nobody knows whether a message was handed over.
+/// The handling of messages of unknown outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownOutcome {
@@ -343,7 +343,7 @@ impl UnknownOutcome {
 }
 
 impl Rules {
-    /// The consequence for a message of several types: it is given up if one of them says so.
+    /// The handling for a message of several types: it is given up if one of them is.
     pub fn unknown_outcome<'a>(&self, types: impl IntoIterator<Item = &'a Id>) -> UnknownOutcome {
         let of = |event_type: &Id| {
             let rules = self.types.get(event_type.as_str());
@@ -370,7 +370,7 @@ pub enum Unresolved {
     Wait,
 }
 
-/// The admission of a type: what becomes of a recipient's entries of one key, where an event would add others.
+/// The admission of a type, which decides about a new entry beside a recipient's other entries of its key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Admission {
@@ -439,7 +439,7 @@ pub struct Route {
     /// The expression of the batch key ([`crate::cel`]), asked of the event when it is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch_key: Option<String>,
-    /// The number of entries that makes a window due, 1 to [`MAX_ITEMS_MOST`]: as its first one's type says.
+    /// The number of entries that makes a window due, 1 to [`MAX_ITEMS_MOST`], by the type of its first entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u16>,
     /// The time by which its entries come later than those of the inbox, in milliseconds, more than 0; who has seen
@@ -475,7 +475,7 @@ pub enum Policy {
     Cooldown {
         /// Time for which it must be quiet, more than 0.
         quiet_ms: i64,
-        /// The longest that the first entry waits; `None` = for ever, which must be asked for.
+        /// The longest wait of the first entry; `None` = no bound, which must be configured.
         max_wait_ms: Option<i64>,
     },
     /// The first entry is due at once, later ones within `quiet_ms` wait.

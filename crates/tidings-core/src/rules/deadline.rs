@@ -1,4 +1,4 @@
-//! The deadline of a lane: one function, [`due`], whatever the lane's kind and whoever asks.
+//! The deadline of a lane: one function, [`due`], for all kinds of lanes and all callers.
 //!
 //! A lane is due at (first, newest = the first and the newest entry, by (t, arrival), that entered
 //! it since it was last due) as the table in the contract, section 2, says. A window holds what that
@@ -59,8 +59,8 @@ pub struct Window {
 pub enum Opened<'a> {
     /// A window with its fields.
     Window(&'a Window),
-    /// A window of a lane without fields (`now`, a digest, what is paused) that is asked for the first
-    /// time, or anew, at this instant.
+    /// A window of a lane without fields (`now`, a digest, paused entries) that is checked for the first time, or
+    /// again, at this instant.
     At(&'a LaneKind, Instant),
     /// The deadline that was found so, in milliseconds.
     Found(i64),
@@ -232,8 +232,8 @@ impl Window {
         self.is_final()
     }
 
-    /// Has entries after this instant be as of it, since the clock was put back to it: they wait from now, as long as they
-    /// always would. `last` = the lane's last message, put back too. Returns whether anything has changed.
+    /// Moves entries after this instant to it, since the clock was put back to it: they wait from now, as long as they
+    /// always would. `last` = the lane's last message, put back too. Returns true if anything has changed.
     ///
     /// # Examples
     /// ```

@@ -108,6 +108,6 @@ pub enum Every {
     Week(u8),
     /// One day a month, 1 to 31; a day that a month lacks is its last.
     Month(u8),
-    /// Each day, every so many hours from the digest's minute on, round the day: one of [`HOURS`].
+    /// Every one of [`HOURS`] from the digest's minute on, round the day.
     Hours(u8),
 }

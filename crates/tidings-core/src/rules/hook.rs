@@ -1,4 +1,4 @@
-//! Hooks: services of the host that are told what occurs.
+//! Hooks: services of the host that are called about occurrences.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::occurrence::OccurrenceKind;
 
-/// A service of the host that is told what became of messages.
+/// A service of the host that is called about occurrences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookRules {
     /// The name, which no other hook has.
@@ -15,7 +15,7 @@ pub struct HookRules {
     pub url: String,
     /// The name of the secret by which calls are signed.
     pub secret: String,
-    /// The kinds of occurrences that it is told, at least one.
+    /// The kinds of occurrences that it wants, at least one.
     pub of: BTreeSet<OccurrenceKind>,
     /// True if it may be a host that is not of the public network, and without TLS.
     pub allow_private: bool,

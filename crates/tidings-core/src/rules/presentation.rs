@@ -1,4 +1,4 @@
-//! The look and the words of messages: what a configuration says of them that decides nothing.
+//! The look and the words of messages, on which no decision depends.
 //!
 //! The engine passes it on with the other rules and never reads it.
 
@@ -114,7 +114,7 @@ pub struct Wording {
     pub title: Texts,
     /// The event in words.
     pub sentence: Texts,
-    /// The subject of messages that tell of this type alone.
+    /// The subject of messages about this type alone.
     pub subject: Texts,
     /// The text that a person wrote, for events without a `body` of their own.
     pub body: Texts,
@@ -150,7 +150,7 @@ pub enum Share {
 }
 
 impl Quota {
-    /// Number of lines that a message shows where nothing else is said.
+    /// Default number of lines that a message shows.
     pub const SHOW: usize = 20;
 }
 

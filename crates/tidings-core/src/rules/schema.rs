@@ -1,5 +1,5 @@
-//! The schema of a type's `data`: its text, which is stored with the rules, and the check that whoever read the
-//! configuration made of it. The core keeps both and asks neither: events are held to it before they become commands.
+//! The schema of a type's `data`: its text, which is stored with the rules, and the check that the reader of the
+//! configuration compiled. The core keeps both and uses neither: events are checked before they become commands.
 
 use std::fmt;
 use std::sync::Arc;

@@ -63,8 +63,7 @@ impl Set {
 
     /// Reads what [`Set::encode`] wrote, which must be all of `bytes`.
     ///
-    /// Whatever the bytes are, it takes at most some 50 times their memory, or, where they tell
-    /// of runs, 8 kB for each 65,536 numbers that these span.
+    /// Any bytes take at most some 50 times their memory or, with runs, 8 kB for each 65,536 numbers that these span.
     ///
     /// # Errors
     /// [`Corrupt`] where the bytes are something else.

@@ -1,7 +1,7 @@
-//! State that is cheap to clone, so that reads go on beside the writer.
+//! State that is cheap to clone, so that reads run in parallel to the writer.
 //!
-//! A reader gets a clone of the engine as it was after a step. Clones share everything; whoever writes next
-//! copies what it touches and nothing else: an entry with its neighbours, a page, a set.
+//! A reader gets a clone of the engine after a step. Clones share everything; the next writer copies only what it
+//! touches: an entry with its neighbours, a page, a set.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! The lanes of a bucket, by address.
 //!
-//! Plain lanes, with the empty batch key and of no tenant, are few, and have room for everybody. Of the others there may
-//! be as many as there are entries, with few recipients each: they are found by recipient and by deadline, so that nothing
-//! walks through all of them, and one goes when nobody waits in it and its last message matters no more.
+//! Plain lanes, with the empty batch key and without a tenant, are few, and have room for all recipients. There may be
+//! as many other lanes as entries, with few recipients each: they are found by recipient and by deadline, so that
+//! nothing walks through all of them. Such a lane is dropped once it has no entries and its last message no longer
+//! counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +38,7 @@ pub(crate) struct Lanes {
     due: Tree<(i64, LaneKey), ()>,
     /// These by the instant at which a last message matters no more.
     fading: Own<BTreeSet<(Instant, LaneKey)>>,
-    /// Those of these with an entry of an urgent type, by the seq of its arrival.
+    /// The recipients among these with an entry of an urgent type, by the seq of its arrival.
     urgent: Own<BTreeSet<(Seq, LaneKey)>>,
     /// The pages of these that the next checkpoint writes.
     dirty: Own<BTreeSet<(LaneKey, u32)>>,
@@ -145,8 +146,8 @@ impl Lanes {
         of.take_while(move |(of, _)| *of == number).map(|(_, at)| at)
     }
 
-    /// Changes a lane for some recipients; it is created if there is none. The lane is as it was found: a
-    /// change has to say of whom it changes the window.
+    /// Changes a lane for some recipients; it is created if there is none. A change has to name the recipients whose
+    /// window it changes.
     pub(crate) fn change<R>(
         &mut self,
         at: &LaneKey,

@@ -113,7 +113,7 @@ impl CapCounts {
         free.max()
     }
 
-    /// Has messages after this instant count from it.
+    /// Counts messages after this instant as of this instant.
     pub(in crate::bucket) fn put_back(&mut self, to: Instant) {
         let later = self
             .counted

@@ -1,8 +1,8 @@
-//! Entries that ended individually: cancelled, moved, left out of the inbox, or taken out of it.
+//! Entries that ended individually: cancelled, moved, left out of the inbox, or removed from it.
 //!
-//! The sets of an arrival go on naming them, so whoever looks there has to know. An inbox shows its
-//! days until they are forgotten. A lane looks back no further than to where an open window or a message
-//! that is not made yet begins; what ended before that is remembered by the journal alone.
+//! The sets of an arrival still have them, so their readers need this list. An inbox shows its days until they are
+//! deleted. A lane looks back no further than to the beginning of an open window or of a message that is not built yet;
+//! earlier ends are in the journal alone.
 
 use roaring::RoaringBitmap;
 
@@ -47,7 +47,7 @@ impl Ended {
         self.of(seq, channel).is_some_and(|who| who.contains(number))
     }
 
-    /// Returns true if an inbox entry of somebody may have ended.
+    /// Returns true if an inbox entry of any recipient may have ended.
     pub(crate) fn may_be_left_out(&self, number: u32) -> bool {
         self.left_out.contains(number)
     }
@@ -63,12 +63,12 @@ impl Ended {
         self.who.values().map(|who| 48 + who.serialized_size()).sum()
     }
 
-    /// True if so many entries of lanes have ended that it is worth looking which are still asked for.
+    /// True if enough entries of lanes have ended to look for those that are no longer needed.
     pub(in crate::bucket) fn are_many(&self) -> bool {
         self.of_lanes >= ENTRIES_MIN.max(self.kept.saturating_mul(2))
     }
 
-    /// Drops the entries of lanes for which nobody asks any more; `drop` is told of what goes.
+    /// Drops the entries of lanes that are no longer needed, and calls `drop` with each.
     pub(in crate::bucket) fn retain(
         &mut self,
         is_asked_for: impl Fn(Seq, ChannelNo, u32) -> bool,

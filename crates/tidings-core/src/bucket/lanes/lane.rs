@@ -370,7 +370,7 @@ impl Lane {
         *open |= who;
     }
 
-    /// Puts windows without fields into the wheel: they are asked for the first time, or anew, at this instant.
+    /// Puts windows without fields into the wheel, to be checked for the first time, or again, at this instant.
     fn set_deadlines(&mut self, who: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
         let people = match &self.kind {
             LaneKind::Digest(name) => {

@@ -41,8 +41,8 @@ impl<T: Copy + Default> Column<T> {
         self.pages.page_mut(page)
     }
 
-    /// Changes the values of numbers in ascending order. A page is looked up once for those in it: to find that nobody
-    /// shares it takes longer than to change a value.
+    /// Changes the values of numbers in ascending order. A page is looked up once for the numbers in it: checking that
+    /// it is not shared takes longer than changing a value.
     #[inline]
     pub(crate) fn change(
         &mut self,

@@ -1,6 +1,6 @@
 //! The times that recipients chose for the slots of digests.
 //!
-//! Few choose any, so those who did not cost nothing: a set for each digest says who did.
+//! Few choose any, so the others cost nothing: each digest has a set of those who did.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ pub(crate) struct DigestTimes {
 }
 
 impl DigestTimes {
-    /// Sets what a preference says of a digest's slots; [`Mode::Default`] takes it back.
+    /// Sets the preference for a digest's slots; [`Mode::Default`] resets it.
     pub(crate) fn choose(&mut self, number: u32, chosen: &Preference) {
         let Some(name) = chosen.scope.digest().map(str::to_owned) else {
             return;

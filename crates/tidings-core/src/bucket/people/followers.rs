@@ -38,7 +38,7 @@ impl Followers {
         self.topics.get(number).copied().unwrap_or(0)
     }
 
-    /// Adds followers, none of whom followed the topic before.
+    /// Adds followers; none of them followed the topic before.
     pub(crate) fn add(&mut self, topic: TenantTopic, who: RoaringBitmap) {
         for number in &who {
             *self.topics.at(number) += 1;
@@ -51,7 +51,7 @@ impl Followers {
         }
     }
 
-    /// Removes followers, all of whom followed the topic before.
+    /// Removes followers; all of them followed the topic before.
     pub(crate) fn remove(&mut self, topic: &TenantTopic, who: &RoaringBitmap) {
         let Some(followers) = self.by_topic.get_mut(topic) else {
             return;

@@ -25,7 +25,7 @@ use crate::sets::shared::Tree;
 /// All marks of one recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
-    /// Marks up to an instant, by the version of the rules that says which types have an inbox.
+    /// Marks up to an instant, by the version of the rules that defines the types with an inbox.
     up_to: BTreeMap<u32, ByTenant>,
     objects: Tree<Id, ByTenant>,
     /// Marks on objects, by the hash of the id, for inboxes, which know only that.

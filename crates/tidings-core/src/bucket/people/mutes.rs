@@ -26,7 +26,7 @@ type Muted = (Option<TenantNo>, ChannelNo, PreferenceScope);
 pub(crate) struct Mutes {
     by_subject: Tree<Muted, Shared<RoaringBitmap>>,
     by_recipient: Tree<(u32, Muted), ()>,
-    /// Those who mute something.
+    /// The recipients who mute something.
     who: Shared<RoaringBitmap>,
 }
 
@@ -113,7 +113,7 @@ impl Mutes {
         }
     }
 
-    /// Returns true if somebody of a set mutes something.
+    /// Returns true if a recipient of a set mutes something.
     pub(crate) fn concern(&self, who: &RoaringBitmap) -> bool {
         !self.who.is_disjoint(who)
     }
@@ -159,7 +159,7 @@ impl Mutes {
         parts
     }
 
-    /// Those of a set to whose entry of an event mutes leave no reason.
+    /// The recipients of a set whose mutes leave no reason for their entry of an event.
     pub(crate) fn silence(
         &self,
         channel: ChannelNo,

@@ -332,7 +332,7 @@ mod tests {
         TenantNo::of_raw(which)
     }
 
-    /// The mode of the first level that says one the type knows (contract, section 12, "Preferences").
+    /// The mode of the first level with a mode that the type knows (contract, section 12, "Preferences").
     fn naive(chosen: &Naive, defaults: &[(u32, u8, Mode)], number: u32, of: u32) -> Option<Mode> {
         let knows = |mode: &&Mode| !matches!(mode, Mode::Digest(_) | Mode::Default);
         let own = |whose: Option<u32>| {

@@ -144,7 +144,7 @@ impl Roster {
         }
     }
 
-    /// Those who have no address on a channel that needs one.
+    /// The recipients without an address on a channel that needs one.
     pub(crate) fn without_address(&self, channel: ChannelNo, who: &RoaringBitmap) -> RoaringBitmap {
         let at = usize::from(channel);
         match (TABLE.get(at), self.reachable.get(at)) {
@@ -153,18 +153,18 @@ impl Roster {
         }
     }
 
-    /// Those who have addresses of tenants, which don't take every message.
+    /// The recipients with addresses of tenants, which don't get every message.
     pub(crate) fn narrow(&self) -> &RoaringBitmap {
         &self.narrow
     }
 
-    /// Those who have addresses of a tenant, ascending.
+    /// The recipients with addresses of a tenant, ascending.
     pub(crate) fn addressed(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
         let of = self.addressed.from(&(tenant, 0)).take_while(move |((of, _), ())| *of == tenant);
         of.map(|((_, number), ())| *number)
     }
 
-    /// Notes the tenants of the addresses that a recipient has from now on; the profile is still that of before.
+    /// Notes the tenants of a recipient's new addresses; the profile is still the old one.
     fn settle_addressed(&mut self, number: RecipientNo, new: Option<&Recipient>) {
         if self.narrow.contains(number.0) {
             let known =

@@ -66,7 +66,7 @@ impl<T: Copy + Default> Values<T> {
         }
     }
 
-    /// Drops values that nobody reads again. Pages are not worth a write: they keep them.
+    /// Drops values that are not read again. Pages keep them, as dropping them is not worth a write.
     pub(crate) fn drop_all(&mut self, numbers: impl IntoIterator<Item = u32>) {
         if let Self::Few(values) = self {
             for number in numbers {

@@ -1,9 +1,8 @@
-//! A bucket's checkpoint: the fold up to a seq, so that a start replays only what came after.
+//! A bucket's checkpoint: the fold up to a seq, so that a start replays only later records.
 //!
-//! It shows the bucket as it was at one moment and is written over many: what is small is encoded at
-//! that moment, and lanes are cloned. The head comes
-//! last, in one commit with all rows that have only one place; until then the checkpoint before
-//! holds.
+//! It shows the bucket at one moment and is written over many: small parts are encoded at that moment, and lanes are
+//! cloned. The head comes last, in one commit with all rows that have only one place; until then the previous
+//! checkpoint is valid.
 
 use std::collections::VecDeque;
 

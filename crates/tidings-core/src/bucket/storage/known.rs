@@ -114,7 +114,7 @@ impl Known<'_> {
         }
     }
 
-    /// Refuses terms of a tenant with the number of a channel that there is not.
+    /// Refuses terms of a tenant with an unknown channel number.
     pub(in crate::bucket) fn terms(self, terms: &TenantTerms) -> Result<(), Unreadable> {
         terms.preferences.iter().try_for_each(|(no, ..)| channel(*no))
     }
@@ -151,7 +151,7 @@ impl Known<'_> {
     }
 }
 
-/// Refuses the number of a channel that there is not.
+/// Refuses an unknown channel number.
 pub(in crate::bucket) fn channel(number: ChannelNo) -> Result<(), Unreadable> {
     given(usize::from(number) < CHANNELS.len(), "channel", number.0.into())
 }

@@ -1,7 +1,7 @@
-//! The addresses to which the messages of a tenant, or of none, go (contract, section 12, "Readers").
+//! The addresses that messages of a tenant, or without one, are sent to (contract, section 12, "Readers").
 //!
-//! An address of a tenant takes the messages of that tenant and of none; one of a tenant that is deleted takes none. Profiles
-//! and the list of suppressed addresses change by themselves, so each look asks both.
+//! An address of a tenant gets the messages of that tenant and those without one; an address of a deleted tenant gets
+//! none. Profiles and the list of suppressed addresses change on their own, so each check reads both.
 
 use roaring::RoaringBitmap;
 
@@ -51,7 +51,7 @@ impl Way {
         all.all(|other| other.is_some()).then_some(first)
     }
 
-    /// Those among some recipients who have no address for these messages.
+    /// The recipients of a set who have no address for these messages.
     pub(crate) fn without(
         self,
         intake: &Intake,
@@ -70,7 +70,7 @@ impl Way {
         without
     }
 
-    /// Those among some recipients whose addresses for these messages are all suppressed.
+    /// The recipients of a set whose addresses for these messages are all suppressed.
     pub(crate) fn suppressed(
         self,
         intake: &Intake,
@@ -100,7 +100,7 @@ impl Way {
         Some(!self.addresses(intake, profile).any(|text| channel.allows(self.channel, text)))
     }
 
-    /// Those among some recipients of whose addresses for these messages none is allowed.
+    /// The recipients of a set none of whose addresses for these messages is allowed.
     pub(crate) fn not_allowed(
         self,
         intake: &Intake,

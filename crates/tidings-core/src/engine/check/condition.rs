@@ -1,6 +1,6 @@
-//! Conditions of types, asked in the look: what was published against what there is now.
+//! Conditions of types, evaluated before sending: the published event against the present state.
 //!
-//! The part that does not ask for the recipient is asked once for all recipients of an arrival.
+//! The part of a condition without `recipient` is evaluated once for all recipients of an arrival.
 
 use roaring::RoaringBitmap;
 

@@ -1,8 +1,8 @@
 //! The look before sending: the checks that may end an entry, in their order (contract, section 2, "When a
 //! message is made").
 //!
-//! The planner makes all of them, entry by entry. Deliveries to inboxes, scheduled events that enter their
-//! lanes, and entries that move make those that apply to them, set by set: they leave out the other facts.
+//! The planner runs all of them, entry by entry. Deliveries to inboxes, scheduled events that enter their lanes, and
+//! entries that move run those that apply to them, set by set, without the other facts.
 
 use roaring::RoaringBitmap;
 

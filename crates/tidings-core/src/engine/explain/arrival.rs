@@ -1,4 +1,4 @@
-//! The rules at arrival: whether there is an entry, on which channels, and in which lanes.
+//! The rules at arrival, which decide about entries, their channels and their lanes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

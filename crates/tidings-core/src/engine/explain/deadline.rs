@@ -1,4 +1,4 @@
-//! The rules about time: the deadline of a window, quiet hours, caps, and what holds it.
+//! The rules about time: the deadline of a window, quiet hours, caps, and holds.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::rules::deadline::{Entered, Window};
 use crate::rules::lane_kind::LaneKind;
 use crate::rules::{Cap, QuietHours};
 
-/// The ordinal of a supposed event: no day has so many.
+/// The ordinal of a hypothetical event, beyond those of any day.
 const SUPPOSED: u32 = u32::MAX;
 
 impl Question<'_> {

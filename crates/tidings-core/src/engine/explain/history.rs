@@ -1,4 +1,4 @@
-//! The entries of an event that were stored: what became of each.
+//! The stored entries of an event, each with its fate.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -219,7 +219,7 @@ impl Question<'_> {
         }
     }
 
-    /// An entry that waits in its lane, or whose message is not made yet.
+    /// An entry that waits in its lane, or whose message is not built yet.
     fn waiting(
         &self,
         kept: &Arc<StoredArrival>,
@@ -251,7 +251,7 @@ impl Question<'_> {
         Ok(())
     }
 
-    /// An entry whose message was made.
+    /// An entry whose message is built.
     fn in_message(
         &self,
         seq: Seq,

@@ -1,4 +1,4 @@
-//! The look before sending, for one entry: the checks of the planner, and what each looks at.
+//! The checks before sending for one entry, as the planner runs them, with the inputs of each.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
 
 impl Question<'_> {
-    /// The reason why an entry would end if its message were made for an instant: the planner is asked.
+    /// The reason why an entry would end if its message were built for an instant, by the planner.
     pub(super) fn look(
         &self,
         kept: &Arc<StoredArrival>,

@@ -1,9 +1,9 @@
-//! Explanations of what became of an event for a recipient, or what would.
+//! Explanations of the fate of an event for a recipient, also of a hypothetical event.
 //!
-//! They read from the journal: the reasons and lanes of entries, when and why they ended, the messages that
-//! carried them. What it does not keep, such as why there is no entry, is asked again of the audiences, preferences
-//! and rules of now, and the result says so. A supposed event is asked through the same functions as one that is
-//! published, for this recipient alone, and nothing is written.
+//! They read the journal: the reasons and lanes of entries, the time and the reason of their end, the messages that
+//! carried them. Facts that it does not keep, such as the reason why there is no entry, are computed from the present
+//! audiences, preferences and rules, and marked so. A hypothetical event goes through the same functions as a published
+//! one, for this recipient alone, and nothing is written.
 
 mod arrival;
 mod deadline;

@@ -1,4 +1,4 @@
-//! Marks of inbox items: seen and read, which one mark says of many, and changes that are kept by item.
+//! Marks of inbox items: seen and read, which one mark covers for many items, and changes that are kept by item.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -204,7 +204,7 @@ fn changed_items(
     Ok(changed)
 }
 
-/// The tenants, `None` for entries of none, of the items that a mark changes. One item of each says so.
+/// The tenants of the items that a mark changes, `None` for entries without one. One item of each tenant is enough.
 fn changed_tenants(
     walk: &Walk<'_>,
     subject: &Subject,

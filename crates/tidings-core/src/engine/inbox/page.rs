@@ -1,7 +1,7 @@
 //! A page of an inbox: rows, newest first, and the counts of all.
 //!
-//! Days bound a row, so a page reads days backwards and stops building rows when it is full; the counts add up what
-//! each day has on its own.
+//! Days bound a row, so a page reads days backwards and stops building rows when it is full; the counts are the sums of
+//! the counts of each day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -121,7 +121,7 @@ pub struct InboxGroup {
     pub event_type: Id,
     /// The tenant of its items; `None` = of none.
     pub tenant: Option<Id>,
-    /// That tenant as it is now.
+    /// The tenant as it is now.
     pub known_tenant: Option<Arc<KnownTenant>>,
     /// The recipient's locale for its items: their own, else the tenant's, else the default one.
     pub locale: String,
@@ -143,7 +143,7 @@ pub struct InboxGroup {
     pub snoozed_until: Option<Instant>,
     /// Its items, newest first, at most [`ITEMS_LISTED`](super::rows::ITEMS_LISTED).
     pub items: Vec<InboxItem>,
-    /// The listed items as content, from which its sentence is made.
+    /// The listed items as content, from which its sentence is rendered.
     pub content: Vec<Group>,
 }
 
@@ -182,7 +182,7 @@ pub struct InboxItem {
     pub archived: bool,
     /// The end of its snooze; `None` = it is not snoozed.
     pub snoozed_until: Option<Instant>,
-    /// The item as content, from which its sentence is made.
+    /// The item as content, from which its sentence is rendered.
     pub content: Vec<Group>,
 }
 

@@ -1,8 +1,8 @@
 //! The rows of an inbox: groups of its entries, and their keys.
 //!
-//! A row has the entries of one type, one tenant or none, and one pivot (the object, or what the type says) that one UTC
-//! day lists, those that are read apart from the others, and those archived or snoozed apart from both. All views have
-//! the same rows, each those of its tenants.
+//! A row has the entries of one UTC day with the same type, tenant (or none) and pivot (the object, or the `group` of
+//! the type). Read entries are in rows of their own, and so are archived or snoozed ones. All views have the same rows,
+//! each those of its tenants.
 
 use std::fmt;
 

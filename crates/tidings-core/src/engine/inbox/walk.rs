@@ -1,7 +1,7 @@
 //! The walk over the entries of one inbox, day by day.
 //!
-//! It reads facets, a few bytes of each arrival that concerns the reader. Shown, counted and marked is the same:
-//! entries that the inbox was told and that did not end, less those whose object is withdrawn now.
+//! It reads facets, a few bytes of each arrival that concerns the reader. Pages, counts and marks see the same entries:
+//! those that were delivered to the inbox and did not end, without those whose object is withdrawn now.
 
 use std::collections::{BTreeMap, BTreeSet};
 

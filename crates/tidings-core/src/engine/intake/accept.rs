@@ -1,7 +1,7 @@
-//! Accepting: the intake gives a command its place in the order of all, or refuses it.
+//! Accepting: the intake gives a command its place in the total order, or refuses it.
 //!
-//! It decides without knowing a recipient: ids, limits, objects, what is paused. What concerns one recipient
-//! it leaves to the shard that has them.
+//! It decides about ids, limits, objects and pauses without knowing a recipient. Commands about one recipient are left
+//! to the recipient's shard.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl Intake {
         }
     }
 
-    /// Takes over what is said of an object.
+    /// Takes over the fields given of an object.
     fn accept_object(
         &mut self,
         draft: &mut Draft<'_>,
@@ -161,7 +161,7 @@ impl Intake {
         Ok(Accepted::Answered(Reply::Done))
     }
 
-    /// Changes what the list of suppressed addresses says of one.
+    /// Changes the row of an address in the list of suppressed addresses.
     fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
         self.suppressions.put(draft, address, listed, self.now);
         draft.log(|| Act::Suppression { address: address.clone(), listed, at: self.now });
@@ -417,8 +417,7 @@ impl Intake {
         }
     }
 
-    /// Finds the events to cancel. Those that are still scheduled never enter a day of their own, but what
-    /// became of them can be asked.
+    /// Finds the events to cancel. Scheduled events never enter a day of their own then, but their outcome can be read.
     fn accept_cancel(
         &mut self,
         draft: &mut Draft<'_>,
@@ -451,9 +450,9 @@ impl Intake {
         Ok(())
     }
 
-    /// Ends an act with the answer of shards, which is that of all of them if it is whole: an event that names somebody
-    /// unknown, that nobody got and that admission left nobody out of gives its id back; the cancel of an event is remembered where none is known and
-    /// nothing of it was waiting.
+    /// Ends an act with the answer of shards, complete once all have answered. An event with an unknown recipient,
+    /// without entries and without recipients left out by admission, releases its id. A cancel is remembered if its
+    /// event is unknown and nothing of it was pending.
     pub(crate) fn answer(
         &mut self,
         draft: &mut Draft<'_>,
@@ -488,7 +487,7 @@ impl Intake {
         Ok(Reply::Cancelled(TakenBack { remembered: true, ..TakenBack::default() }))
     }
 
-    /// Gives back the id of an event that nobody got: it is known by no name any more, and enters no lanes.
+    /// Releases the id of an event without entries: the event can't be found any more, and enters no lanes.
     fn give_back(&mut self, draft: &mut Draft<'_>, row: &EventRow) -> Result<(), Unreadable> {
         let event = &row.event;
         let Some((day, located)) = self.locate(draft, &event.id)? else {

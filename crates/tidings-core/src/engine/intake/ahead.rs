@@ -1,7 +1,6 @@
 //! Cancels of events that are not known yet (contract, section 6, "Cancel ahead").
 //!
-//! A cancel may arrive before its event. Such a cancel is remembered for a day; nothing but the id and the
-//! time is kept of it.
+//! A cancel may arrive before its event. It is remembered for a day, by the event's id and the time alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 

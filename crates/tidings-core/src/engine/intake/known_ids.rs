@@ -1,8 +1,8 @@
 //! The event ids that each day may hold, so that a publish does not look into every day.
 //!
-//! Of the day that goes on every id's hash is kept: some 16 bytes an event. A day that is over is
-//! sealed: a filter of 10 bits an event that never misses an id, and takes one of a hundred others
-//! for one of its own; then the store is asked in vain. It is written into the day and goes with it.
+//! The current day keeps the hash of each id: some 16 bytes an event. A day that is over is sealed into a filter of 10
+//! bits an event, which never misses an id and has one false positive in a hundred, each of which costs a read of the
+//! store. It is written into the day and deleted with it.
 
 use std::collections::BTreeMap;
 

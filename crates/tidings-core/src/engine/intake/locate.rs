@@ -1,4 +1,4 @@
-//! The places of an event: by its id or its cancellation key, on the days on which it arrived or entered.
+//! The lookup of an event by its id or its cancellation key, on the days on which it arrived or entered.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The intake: it gives ids, places and order, and keeps events, objects and rules.
+//! The intake: assigns ids, places and order, and keeps events, objects and rules.
 
 pub(super) mod accept;
 pub(super) mod accepted;

@@ -1,7 +1,7 @@
-//! Objects as they are now. What an `object` command gives is kept until it is changed or the object deleted.
+//! Objects as they are now. The fields of an `object` command are kept until they are changed or the object is deleted.
 //!
-//! Fields that only an event gave are kept until the newest day that named or changed the object is forgotten. From then on it
-//! counts as unknown; rows go, or shrink to what is kept, a few at a time, with the steps that follow.
+//! Fields that only an event gave are kept until the newest day that named or changed the object is deleted. The object
+//! then counts as unknown; later steps delete its row or shrink it, a few at a time.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Fields {
         self.0 & field > 0
     }
 
-    /// Notes by whom a field was given last. The same value given again takes nothing from the host.
+    /// Records the last source of a field. The same value from another source leaves a field of the host the host's.
     fn note(&mut self, field: u8, is_new: bool, by: Giver) {
         match by {
             Giver::Host => self.0 |= field,
@@ -66,7 +66,7 @@ impl Fields {
     }
 }
 
-/// The source of what is said of an object.
+/// The source of an object's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Giver {
     /// An `object` command.
@@ -75,7 +75,7 @@ pub(crate) enum Giver {
     Event,
     /// An event whose actor or target it is; it lifts no retraction.
     Role,
-    /// The host's answer to a question about objects that events name, which is asked again.
+    /// The answer of the resolver about an object that events name; it expires.
     Resolver,
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct Objects {
     sweep_from: Option<Vec<u8>>,
     /// Number of objects written by this step.
     written: usize,
-    /// The objects that plans and presenters asked for; `None` = it has no row.
+    /// A cache of the objects that plans and presenters read; `None` = it has no row.
     recent: Recent<Id, Option<Known>>,
 }
 
@@ -452,7 +452,7 @@ impl Objects {
         });
     }
 
-    /// Takes over what the intake has told of an object.
+    /// Takes over the object in an act of the intake.
     pub(crate) fn observe(&mut self, id: &Id, withdrawn: bool, withdrawals: u64) {
         self.recent.remove(id);
         self.withdrawals = withdrawals;

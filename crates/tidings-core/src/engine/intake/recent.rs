@@ -1,7 +1,7 @@
-//! Values that were read from the store a moment ago.
+//! A cache of values that were read from the store.
 //!
-//! The messages of a digest are planned some hundred recipients at a time, and each time the same events and objects
-//! are asked for. A cache is derived and bounded: losing it costs a read.
+//! The messages of a digest are planned some hundred recipients at a time, and each slice reads the same events and
+//! objects. The cache is derived and bounded: losing it costs a read.
 
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -70,7 +70,7 @@ impl<K: Eq + Hash, V: Clone> Recent<K, V> {
         self.values().get(key).map(|stored| stored.value.clone())
     }
 
-    /// Caches a value that takes so many bytes in the store, unless it is large.
+    /// Caches a value by its number of bytes in the store, unless it is large.
     pub(crate) fn keep(&self, key: K, value: V, bytes: usize) {
         if bytes <= VALUE_BYTES_MAX {
             self.values().insert(key, Stored { value, bytes });

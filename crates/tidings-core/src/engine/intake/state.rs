@@ -50,7 +50,7 @@ pub struct Tally {
     pub resent: u64,
     /// Unknown recipients and empty audiences.
     pub warnings: u64,
-    /// Recipients whom an admission left out of an event.
+    /// Number of recipients left out of an event by an admission.
     pub suppressed: u64,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Intake {
     /// The instant of the first step.
     pub(crate) began: Option<Instant>,
     pub(crate) next_place: EventNo,
-    /// The number of the newest acts that other nodes were told.
+    /// The number of the newest acts that were written for other nodes.
     pub(crate) acts: LogNo,
     /// The rows of those that are still stored.
     pub(crate) log_rows: LogRows,
@@ -109,9 +109,9 @@ pub(crate) struct Intake {
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Arc<Header>>,
     blocks: Arc<Mutex<Blocks>>,
-    /// The events that conditions asked for, by the day that has them. An event never changes, so clones share them.
+    /// A cache of the events that conditions read, by their day. An event never changes, so clones share them.
     events: Arc<Recent<(Day, EventAt), Arc<Event>>>,
-    /// The contents of the events that presenters asked for, shared as well.
+    /// A cache of the contents of events that presenters read, shared as well.
     pub(crate) contents: Arc<Recent<(Day, EventAt), Content>>,
 }
 

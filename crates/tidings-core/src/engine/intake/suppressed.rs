@@ -1,9 +1,9 @@
 //! The list of suppressed addresses, which the intake keeps.
 //!
-//! It stands apart from recipients: an address may be suppressed before anybody has it, several recipients may share
-//! it, and whoever changes their address leaves the suppression behind. So the look before sending compares the
-//! addresses of that moment with the list of that moment, and nothing has to follow either of them. Shards read the
-//! list as they read withdrawn objects. While a channel has no suppressed address, its looks read none.
+//! It is independent of recipients: an address may be suppressed before anybody has it, several recipients may share
+//! it, and a recipient who changes it leaves the suppression behind. So the check before sending compares the present
+//! addresses with the present list, and neither follows the other. Shards read the list as they read withdrawn objects.
+//! The check of a channel without suppressed addresses reads no address.
 //!
 //! Erasing a recipient leaves the list: an import must not bring back somebody who complained. Soft bounces keep their
 //! source, a report or a hash of the provider's address: a 250 may be a relay's, so it undoes the refusals of the same
@@ -32,11 +32,11 @@ use crate::sets::shared::Tree;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Suppressions {
     by_channel: BTreeMap<ChannelNo, Tree<String, Suppression>>,
-    /// Those that were taken off the list within the last day, and when: reports of before may still come.
+    /// Addresses taken off the list within the last day, and when: earlier reports may still arrive.
     lifted: Tree<ChannelAddress, Instant>,
-    /// Those to which messages came back of late, and may arrive again.
+    /// Addresses with recent soft bounces.
     bouncing: Tree<ChannelAddress, Bounces>,
-    /// Those of which the list says nothing from some instant on, by that.
+    /// Addresses whose row expires, by the instant of its end.
     ending: Tree<(Instant, ChannelAddress), ()>,
 }
 
@@ -98,7 +98,7 @@ impl Suppressions {
         }
     }
 
-    /// Puts an address on the list, or changes what it says, and drops what ended a day ago.
+    /// Puts an address on the list, or changes its row, and drops rows that ended a day ago.
     pub(crate) fn put(
         &mut self,
         draft: &mut Draft<'_>,
@@ -244,7 +244,7 @@ impl Suppressions {
         addresses.is_some_and(|addresses| !addresses.is_empty())
     }
 
-    /// Those of one channel, or of all, by channel and address; `after` = those after this one.
+    /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
     pub(crate) fn all<'a>(
         &'a self,
         channel: Option<ChannelNo>,
@@ -273,7 +273,7 @@ mod tests {
     use AddressReport::{Arrived, Bounced};
     use Source::Report;
 
-    /// Does what reports say, each of the hour of a day, and returns what the list says then.
+    /// Applies reports, each with the hour of a day, and returns the list afterwards.
     fn after(reports: &[(AddressReport, i64, i64)]) -> (Suppressions, ChannelAddress) {
         let of = ChannelAddress::new(EMAIL_NO, "ada@example.org");
         let mut all = Suppressions::default();

@@ -1,4 +1,4 @@
-//! Commands that make, change and delete tenants, and the tenant of an event.
+//! Commands that create, change and delete tenants, and the tenant of an event.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ impl Intake {
         self.tenants.number(id)
     }
 
-    /// The tenant of an event that is published now. Under `unknown = "make"` one that is not there is made.
+    /// The tenant of an event that is published now. With `unknown = "make"` an unknown tenant is created.
     pub(super) fn tenant_of(
         &mut self,
         draft: &mut Draft<'_>,

@@ -1,7 +1,7 @@
 //! Tenants as they are now, by id and by number (contract, section 12).
 //!
-//! A tenant that is deleted keeps its number and its id, since events that were accepted for it are kept. Whatever
-//! names the number is void from that moment on, so deleting changes nothing row by row.
+//! A deleted tenant keeps its number and its id, since its accepted events are kept. Everything with that number is
+//! void from then on, so a deletion changes no other rows.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl Tenants {
         number.ok_or_else(|| Refused::UnknownTenant { tenant: id.clone(), near: self.near(id) })
     }
 
-    /// The ids next to one in their order, for whoever looks for the name that was meant.
+    /// The ids next to one in their order, among which a similar name may be.
     fn near(&self, id: &Id) -> Vec<String> {
         let after = self.numbers.from(id).take(NEIGHBOURS).map(|(id, _)| id);
         let first = id.as_str().chars().next().map(String::from);
@@ -122,7 +122,7 @@ impl Tenants {
         view.try_map(|id| self.number(id))
     }
 
-    /// Those that are not deleted, from an id on, in the order of their ids.
+    /// The tenants that are not deleted, from an id on, sorted by id.
     pub(crate) fn from(
         &self,
         id: Option<&Id>,
@@ -134,7 +134,7 @@ impl Tenants {
         numbers.filter_map(|(_, number)| Some((*number, &**self.all.get(number)?)))
     }
 
-    /// Those that are deleted.
+    /// The deleted tenants.
     pub(crate) fn deleted(&self) -> impl Iterator<Item = TenantNo> {
         let deleted = self.all.iter().filter(|(_, known)| known.deleted.is_some());
         deleted.map(|(number, _)| *number)

@@ -1,6 +1,6 @@
-//! Rows of attempts: what providers said of a message, day by day.
+//! Rows of attempts: the answers of providers about a message, by day.
 //!
-//! They stand apart from the journal: nothing is decided by them, and a start does not read them.
+//! They are outside of the journal: no decision depends on them, and a start does not read them.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ const RUNS_MAX: usize = 32;
 /// The byte with which the key of reports ends.
 const REPORTS: u8 = 1;
 
-/// The most bytes that are kept of what a provider said.
+/// Maximum number of bytes that are kept of a provider's answer.
 const REPLY_BYTES_MAX: usize = 500;
 
 /// The attempts of a day.

@@ -1,4 +1,4 @@
-//! Built messages: they are recorded, get their outcomes, and go on after a stop.
+//! Built messages: their records, their outcomes, and their recovery at a start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct Settled {
     pub sent: Vec<Sent>,
     /// The failed attempts.
     pub tried: Vec<Tried>,
-    /// The attempts of which the provider said something.
+    /// The attempts that the provider answered.
     pub attempts: Vec<Attempted>,
     /// The providers whose answers ended messages.
     pub providers: BTreeMap<RecipientNo, Arc<str>>,
@@ -142,7 +142,7 @@ fn note_attempts(
     }
 }
 
-/// Notes what the provider said of messages that are being sent.
+/// Records the answers of providers about messages that are being sent.
 fn note_answers(
     shard: &Shard,
     draft: &mut Draft<'_>,

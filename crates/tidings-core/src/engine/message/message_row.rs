@@ -24,7 +24,7 @@ pub(crate) struct MessageRow {
     /// Seqs as differences to the closing's, then to the one before.
     entries: Vec<i64>,
     ended: Vec<(i64, Reason)>,
-    /// The entries that were taken out after it was built. The journal tells their end.
+    /// The entries that were removed after it was built. The journal has their end.
     taken: Vec<(i64, Reason)>,
 }
 
@@ -122,7 +122,7 @@ impl MessageRow {
         self.all_seqs(closing).taken
     }
 
-    /// The reason why it tells nothing, and whether that was found at its check.
+    /// The reason why it has no content, and whether the checks before sending found that.
     pub(crate) fn why_nothing(&self) -> Option<(Reason, bool)> {
         let at_check = self.ended.first().map(|(_, reason)| (*reason, true));
         self.taken

@@ -1,4 +1,4 @@
-//! Messages: planned from closings, presented, and what became of them.
+//! Messages: plans from closings, presentation, and outcomes.
 
 pub(super) mod attempt_row;
 pub(super) mod closings;

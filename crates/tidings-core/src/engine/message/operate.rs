@@ -1,7 +1,7 @@
 //! Changes of single messages that operators ask for: retry, cancel, resend.
 //!
-//! The content of a message is fixed when it is built, so it goes again as it was; only what its recipient has
-//! refused since is left out. A copy of a message that was delivered changes nothing in the books but `resent`.
+//! The content of a message is fixed when it is built, so it is sent again as it was, without entries that its
+//! recipient has refused since. A copy of a delivered message changes nothing in the books but `resent`.
 
 use std::collections::BTreeSet;
 
@@ -256,7 +256,7 @@ fn cancel_message(
     }
 }
 
-/// Has a message that waits for its next attempt go now.
+/// Sends a message that waits for its next attempt now.
 fn hurry(shard: &mut Shard, draft: &mut Draft<'_>, message: MessageId) {
     let MessageId { closing, number } = message;
     let open = shard.buckets[closing.bucket].closings.get(&closing.seq);
@@ -269,7 +269,7 @@ fn hurry(shard: &mut Shard, draft: &mut Draft<'_>, message: MessageId) {
     shard.going.push(Going { message, had_ended: false });
 }
 
-/// Has a message go again that had its outcome; returns why it can't.
+/// Sends a message that had its outcome again, or returns why it can't.
 fn reopen(
     shard: &mut Shard,
     draft: &mut Draft<'_>,

@@ -1,8 +1,8 @@
 //! The planner: selects the entries of a closing's messages and checks each once more.
 //!
-//! Membership is fixed by the closing, content by this look. It works between two steps on the
-//! engine's own state, in slices as large as delivery has room for, so nothing can come between the
-//! look and the batch that is written.
+//! The closing fixes the members of a message, these checks its content. The planner works between two steps on the
+//! engine's own state, in slices as large as delivery has room for, so nothing can happen between the checks and the
+//! batch that is written.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -370,7 +370,7 @@ impl Planner<'_> {
         Ok(all)
     }
 
-    /// By source, what the condition of its type says of its recipients.
+    /// By source, the results of its type's condition for its recipients.
     pub(crate) fn answers(
         &self,
         draft: &Draft<'_>,
@@ -424,7 +424,7 @@ impl Planner<'_> {
         reports.collect()
     }
 
-    /// By source, those who do not want its entries: their preference says never, or a mute leaves no reason.
+    /// By source, the recipients who refuse its entries: by a `never`, or by a mute that leaves no reason.
     fn unwanted_sources<'c>(
         &self,
         draft: &Draft<'_>,

@@ -1,4 +1,4 @@
-//! What hooks tell of a message: whose it was, where it went, and what it told.
+//! The occurrences of messages for hooks: recipient, address and content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::model::suppression::ChannelAddress;
 /// Types and events of a message.
 type Content = (BTreeSet<Id>, Vec<Id>);
 
-/// What becomes of a message that ends so, as hooks tell it; `None` = nobody is told.
+/// The occurrence of a message that ends so; `None` = none.
 fn turn_of(ending: Ending) -> Option<MessageTurn> {
     match ending.outcome() {
         Outcome::Delivered => Some(MessageTurn::Sent),
@@ -38,7 +38,7 @@ fn turn_of(ending: Ending) -> Option<MessageTurn> {
     }
 }
 
-/// Notes what hooks tell of messages that end now, before that is folded in.
+/// Records the occurrences of messages that end now, before their end is folded in.
 pub(crate) fn note_sent(
     shard: &Shard,
     intake: &Intake,
@@ -87,7 +87,7 @@ pub(crate) fn note_sent(
     Ok(())
 }
 
-/// Notes what hooks tell of a report about a message that was handed over.
+/// Records the occurrence of a report about a message that was handed over.
 pub(crate) fn note_reported(
     shard: &Shard,
     intake: &Intake,

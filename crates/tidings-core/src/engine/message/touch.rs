@@ -26,7 +26,7 @@ pub enum Upcoming<'a> {
     Rules(&'a Rules),
     /// Days before this one are deleted.
     Forget(Day),
-    /// Acts that another node has told.
+    /// Acts of another node's intake.
     LogEntry(&'a [Arc<LogEntry>]),
 }
 

@@ -20,7 +20,7 @@ pub struct Agenda {
     pub sending: u64,
     /// Number of scheduled events.
     pub scheduled: u64,
-    /// The first scheduled events of which somebody is told, by (t, arrival); one may come at several instants.
+    /// The first scheduled events with recipients, by (t, arrival); one may enter at several instants.
     pub next_scheduled: Vec<WaitingEntry>,
 }
 

@@ -1,7 +1,7 @@
 //! The books: counts of all entries from a walk over the store, never by subtraction.
 //!
-//! Days that are forgotten are counted by their ledger rows. For days still held the walk must agree
-//! with the ledger, which is booked in the commits themselves.
+//! Deleted days count by their ledger rows. For other days the walk must agree with the ledger, which is written in the
+//! commits themselves.
 
 use std::collections::BTreeMap;
 

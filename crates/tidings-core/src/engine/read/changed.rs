@@ -1,7 +1,7 @@
-//! The inboxes of a bucket that may have changed since a state of it, for whoever watches some of them.
+//! The inboxes of a bucket that may have changed since a state of it, for readers that watch some of them.
 //!
-//! It is asked after each commit, so it compares a few numbers and looks at what has come since. What concerns many,
-//! such as an event to everybody, costs what the watched inboxes cost, however many others there are.
+//! It runs after each commit, so it compares a few numbers and reads only later changes. A change for many recipients,
+//! such as an event to everybody, costs as much as the watched inboxes, however many others there are.
 
 use roaring::RoaringBitmap;
 
@@ -56,8 +56,8 @@ impl InboxesAt {
         })
     }
 
-    /// Those of some recipients of a bucket whose inbox may have changed since a state of it. Few are named without
-    /// need, and none that has changed is left out.
+    /// The recipients of a set whose inbox may have changed since a state of the bucket. All changed ones are included,
+    /// and few others.
     #[must_use]
     pub fn changed(&self, engine: &Engine, bucket: BucketNo, among: &Set) -> Set {
         let (Some(now), Some(held)) = (Self::of(engine, bucket), engine.shards.held_bucket(bucket))
@@ -91,7 +91,7 @@ impl InboxesAt {
     }
 }
 
-/// Adds those to whom something was delivered after a seq.
+/// Adds the recipients with a delivery after a seq.
 fn arrived(bucket: &Bucket, after: Seq, among: &Set, changed: &mut RoaringBitmap) {
     for held in bucket.index.days.values().rev() {
         let held: &DayIndex = held;

@@ -1,6 +1,6 @@
-//! Reads of the store's own last days: everybody who is there, and the events as they were accepted.
+//! Reads of the last days for an export: all recipients, and the events as they were accepted.
 //!
-//! Whoever wants to know what another configuration would have sent plays them again.
+//! A simulation plays them under another configuration.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! The time line of a message: what it holds, why it went when it did, and what providers said of it.
+//! The history of a message: its entries, the reasons of its time, and the answers of providers.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ const ENTERED_MAX: usize = 100;
 pub struct MessageReport {
     /// The line of a list.
     pub summary: MessageSummary,
-    /// The id under which providers and logs know it; `None` = it tells nothing.
+    /// The id by which providers and logs know it; `None` = it has no content.
     pub batch: Option<String>,
     /// Its entries; those of deleted days are left out.
     pub items: Vec<Item>,

@@ -1,7 +1,7 @@
 //! Pages of messages, as operators look at them.
 //!
-//! Everything is read from what sending stores anyway: rows of messages, and the records of their closings. A page
-//! looks at a bounded number of messages, whether it shows them or not.
+//! They are read from rows that sending writes anyway: those of messages, and the records of their closings. A page
+//! reads a bounded number of messages, whether it shows them or not.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -252,7 +252,7 @@ impl Gathering<'_> {
         true
     }
 
-    /// Gathers those that are on their way: those that are not built, unless others are asked for.
+    /// Gathers the messages on their way: those that are not built, unless others are wanted.
     fn open(&mut self, after: Option<MessageId>) -> Result<(), Unreadable> {
         let is_planned = matches!(self.filter.state, None | Some(MessageState::Planned));
         let most = LOOKED_AT_FOR_NONE_MAX + 1;
@@ -293,8 +293,8 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// Returns true if messages of a tenant, or of none, are wanted. One that was deleted before it was made anew is
-    /// another tenant.
+    /// Returns true if messages of a tenant, or without one, are wanted. A deleted tenant is another one than its
+    /// successor with the same id.
     fn is_of_tenant(&self, tenant: Option<TenantNo>) -> bool {
         let wanted = self.filter.tenant.as_ref();
         wanted.is_none_or(|id| {

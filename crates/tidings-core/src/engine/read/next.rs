@@ -1,4 +1,4 @@
-//! The message that a recipient gets next: what waits, as it would be built if nothing happened until it is due.
+//! The message that a recipient gets next, as it would be built if nothing happened until it is due.
 
 use std::collections::BTreeSet;
 

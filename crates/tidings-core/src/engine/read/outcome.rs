@@ -1,10 +1,9 @@
 //! The state of one event: its entries by channel, outcome and reason.
 //!
-//! The cost is bounded by the event's own audience and, once it is at rest, by the segments in which it lies:
-//! their postings are read for who is concerned. What the engine's memory knows is gathered
-//! between two steps, as sets ([`Reader::trace`]); what only the rows of personal messages know is
-//! read afterwards, by anybody, from a snapshot of that moment ([`Trace::report`]). Where entries
-//! ended by themselves and where messages were answered is found by the table of ends.
+//! The cost is bounded by the event's own audience and, once it is at rest, by its segments, whose postings have the
+//! recipients. Facts in the engine's memory are gathered between two steps, as sets ([`Reader::trace`]); facts in the
+//! rows of personal messages are read afterwards from a snapshot of that moment ([`Trace::report`]). The table of ends
+//! finds the records that ended entries or answered messages.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +46,7 @@ pub struct EventReport {
     pub notifications: u64,
     /// Its entries by channel.
     pub channels: BTreeMap<&'static str, Fate>,
-    /// Number of recipients whom the admission of its type left out, by reason.
+    /// Number of recipients left out by the admission of its type, by reason.
     pub suppressed: BTreeMap<Admission, u64>,
 }
 

@@ -1,6 +1,6 @@
 //! The messages that wait for their next attempt, the next first.
 //!
-//! When each is to go is in memory. More is read only of those that are shown.
+//! The time of each is in memory. Only the messages that are shown are read.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::model::tenant::View;
 pub struct Retried {
     /// The line of a list.
     pub summary: MessageSummary,
-    /// The last answer; `None` = the provider said nothing.
+    /// The provider's last answer; `None` = none.
     pub last: Option<AttemptRun>,
     /// True if a pause holds it.
     pub is_held: bool,

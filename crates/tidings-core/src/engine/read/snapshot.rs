@@ -1,7 +1,7 @@
 //! The engine as it was after a step, so that readers need not wait for the next one.
 //!
-//! It has everything that reads ask for and shares it with the engine, which copies what it changes from then
-//! on: entries with their neighbours, pages, sets. It has no chores, and nobody writes to it.
+//! It shares its data with the engine, which copies what it changes afterwards: entries with their neighbours, pages,
+//! sets. It has no chores, and is never written.
 
 use std::ops::Deref;
 

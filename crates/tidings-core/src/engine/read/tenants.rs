@@ -16,7 +16,7 @@ pub struct TenantNow<'a> {
     pub number: TenantNo,
     /// Its fields.
     pub tenant: &'a Tenant,
-    /// The instant at which it was made: one of the same id that was deleted before is another.
+    /// Time of its creation, which tells it apart from a deleted tenant with the same id.
     pub made: Instant,
 }
 
@@ -64,8 +64,8 @@ impl<'e> TenantDirectory<'e> {
         self.get(id).map(|known| known.number)
     }
 
-    /// The number of a tenant for whom a token was issued in a second since 1970, unless one of the same id was deleted
-    /// in that second or later: the token was for that one.
+    /// The number of the tenant of a token that was issued in a second since 1970. `None` if a tenant with the same id
+    /// was deleted in that second or later: the token was for that one.
     #[must_use]
     pub fn of_token(&self, id: &Id, issued_s: i64) -> Option<TenantNo> {
         let deleted = self.0.intake.tenants.deleted_at(id);
@@ -97,8 +97,8 @@ impl<'e> TenantDirectory<'e> {
         !self.0.intake.tenants.is_empty()
     }
 
-    /// Returns true if deleted ones may have members, subscriptions or preferences left, which leave with each step. Of
-    /// a snapshot nobody knows.
+    /// Returns true if deleted tenants may have members, subscriptions or preferences left, which steps remove. A
+    /// snapshot doesn't know.
     #[must_use]
     pub fn are_ending(&self) -> bool {
         let was_any_deleted = || self.0.intake.tenants.deletions() > 0;

@@ -91,8 +91,8 @@ pub struct Followed {
 }
 
 impl Engine {
-    /// The suppressed addresses that a command gives again, and that are not suppressed for that from then
-    /// on. A node that has no intake has to tell the one that has it.
+    /// The suppressed addresses that a command sets again, which lifts their suppression. A node without the intake
+    /// sends them to the node with it.
     #[must_use]
     pub fn given_again(&self, command: &Command) -> Vec<ChannelAddress> {
         self.intake.suppressions.given_again(command)

@@ -20,7 +20,7 @@ pub struct OpenReply {
     /// Its index among the commands of the step.
     pub command: usize,
     pub(crate) logged: Arc<LogEntry>,
-    /// The index of its act among those told.
+    /// The index of its act among those of its number.
     pub(crate) act: usize,
     pub(crate) applied: Applied,
     /// Number of the shards of which `applied` has the answer.
@@ -28,7 +28,7 @@ pub struct OpenReply {
 }
 
 impl OpenReply {
-    /// The number under which its act was told.
+    /// The number of its act.
     #[must_use]
     pub fn no(&self) -> LogNo {
         self.logged.no()

@@ -1,9 +1,9 @@
-//! The log as a follower applies it: one engine has the intake, the others apply its log entries.
+//! The log on a follower: one engine has the intake, the others apply its log entries.
 //!
-//! Each engine has a copy of what the intake has in memory. Where the intake is elsewhere, acts keep the copy as it is
-//! there; rows of the intake are read from the store that nodes share, where they are before anybody is told of them.
-//! A shard applies the acts of each number once, in order, and its commit has the number with what they changed. So an
-//! event is accepted once, and a crash between two shards neither loses nor repeats anything.
+//! Each engine has a copy of the intake's memory. On a follower, acts keep the copy up to date; rows of the intake are
+//! read from the shared store, which has them before any follower learns of them. A shard applies the acts of each
+//! number once, in order, and commits the number with their changes. So an event is accepted once, and a crash between
+//! two shards neither loses nor repeats anything.
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ use crate::model::time::Instant;
 impl Engine {
     /// Applies acts of the intake of another node, in order, in each shard that has not applied them yet.
     ///
-    /// If the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
+    /// If the clock of that node is ahead, an event enters at the instant of this engine: no other node moves its
+    /// clock.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
@@ -221,7 +222,7 @@ impl Act {
 }
 
 impl Intake {
-    /// Takes over what the intake of another node has told.
+    /// Takes over the log entries of another node's intake.
     fn observe(&mut self, view: &dyn ReadView, act: &Act) -> Result<(), Unreadable> {
         let draft = &mut Draft::discarding(view);
         match act {

@@ -1,7 +1,7 @@
-//! Rows of acts that other nodes are told, which nodes that come late read.
+//! Rows of acts for other nodes, which lagging nodes read from the store.
 //!
-//! They go once every shard has applied them. Nothing is read for that: what goes with the acts of a number is known from
-//! when they were written or read.
+//! They are deleted once every shard has applied them. That reads nothing: the rows that belong to the acts of a number
+//! are remembered from their writing or reading.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use crate::model::time::Instant;
 /// The number of bytes of acts after which no more are read at once.
 const READ_BYTES: usize = 8 << 20;
 
-/// Reads the stored acts after a number, in order, up to so many numbers and about 8 MiB.
+/// Reads the stored acts after a number, in order, up to a number of entries and about 8 MiB.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
@@ -58,13 +58,13 @@ impl Default for LogRows {
 }
 
 impl LogRows {
-    /// No rows, where the acts up to a number were told.
+    /// No rows, with a number as that of the newest acts.
     fn after(logged: LogNo) -> Self {
         let next = LogNo(logged.0 + 1);
         Self { first: next, next, more: BTreeMap::new() }
     }
 
-    /// Reads the rows where the acts up to a number were told; also returns the scheduled events that acts have taken,
+    /// Reads the rows up to the number of the newest acts; also returns the scheduled events that acts have taken and
     /// whose rows are still there.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl LogRows {
         Ok((rows, taken))
     }
 
-    /// Adds the rows of acts that are told.
+    /// Adds the rows of new acts.
     pub(crate) fn add(&mut self, logged: &LogEntry) {
         let mut more = chunks::keys_after(&log_key(logged.no()), logged.stored().bytes().len());
         let taken = logged.acts.iter().flat_map(Act::takes_scheduled);

@@ -1,4 +1,4 @@
-//! Acts: what the intake has accepted for everybody, as shards here and on other nodes apply it.
+//! Replication of acts, which the intake accepts for everybody, to shards here and on other nodes.
 
 pub(super) mod answer;
 pub(super) mod apply;

@@ -40,7 +40,7 @@ impl KeptObjects {
     }
 }
 
-/// The progress of the shards of an engine, as it tells the node with the intake.
+/// The progress of an engine's shards, as reported to the node with the intake.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// Its shards.

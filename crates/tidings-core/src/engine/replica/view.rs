@@ -21,7 +21,7 @@ impl Engine {
 }
 
 impl Replica<'_> {
-    /// True if some shards of the store are elsewhere, so that acts are told.
+    /// True if some shards of the store are on other nodes, so that acts are logged.
     #[must_use]
     pub fn has_followers(&self) -> bool {
         self.engine.holds_intake && self.engine.shards.len() < usize::from(self.engine.of_shards)
@@ -45,7 +45,7 @@ impl Replica<'_> {
         self.engine.intake.buckets
     }
 
-    /// The number of the newest acts that the intake has told, as far as this engine knows.
+    /// The number of the newest acts of the intake, as far as this engine knows.
     #[must_use]
     pub fn newest(&self) -> LogNo {
         self.engine.intake.acts

@@ -1,11 +1,11 @@
-//! Acts: what the intake has accepted for everybody, in one order.
+//! Acts: the decisions of the intake for everybody, in one order.
 //!
-//! The intake gives ids, places and order, and promises; it knows no recipient. Each shard applies the acts to
-//! its buckets, in order. What shards answer adds up to what one engine of all buckets answers, so nothing
-//! needs all buckets at once.
+//! The intake assigns ids, places and order; it knows no recipient. Each shard applies the acts to its buckets, in
+//! order. The answers of shards add up to the answer of one engine of all buckets, so nothing needs all buckets at
+//! once.
 //!
-//! With shards on other nodes, the acts of each step are written down under a number ([`LogEntry`]), and each
-//! shard has the number of the newest one that it has applied: what was accepted once is applied by every shard once.
+//! With shards on other nodes, the acts of each step are stored under a number ([`LogEntry`]), and each shard stores
+//! the number of the newest entry that it has applied: each act is applied by every shard once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -42,7 +42,7 @@ impl fmt::Display for LogNo {
     }
 }
 
-/// The acts of a step, as nodes with other shards are told of them.
+/// The acts of a step, as nodes with other shards read them.
 #[derive(Clone, Debug)]
 pub struct LogEntry {
     pub(crate) acts: Vec<Act>,
@@ -82,7 +82,7 @@ impl LogEntry {
 }
 
 impl StoredEntry {
-    /// Stored acts of a number, which nobody has read yet.
+    /// Stored acts of a number, not decoded yet.
     #[must_use]
     pub fn new(no: LogNo, bytes: Vec<u8>) -> Self {
         let bytes = Arc::new(bytes);
@@ -131,11 +131,11 @@ pub(crate) enum Act {
     Expire { before: Day },
     /// An event has a row and enters no lane: it was cancelled before it came, or before it was due.
     Keep { row: Box<EventRow>, at: EventAt },
-    /// An event that nobody got gave its id back: it enters no lanes at these instants.
+    /// An event without entries released its id: it enters no lanes at these instants.
     Unschedule { place: EventNo, waits_for: BTreeSet<Instant> },
     /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
     Object { id: Id, withdrawn: bool, withdrawals: u64 },
-    /// A tenant was made, changed or deleted. `void` = the events of it that were scheduled, which enter nothing now.
+    /// A tenant was created, changed or deleted. `void` = its scheduled events, which no longer enter.
     Tenant { number: TenantNo, known: Box<KnownTenant>, void: CancelledEvents },
     /// An address was suppressed, or, without a suppression, is not any more.
     Suppression { address: ChannelAddress, listed: Listed, at: Instant },
@@ -149,7 +149,7 @@ pub(crate) struct Cancel {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tenant: Option<TenantNo>,
     pub(crate) events: CancelledEvents,
-    /// True if what inboxes were told is taken out of them.
+    /// True if entries are removed from inboxes too.
     pub(crate) withdraws: bool,
 }
 
@@ -200,7 +200,7 @@ pub(crate) struct Spread {
     /// Number of entries.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) entries: u64,
-    /// Number of recipients whom the admission left out.
+    /// Number of recipients left out by the admission.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) suppressed: u64,
     /// Recipients that the event names and that do not exist.
@@ -260,8 +260,8 @@ impl Applied {
         }
     }
 
-    /// The answer to whoever asked for an act, and the number of warnings that are counted: who is not
-    /// known, and an empty audience, once.
+    /// The answer to the command of an act, and its number of counted warnings: one for each unknown recipient, one for
+    /// an empty audience.
     pub(crate) fn reply(self, act: &Act) -> (Reply, u64) {
         match (self, act) {
             (Self::Published(spread), Act::Publish { row, .. }) => {

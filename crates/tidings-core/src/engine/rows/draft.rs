@@ -33,11 +33,11 @@ pub(crate) struct Draft<'a> {
     /// The newest row of each bucket's journal.
     journals: Journals,
     pub(crate) events: FreshEvents,
-    /// The acts of the step, if other nodes are told of them.
+    /// The acts of the step, if other nodes need them.
     log: Option<Vec<Act>>,
     /// The commands of the step whose answers wait for shards on other nodes.
     open: Vec<LocalResult>,
-    /// What occurs in the step, and hooks tell the host.
+    /// The occurrences of the step for hooks.
     occurred: Occurred,
     /// True if nothing is kept that is written: another node writes it.
     discards: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Draft<'a> {
 /// Rows by key; `None` = deleted.
 type Rows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
 
-/// What occurred in a step, by owner.
+/// The occurrences of a step, by owner.
 pub(crate) type Occurred = BTreeMap<OccurrenceOwner, Vec<Occurrence>>;
 
 /// The newest rows of journals.
@@ -81,13 +81,13 @@ impl<'a> Draft<'a> {
         Self { discards: true, ..Self::new(view) }
     }
 
-    /// A draft that keeps the acts of the step, if other nodes are told of them.
+    /// A draft that keeps the acts of the step, if other nodes need them.
     pub(crate) fn logging(mut self, is_logged: bool) -> Self {
         self.log = is_logged.then(Vec::new);
         self
     }
 
-    /// Keeps an act for other nodes, if they are told; returns its number among those of the step.
+    /// Keeps an act, if other nodes need it; returns its number among those of the step.
     pub(crate) fn log(&mut self, act: impl FnOnce() -> Act) -> usize {
         let Some(log) = &mut self.log else { return 0 };
         log.push(act());
@@ -104,7 +104,7 @@ impl<'a> Draft<'a> {
         std::mem::take(&mut self.open)
     }
 
-    /// Returns true if other nodes are told of the acts of the step.
+    /// Returns true if other nodes need the acts of the step.
     pub(crate) fn is_logged(&self) -> bool {
         self.log.is_some()
     }
@@ -114,7 +114,7 @@ impl<'a> Draft<'a> {
         self.log.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Notes what hooks tell the host.
+    /// Adds an occurrence for hooks.
     pub(crate) fn occur(&mut self, owner: OccurrenceOwner, occurrence: Occurrence) {
         if !self.discards {
             self.occurred.entry(owner).or_default().push(occurrence);
@@ -239,8 +239,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Closes a bucket's newest row: a checkpoint says from where on rows are read again, and a row that
-    /// crosses it would be missed.
+    /// Closes a bucket's newest row: a checkpoint has the place from which rows are read again, and a row across it
+    /// would be missed.
     pub(crate) fn end_row(&mut self, bucket: BucketNo) {
         if let Some(row) = self.journals.remove(&bucket) {
             self.put_row(bucket, row);

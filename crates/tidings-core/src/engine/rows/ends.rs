@@ -1,6 +1,6 @@
 //! The table of ends: it finds the records that end entries by themselves, or messages.
 //!
-//! It is kept beside the journal, so that a look at one event need not read the journal of its days.
+//! It is beside the journal, so that a read of one event need not read the journal of its days.
 
 use roaring::RoaringBitmap;
 

@@ -1,8 +1,8 @@
 //! Rows of accepted events: several events share a row.
 //!
-//! Events of one step that follow each other share a row, as lines of JSON: for a store that merges
-//! sorted tables, rows cost more than bytes. No row reaches over a multiple of [`EVENTS_PER_ROW`], so
-//! that a reader finds the row of an ordinal without knowing which events came together.
+//! Consecutive events of one step share a row, as lines of JSON: for a store that merges sorted tables, rows cost more
+//! than bytes. No row crosses a multiple of [`EVENTS_PER_ROW`], so that a reader finds the row of an ordinal without
+//! knowing the steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -34,10 +34,10 @@ pub(crate) struct EventRow {
     /// The clock's time then, where it had been put back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) clock: Option<Instant>,
-    /// Its batch keys, asked once.
+    /// Its batch keys, evaluated once.
     #[serde(default, skip_serializing_if = "BatchKeys::is_empty")]
     pub(crate) keys: BatchKeys,
-    /// The times by which its entries come later, of the channels where they do, asked once.
+    /// The delays of its entries by `after`, for the channels that have one, decided once.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) after_ms: BTreeMap<ChannelNo, i64>,
     /// The number of its tenant, given when it was accepted; `None` = of none.
@@ -83,7 +83,7 @@ impl EventRow {
             .collect()
     }
 
-    /// Those of the channels that come first: one, but where recipients' clocks differ.
+    /// The instants of the channels without a delay: one, unless recipients' clocks differ.
     pub(crate) fn enters_first(&self) -> BTreeSet<Instant> {
         let instants = match (self.event.deliver_local, self.event.delay_ms) {
             (Some(time), _) => anywhere(time),

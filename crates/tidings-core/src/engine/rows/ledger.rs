@@ -19,10 +19,9 @@ use crate::sets::shared::{Shared, Tree};
 pub struct Row {
     /// Entries that entered on this day, by arrival or by a move.
     pub entries: u64,
-    /// Of these, entries moved to another day's row (or another row of this day).
+    /// Entries among these that were moved to another day's row (or another row of this day).
     pub moved: u64,
-    /// Of these, pending entries: counted where entries enter, move and end, so that an error in the
-    /// counting shows.
+    /// Pending entries among these, counted where entries enter, move and end, so that a counting error shows.
     pub pending: u64,
     /// Pairs of event and recipient that entered on this day; kept under the inbox's row.
     pub notifications: u64,

@@ -32,7 +32,7 @@ pub(crate) enum Listed {
 }
 
 impl Listed {
-    /// The instant from which on it says nothing.
+    /// The instant at which it expires.
     pub(crate) fn end(&self) -> Option<Instant> {
         match self {
             Self::Suppressed(suppression) => suppression.until,

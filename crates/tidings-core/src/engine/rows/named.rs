@@ -1,4 +1,4 @@
-//! Rows that name events, types and rules: their keys, and what they say.
+//! Rows that name events, types and rules: their keys and values.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
-//! Rows of occurrences, and what the intake says of hooks.
+//! Rows of occurrences, and the intake's state of hooks.
 //!
-//! A row has what occurred to an owner in one step; it is written in the commit of that step, and only where a hook
-//! wants that kind. A hook goes on from where it was, so nothing of it is in memory that is not about to be sent.
+//! A row has the occurrences of an owner in one step; it is written in the commit of that step, and only if a hook
+//! wants that kind. A hook goes on from its stored position, so only the rows that are about to be sent are in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ use crate::rules::Rules;
 /// The state of a hook for everybody, as the intake keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookState {
-    /// The instant since which the hook is told what occurs.
+    /// The instant from which on occurrences are sent to the hook.
     pub since: Instant,
     /// The number of times that it was turned on: a 410 turns off the one that it answers, and none that came later.
     pub turn: u64,
@@ -34,7 +34,7 @@ pub struct HookState {
     pub is_gone: bool,
 }
 
-/// Returns true if a hook of the rules wants to be told of a kind.
+/// Returns true if a hook of the rules wants a kind of occurrence.
 pub(crate) fn wants(rules: Option<&Rules>, kind: OccurrenceKind) -> bool {
     rules.is_some_and(|rules| rules.hooks.iter().any(|hook| hook.of.contains(&kind)))
 }
@@ -181,7 +181,7 @@ fn order_key(name: &str) -> Vec<u8> {
     Key::of(OccurrenceOwner::Intake.of_rows(), Table::Hooks).bytes(name.as_bytes()).done()
 }
 
-/// What the intake says of a hook; `None` = it was never configured.
+/// The intake's state of a hook; `None` = it was never configured.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.

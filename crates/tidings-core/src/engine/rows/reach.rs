@@ -1,8 +1,8 @@
-//! The messages that are built and not handed over, as the senders keep them back for a step.
+//! The messages that are built and not handed over, which the senders hold during a step.
 //!
-//! Only the senders know which messages they still have. A step never asks them: before it, the engine
-//! names the messages that the step may touch, the caller has the senders keep those back, and hands in
-//! what they answered. So a step is a function of state, commands, instant and answers (decision 062).
+//! Only the senders know which messages they still have, and a step never calls them. Before the step the engine names
+//! the messages that it may touch, the caller lets the senders hold those, and passes their answers to the step. So a
+//! step is a function of state, commands, instant and answers (decision 062).
 
 use std::collections::BTreeMap;
 

@@ -121,7 +121,7 @@ pub struct Published {
     pub notifications: u64,
     /// Number of its entries.
     pub entries: u64,
-    /// Number of recipients whom the admission of its type left out.
+    /// Number of recipients left out by the admission of its type.
     pub suppressed: u64,
     /// True if all shards have applied it, so that the counts are whole and inboxes have it.
     pub applied: bool,
@@ -136,7 +136,7 @@ pub enum PublishedAs {
     Accepted,
     /// The id is known: nothing happens.
     Duplicate,
-    /// It was cancelled before it came: nobody is told.
+    /// It was cancelled before it arrived: nobody is notified.
     Cancelled,
 }
 

@@ -1,9 +1,9 @@
-//! Admission: whom an event leaves out because an entry of its key is pending or was delivered, and whose pending entries
-//! it replaces.
+//! Admission: the recipients that an event leaves out because an entry of its key is pending or was delivered, and the
+//! pending entries that it replaces.
 //!
-//! Pending entries are read from the journal, whatever the rules were when it arrived, but only of those who may have
-//! something: of each type that asks, memory knows by key who was admitted since it was looked at last. What was
-//! delivered of a type with `once_ever` outlives its day in sets of its own.
+//! Pending entries are read from the journal, whatever the rules were when it arrived, but only for recipients who may
+//! have some: for each type with an admission, memory has by key the recipients admitted since the last check.
+//! Deliveries of a type with `once_ever` outlive their day in sets of their own.
 
 use std::collections::BTreeMap;
 
@@ -140,8 +140,8 @@ impl Shard {
 }
 
 impl Shard {
-    /// Leaves out of an event those whom the admission of its type does not take, and ends what it replaces; returns
-    /// how many it leaves out.
+    /// Leaves out the recipients that the admission of the event's type refuses, and ends the entries that it replaces;
+    /// returns the number left out.
     pub(crate) fn admit(
         &mut self,
         intake: &Intake,
@@ -189,7 +189,7 @@ impl Shard {
     }
 }
 
-/// The recipients of a set whom an admission of `once_*` leaves out of an event.
+/// The recipients of a set left out of an event by an admission of `once_*`.
 fn once_left_out(
     shard: &mut Shard,
     intake: &Intake,

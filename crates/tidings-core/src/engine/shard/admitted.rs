@@ -1,4 +1,4 @@
-//! Keys of admission: those who may have a pending entry, in memory.
+//! Keys of admission: the recipients who may have a pending entry, in memory.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::rules::Per;
 /// Number of keys at which those of a type are found anew: entries end without a word to this index.
 const KEYS_MIN: usize = 1024;
 
-/// Those of a bucket who may have a pending entry of a type, by key; a few too many at most.
+/// The recipients of a bucket who may have a pending entry of a type, by key; it may have a few too many.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) per: Per,
@@ -44,7 +44,7 @@ impl Admitted {
     }
 }
 
-/// The key by which entries of a type are told apart.
+/// The key that distinguishes entries of a type.
 pub(crate) fn key_of_event(per: Per, event: &Event, tenant: Option<TenantNo>) -> u64 {
     let subject = match per {
         Per::Type => 0,

@@ -1,4 +1,4 @@
-//! The buckets that an engine holds: all of them on one machine, some of them where several share the work.
+//! The buckets of an engine: all of them on a single node, some of them in a cluster.
 
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};

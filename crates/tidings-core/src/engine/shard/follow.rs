@@ -1,7 +1,7 @@
 //! Subscriptions, of a tenant or of none: those of one step become one record per bucket.
 //!
-//! A record and a row for each subscription would make bringing in those of a million people cost two
-//! keys a piece: a set a topic, and a row for the topics that a recipient follows at once, cost bytes.
+//! With a record and a row for each subscription, an import of a million people would write two keys for each. A set
+//! for a topic, and a row for the topics that a recipient follows at once, cost bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Members of tenants: those of one step become one record per bucket. Who leaves a tenant loses its subscriptions.
+//! Members of tenants: those of one step become one record per bucket. A member who leaves loses the subscriptions of
+//! the tenant.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -32,7 +32,7 @@ pub(super) struct Within {
     pub(super) kept_back: Vec<(Seq, ChannelNo, MessageId)>,
     /// Number of entries out of reach.
     pub(super) gone: u64,
-    /// Those of these that inboxes show, by seq.
+    /// The entries among these that inboxes show, by seq.
     pub(super) shown: BTreeMap<Seq, RoaringBitmap>,
     /// The tenant of the event.
     pub(super) tenant: Option<TenantNo>,

@@ -1,4 +1,4 @@
-//! A shard: some buckets with one writer, and what acts, commands and deadlines do in it.
+//! A shard: some buckets with one writer, and the effects of acts, commands and deadlines in it.
 
 pub(super) mod admission;
 pub(super) mod admitted;

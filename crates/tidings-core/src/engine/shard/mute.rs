@@ -102,7 +102,7 @@ impl Route {
     }
 }
 
-/// Those of a set whose entries of an arrival on a channel their mutes end.
+/// The recipients of a set whose mutes end their entries of an arrival on a channel.
 pub(crate) fn silenced(
     draft: &Draft<'_>,
     bucket: &Bucket,

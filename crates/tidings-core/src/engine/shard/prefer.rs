@@ -1,4 +1,4 @@
-//! Preferences: those of recipients, and the defaults of tenants; a change moves what waits.
+//! Preferences of recipients and defaults of tenants; a change moves pending entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,7 +166,7 @@ fn record_of(at: Instant, number: RecipientNo, chosen: Preference) -> Record {
     }
 }
 
-/// Refuses defaults of a tenant that are not possible: mutes, times of digests, `never` of a required type, what there is not.
+/// Refuses invalid defaults of a tenant: mutes, times of digests, a `never` of a required type, unknown names.
 pub(crate) fn check_defaults(rules: Option<&Rules>, defaults: &[Choice]) -> Result<(), Refused> {
     defaults.iter().try_for_each(|Choice { scope, channel, mode, .. }| {
         if scope.is_mute() {

@@ -95,8 +95,8 @@ impl Shard {
         Ok(spread)
     }
 
-    /// Writes the arrival of an event into each bucket with recipients. Where the clock of the node that
-    /// says so is ahead, it enters now.
+    /// Writes the arrival of an event into each bucket with recipients. If the clock of the intake's node is ahead, it
+    /// enters now.
     pub(crate) fn arrive(&mut self, draft: &mut Draft<'_>, event: RoutedEvent<'_>, at: EventAt) {
         let RoutedEvent { row, t, words, routed } = event;
         let now = self.now;

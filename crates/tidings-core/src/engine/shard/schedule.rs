@@ -1,7 +1,7 @@
 //! Scheduled events: their audience is fixed at arrival, their lanes when they are due.
 //!
-//! An event may be due at several instants: recipients' clocks differ. The intake, which knows no recipient, has it enter
-//! at each instant at which somebody could be concerned.
+//! An event may be due at several instants, since recipients' clocks differ. The intake, which knows no recipient, lets
+//! it enter at each possible instant.
 
 use std::collections::BTreeMap;
 

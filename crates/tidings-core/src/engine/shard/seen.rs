@@ -44,7 +44,7 @@ struct InInboxes {
 pub(crate) type SeenThere = BTreeMap<EventNo, RoaringBitmap>;
 
 impl InInboxes {
-    /// Those of a set whose marks cover their entry.
+    /// The recipients of a set whose marks cover their entry.
     fn marked(self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
         let covers = |marks: &Marks| {
             if let Some(item) = marks.items.get(self.place) {
@@ -73,7 +73,7 @@ impl InInboxes {
     }
 }
 
-/// Those of these recipients who were told their entry in the inbox, still have it there, and have seen it.
+/// The recipients of a set whose inbox has their entry, seen.
 fn seen_there(
     view: &dyn ReadView,
     bucket: &Bucket,
@@ -118,8 +118,7 @@ fn seen_there(
     Ok(seen)
 }
 
-/// By channel, the recipients of a scheduled event for whom it comes later there, and who have seen it in their
-/// inbox.
+/// By channel, the recipients of a scheduled event who have seen it in their inbox, where the channel has an `after`.
 pub(crate) fn seen_before(
     shard: &Shard,
     draft: &Draft<'_>,

@@ -1,7 +1,7 @@
 //! A shard: some buckets with one writer and one clock.
 //!
-//! It applies what the intake has accepted, in order, and does what concerns its own recipients. It reads the
-//! intake and never changes it.
+//! It applies the acts of the intake in order, and the commands about its own recipients. It reads the intake and never
+//! changes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -66,7 +66,7 @@ pub(crate) struct Shard {
     pub(crate) copies: BTreeMap<Day, Tree<EventAt, ()>>,
     /// Objects to keep as long as a day, since entries of an event moved to it.
     pub(crate) kept_objects: Vec<(Event, Day)>,
-    /// Those who may have a pending entry of a type with an admission.
+    /// The recipients who may have a pending entry of a type with an admission.
     pub(crate) admitted: Own<BTreeMap<(BucketNo, TypeNo), Admitted>>,
     /// Deleted tenants that may have members or subscriptions left; `None` = they are to be found.
     pub(crate) ended_tenants: Own<Option<BTreeSet<TenantNo>>>,
@@ -201,7 +201,7 @@ impl Shard {
         })
     }
 
-    /// Writes the counters and the clock of the shard, of so many.
+    /// Writes the counters and the clock of the shard, and the number of shards.
     pub(crate) fn write_head(&self, draft: &mut Draft<'_>, shards: u16) {
         let head = Head {
             shards,
@@ -256,7 +256,8 @@ impl Shard {
         Ok(Applied::Done)
     }
 
-    /// Writes a record, folds it in and returns its seq. Where the clock is behind its instant, a record before it says so.
+    /// Writes a record, folds it in and returns its seq. If the clock is behind its instant, a record before it has the
+    /// clock.
     pub(crate) fn write(&mut self, draft: &mut Draft<'_>, bucket: BucketNo, record: Record) -> Seq {
         self.write_clock(draft, bucket);
         self.write_one(draft, bucket, record)

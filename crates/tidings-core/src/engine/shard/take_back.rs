@@ -1,6 +1,6 @@
 //! Moving and ending pending entries: preferences, new rules, pauses.
 //!
-//! Taking something back never moves a deadline: the lane stays open until it is due.
+//! Removing entries never moves a deadline: the lane stays open until it is due.
 
 use std::collections::BTreeMap;
 

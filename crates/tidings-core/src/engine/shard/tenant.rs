@@ -1,4 +1,4 @@
-//! Changes of a tenant in a shard: what waits of one that is gone ends at once.
+//! Changes of a tenant in a shard: pending entries of a deleted tenant end at once.
 
 use roaring::RoaringBitmap;
 
@@ -17,7 +17,7 @@ use crate::model::reason::Reason;
 use crate::model::tenant::{KnownTenant, TenantNo};
 
 impl Shard {
-    /// Takes over a tenant that was made, changed or deleted.
+    /// Takes over a tenant that was created, changed or deleted.
     pub(super) fn take_tenant(
         &mut self,
         draft: &mut Draft<'_>,

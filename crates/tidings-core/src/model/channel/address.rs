@@ -1,7 +1,7 @@
-//! Kinds of addresses: their form, and whether a text is one.
+//! Kinds of addresses, and checks of their form.
 //!
-//! The checks are rough: they refuse what can't be an address, so that a mistake is told where it is made. Whether
-//! somebody is there only the provider knows.
+//! The checks are rough: they refuse what can't be an address, so that a mistake is reported where it is made. Only the
+//! provider knows whether the address exists.
 
 use serde::{Deserialize, Serialize};
 

@@ -55,8 +55,8 @@ pub enum NotAMailbox {
 }
 
 impl Mailbox {
-    /// Reads an address. What is before the `@` is quoted where servers want that: Japanese carriers have given
-    /// mailboxes with dots side by side or at an end (RFC 5321, section 4.1.2, `Quoted-string`).
+    /// Reads an address. The local part is quoted where servers need that: Japanese carriers have given mailboxes with
+    /// dots side by side or at an end (RFC 5321, section 4.1.2, `Quoted-string`).
     ///
     /// # Errors
     /// [`NotAMailbox`] says what is wrong with it.
@@ -114,7 +114,7 @@ fn is_plain(c: char) -> bool {
     }
 }
 
-/// Returns true if a character beyond ASCII is neither a control, a space nor one that nobody sees.
+/// Returns true if a character beyond ASCII is neither a control, a space nor invisible.
 fn is_visible(c: char) -> bool {
     let is_hidden = matches!(
         c,

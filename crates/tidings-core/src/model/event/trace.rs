@@ -26,7 +26,7 @@ pub struct Trace {
     pub trace_id: u128,
     /// The span; not zero.
     pub span_id: u64,
-    /// The flags, of which the lowest bit says that the span is recorded.
+    /// The flags; the lowest bit is set if the span is recorded.
     pub flags: u8,
 }
 

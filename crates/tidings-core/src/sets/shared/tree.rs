@@ -75,7 +75,7 @@ impl<K, V> Tree<K, V> {
         self.len == 0
     }
 
-    /// The entry that compares as equal; `compare` says how a key compares with the one sought.
+    /// The entry that compares as equal; `compare` compares a key with the wanted one.
     pub(crate) fn find(&self, compare: impl Fn(&K) -> Ordering) -> Option<(&K, &V)> {
         let mut node = &*self.root;
         loop {

@@ -1,4 +1,4 @@
-//! The last message of each lane: a `leading` lane tells at once what comes long enough after it.
+//! The last message of each lane: a `leading` lane sends at once what arrives long enough after it.
 
 use roaring::RoaringBitmap;
 

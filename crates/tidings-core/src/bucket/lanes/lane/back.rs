@@ -7,7 +7,7 @@ use crate::bucket::lanes::lane::{Columns, Lane, Terms};
 use crate::model::time::Instant;
 
 impl Lane {
-    /// Returns true if somebody waits in a lane without fields for a second after this instant's.
+    /// Returns true if a recipient waits in a lane without fields for a second after that of this instant.
     pub(crate) fn has_slot_after(&self, to: Instant) -> bool {
         let is_later = |(slot, _): (i64, &RoaringBitmap)| slot > slot_of(to.0);
         let mut slots = self.wheel.slots().chain(self.parked.slots());
@@ -24,8 +24,8 @@ impl Lane {
         later
     }
 
-    /// Has recipients wait in a lane without fields as if their windows had opened at this instant; those that are
-    /// flushed or full are due then. `terms` has the rules under which they were opened.
+    /// Lets recipients wait in a lane without fields as if their windows had opened at this instant; flushed and full
+    /// ones are due then. `terms` has the rules under which they were opened.
     pub(crate) fn wait_from(&mut self, to: Instant, who: &RoaringBitmap, terms: Terms<'_>) {
         let is_full = |number: &u32| {
             let window = self.counts.get(*number);
@@ -40,8 +40,8 @@ impl Lane {
         self.next = None;
     }
 
-    /// Puts the windows and the last messages of the lane back that are after this instant, and asks again what was put
-    /// off; returns those of whom something has changed.
+    /// Puts windows and last messages after this instant back to it, and checks postponed windows again; returns the
+    /// recipients with a change.
     pub(crate) fn put_back(&mut self, to: Instant) -> RoaringBitmap {
         let mut changed = self.put_back_last(to);
         let late = self.late.who().clone();

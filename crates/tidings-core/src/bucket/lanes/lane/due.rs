@@ -1,7 +1,7 @@
-//! The windows of a lane that are due: which close, which are held, which have to be counted.
+//! The windows of a lane that are due: those that close, are held, or have to be counted.
 //!
-//! A digest may ask for a number of entries. Its window is counted once, when it is first due, held or not.
-//! So one that is held is asked for at its deadline all the same.
+//! A digest may need a number of entries. Its window is counted once, when it is first due, held or not. So a held
+//! window is checked at its deadline too.
 
 use roaring::RoaringBitmap;
 

@@ -132,7 +132,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// Returns true if nobody waits in it, and nobody will ask for its last message.
+    /// Returns true if it has no entries and its last message is no longer needed.
     pub(crate) fn is_unused(&self) -> bool {
         self.open.is_empty() && self.last_messages().next().is_none()
     }

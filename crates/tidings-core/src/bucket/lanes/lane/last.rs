@@ -23,8 +23,8 @@ impl Lane {
         }
     }
 
-    /// Has last messages after this instant be at it; returns whose they are. One of nobody who waits matters too: the next
-    /// entry asks for it.
+    /// Moves last messages after this instant to it; returns their recipients. A last message counts without pending
+    /// entries too, since the next entry reads it.
     pub(super) fn put_back_last(&mut self, to: Instant) -> RoaringBitmap {
         let later = self.last.numbers_where(|last| last.at.max(last.before) > Some(to));
         for number in &later {
@@ -68,7 +68,7 @@ impl Lane {
         }
     }
 
-    /// The last messages that somebody may still ask for, each with its instant.
+    /// The last messages that may still be needed, each with its instant.
     pub(crate) fn last_messages(&self) -> impl Iterator<Item = (u32, Instant)> {
         let last = self.last.few_values();
         last.filter_map(|(number, last)| Some((number, last.at?)))

@@ -27,7 +27,7 @@ impl Late {
         &self.who
     }
 
-    /// The first instant at which somebody is asked.
+    /// The first instant at which a recipient is checked.
     pub(super) fn next(&self) -> Option<i64> {
         self.at.first().map(|(at, _)| *at)
     }

@@ -1,4 +1,4 @@
-//! What was delivered of types with `once_ever`: it outlives its day in sets of its own.
+//! Deliveries of types with `once_ever`, which outlive their day in sets of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -33,7 +33,7 @@ pub(super) fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &
     }
 }
 
-/// What an entry is about, for what is kept for ever.
+/// The subject of an entry, for deliveries that are kept for ever.
 #[derive(Clone, Copy)]
 pub(super) struct About<'a> {
     pub(super) tenant: Option<TenantNo>,
@@ -142,7 +142,7 @@ pub(crate) fn remember_sent(
     Ok(())
 }
 
-/// Those of a set who were ever delivered an entry of a type and a key.
+/// The recipients of a set to whom an entry of a type and a key was ever delivered.
 pub(super) fn delivered_once(
     draft: &Draft<'_>,
     no: BucketNo,

@@ -1,4 +1,4 @@
-//! Devices that join a recipient's addresses and leave them, each with the tenant whose messages it takes.
+//! Devices that join a recipient's addresses and leave them, each with the tenant whose messages it gets.
 
 use super::size;
 use crate::engine::intake::state::Intake;

@@ -1,4 +1,4 @@
-//! The size of what is stored of one recipient: profile, preferences and mutes share a row of the checkpoint.
+//! The size of a recipient's stored profile, preferences and mutes, which share a row of the checkpoint.
 
 use std::collections::BTreeMap;
 
