@@ -17,6 +17,12 @@ const SECTIONS: [&str; 3] = ["\n## Context\n", "\n## Decision\n", "\n## Conseque
 const BYTES_MAX: [(&str, usize); 3] =
     [("README.md", 9_000), ("ARCHITECTURE.md", 18_000), ("CHANGELOG.md", 4_000)];
 
+/// Lines of a page for users: what is longer is searched and not read.
+const PAGE_LINES_MAX: usize = 250;
+
+/// Pages that are looked up and not read: the table of errors is generated, measurements are kept whole.
+const LOOKED_UP: [&str; 2] = ["docs/benchmarks.md", "docs/errors.md"];
+
 /// Lines of a decision: what fits on a page.
 const DECISION_LINES_MAX: usize = 70;
 
@@ -34,6 +40,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
                 faults.push(format!("pages: {name} names {path}, which does not exist"));
             }
         }
+        faults.extend(too_long(&name, &text));
         for link in links(&text) {
             if !page.parent().unwrap_or(root).join(link).exists() {
                 faults.push(format!("pages: {name} links to {link}, which does not exist"));
@@ -43,6 +50,14 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
     faults.extend(of_first_pages(root)?);
     faults.extend(decisions(root)?);
     Ok(faults)
+}
+
+/// The fault of a page for users that is too long; other folders of `docs` have pages of other kinds.
+fn too_long(name: &str, text: &str) -> Option<String> {
+    let is_for_users = name.starts_with("docs/") && name.matches('/').count() == 1;
+    let lines = text.lines().count();
+    (is_for_users && !LOOKED_UP.contains(&name) && lines > PAGE_LINES_MAX)
+        .then(|| format!("pages: {name} has {lines} lines, more than {PAGE_LINES_MAX}"))
 }
 
 /// Paths of the workspace that stand between backticks, code blocks apart.
@@ -135,6 +150,16 @@ fn decision(name: &str, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_for_users_has_a_bound_and_a_table_of_errors_none() {
+        let long = "line\n".repeat(PAGE_LINES_MAX + 1);
+        assert!(too_long("docs/running.md", &long).is_some());
+        assert!(too_long("docs/running.md", &long[5..]).is_none());
+        for other in ["docs/errors.md", "docs/research/billion.md", "README.md"] {
+            assert!(too_long(other, &long).is_none(), "{other}");
+        }
+    }
 
     #[test]
     fn paths_and_links_are_found_in_prose() {
