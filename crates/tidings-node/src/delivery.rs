@@ -331,7 +331,7 @@ impl Delivery {
         now: Instant,
         rules: Option<&Rules>,
     ) -> Noted {
-        // Nobody was asked to take a message that was withheld.
+        // A message that was withheld was offered to nobody: this is no attempt.
         job.attempts += u32::from(*answer != Answer::Withheld);
         self.vitals.answered(&job.head.channel, answer);
         let next = self.next(&job, answer, now, rules);
@@ -380,6 +380,7 @@ impl Delivery {
         let is_last = job.attempts >= self.retries.attempts_max && !is_unknown;
         match (is_last || job.is_too_late(again), is_unknown || job.is_in_doubt()) {
             (false, _) => Next::Again(again),
+            // Once in doubt it may have arrived, whatever later attempts say.
             (true, true) => Next::Done(Ending::Unknown),
             (true, false) => Next::Done(Ending::Unreachable),
         }

@@ -150,6 +150,7 @@ impl EventLoop {
         }
         let mut watch = ClockWatch::default();
         let forgets_until = watch.read(node.engine().newest_step(), now, clock.monotonic());
+        // Precedes the missed instants, which go by the clock that was put right.
         put_back(&mut node, now)?;
         // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
         let is_late = catch_up(&mut node, now, forgets_until)?;
@@ -262,7 +263,7 @@ impl EventLoop {
         let engine = self.node.as_ref().map(Node::engine);
         for (address, report, at) in reports {
             let changes = match report {
-                // A refusal may be among those that are not taken in yet.
+                // The refusal may be among the reports that no step has taken yet.
                 AddressReport::Arrived(Source::Provider(by)) => {
                     !self.reported.is_empty()
                         || engine.is_none_or(|engine| engine.is_refused_by(&address, by))
@@ -317,6 +318,7 @@ impl EventLoop {
             return;
         };
         let durable = node.ahead().durable();
+        // Hooks read these rows in the store, so they learn of them once they are durable.
         self.hooks.occurred(node.take_occurred(durable));
         while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
         while let Some(Going { job, until }) = self.delivery.in_flight.take_following(durable) {
@@ -351,6 +353,7 @@ impl EventLoop {
         let has_work = sends && node.engine().open_closings().has_unmade_of(can_be_made);
         let has_chores =
             node.engine().has_chores() || TenantDirectory::of(node.engine()).are_ending();
+        // A turn waits for the commit before it: one for a chore alone would hold requests up.
         let has_chores = has_chores && !node.ahead().is_writing();
         if !stopping && (has_work || has_chores) {
             return Duration::ZERO;
@@ -372,9 +375,13 @@ impl EventLoop {
 
     /// Runs one turn: due lanes, requests, answers of channels, messages to build.
     fn try_turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
+        // Requests that were put off came first, and are decided first.
         let requests = self.with_put_off(requests);
+        // Precedes the look at the clock: later arrivals would need a second message at an instant that has
+        // sent its own.
         self.let_instant_pass(&requests);
         let now = self.look_at_the_clock();
+        // Nothing may be decided on the state that a failed commit has left.
         if let Err(fault) = self.take_ended() {
             refuse(requests, stopping);
             return Err(fault);
@@ -384,6 +391,7 @@ impl EventLoop {
             return Ok(());
         };
         let has_intake = node.engine().replica().holds_intake();
+        // Precedes all decisions: on a full disk the state in memory stays true.
         match node.store().ensure_room() {
             Ok(()) => {}
             Err(full @ tidings_store::Error::Full(_)) => {
@@ -394,6 +402,7 @@ impl EventLoop {
                 return Err(fault.into());
             }
         }
+        // What was due before now goes out before anything that arrives now.
         let is_late = match self.put_back(now).and_then(|()| self.begin(now)) {
             Ok(is_late) => is_late,
             Err(fault) => {
@@ -403,6 +412,7 @@ impl EventLoop {
         };
         let (reports, logged, mut requests) = Self::of_nodes(requests);
         if is_late {
+            // Commands wait until no instant is missed, or they would precede what was due earlier.
             requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }
         self.apply_log(now, logged)?;
@@ -414,7 +424,7 @@ impl EventLoop {
             learnt.extend(self.resolving.take(now, has_intake));
         }
         if !has_intake {
-            // The node with the list takes them off.
+            // The node with the intake has the list of suppressed addresses.
             let engine = self.node.as_ref().map(Node::engine);
             learnt.extend(engine.map_or_else(Vec::new, |engine| given_again(engine, &requests)));
         }
@@ -434,7 +444,7 @@ impl EventLoop {
             let mut known = Known { channels: &channels, rules, keys: &keys };
             answer(node, now, requests, stopping, &mut known, sending)?;
             let is_due = node.next_due().is_some_and(|due| due <= now);
-            // What is left of deleted tenants leaves though nothing else occurs.
+            // A step ends a slice of deleted tenants, so it is made even if nothing else is due.
             if !is_late && (is_due || TenantDirectory::of(node.engine()).are_ending()) {
                 node.step_beside(sending, now, &[])?;
             }
@@ -445,7 +455,7 @@ impl EventLoop {
             self.hooks.turn(node, now, stopping.is_none() && self.settings.sends)?;
         }
         if stopping.is_some() {
-            // Nobody waits for them: they are made after the next start.
+            // Calls of hooks don't hold up a stop: they are made after the next start.
             drop(self.delivery.in_flight.take_from_senders(SendJob::is_call));
         }
         for call in self.hooks.take_calls() {
@@ -492,8 +502,11 @@ impl EventLoop {
         };
         let in_flight = &mut self.delivery.in_flight;
         let decided = decide(node, &RefCell::new(&mut *in_flight), &mut self.rules)
+            // A failed step leaves the store as it was, which is the truth: held messages are made again
+            // from it.
             .inspect_err(|_| in_flight.drop_held())?;
         let going = node.take_going();
+        // Held messages go on with the content that the step left them, and follow its commit.
         in_flight.release(node, |id| going.iter().any(|of| of.message == id))?;
         for message in going.iter().filter(|of| of.had_ended) {
             for ready in node.made_again(&BTreeSet::from([message.message]))? {
@@ -550,6 +563,8 @@ impl EventLoop {
         let done = node.settle(now, &settled);
         let commit = match &done {
             Ok(()) => node.ahead().decided(),
+            // Stays in the list until the node is dropped, which moves these answers back to be recorded
+            // again.
             Err(_) => CommitNo::NEVER,
         };
         self.recorded.push_back((commit, settled));

@@ -340,6 +340,8 @@ impl Node {
         span.set("tidings.commands", commands.len() as i64);
         let view = self.view()?;
         let messages = self.engine.may_touch(&view, Upcoming::Commands(&commands))?;
+        // Held until the step is durable: handed over meanwhile, a message would tell what the step takes
+        // out.
         let reach = sending.keep_back(messages);
         let mut step = self.engine.step(&view, &reach, now, &commands)?;
         step.writes.extend(revoked_with(self, now, &commands, &step.replies));
@@ -352,12 +354,14 @@ impl Node {
         let whole = whole.filter(|(_, open)| open.is_empty());
         let mut answers: Vec<_> = whole.filter_map(|(work, _)| work.keep()).collect();
         answers.extend(work.iter().flat_map(Work::keep_each));
+        // Answers are in the commit of their work, so that a crash leaves both or neither.
         step.writes.extend(once::writes(&view, now, &answers)?);
         drop(view);
         self.gather(step)?;
         self.ahead.time(took);
         for (work, open) in work.drain(..).zip(open.drain(..)) {
             if open.is_empty() {
+                // Follows the writes: an answer waits for what is decided by then.
                 self.ahead.answer(work.when_durable());
             } else {
                 self.replication().gather_answers(now, work, open);
@@ -380,7 +384,7 @@ impl Node {
         };
         drop(view);
         let writes = long_values::cut(writes, self.store.value_bytes_max());
-        // Where the store refuses a chore's writes the engine is ahead of what the store will ever have.
+        // The engine has done the chore already: if its writes are refused, memory and store never agree again.
         let fits = self.store.ensure_fits(&writes);
         fits.map_err(|fault| Error::Chore { bucket: self.engine.chores_of(), fault })?;
         self.write(writes)?;
@@ -445,7 +449,7 @@ impl Node {
         let (ahead, engine) = self.ahead_and_engine();
         ahead.hand_over(engine)?;
         let is_written = !self.ahead.is_writing() && !self.ahead.has_ended();
-        // A deadline that only moves, as in quiet hours, has nothing to write: no commit shows it.
+        // A deadline that only moves, as in quiet hours, writes nothing, so no commit shows it to readers.
         match &self.shown {
             Some(shown) if is_written && std::mem::take(&mut self.moved) => {
                 shown.show(self.engine.snapshot())

@@ -102,6 +102,8 @@ pub(crate) fn writes(
     if answers.is_empty() {
         return Ok(writes);
     }
+    // Deletions precede the new rows: a key whose day is over may be used again here, and the later write
+    // counts.
     for (at, key) in aged(view, now, answers.len() * SWEPT_PER_ROW)? {
         writes.push(write(age_key(at, &key), None));
         // The clock may have stepped back since: then the row is younger than its first age.

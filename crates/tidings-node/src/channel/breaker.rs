@@ -82,7 +82,7 @@ impl Breaker {
         true
     }
 
-    /// Hears what became of a message that passed.
+    /// Records the outcome of a message that passed.
     pub(crate) fn record(&mut self, health: Health, now: Instant) -> Option<Change> {
         match (&mut self.0, health) {
             (State::Closed { failures }, Health::Well) => {
@@ -104,13 +104,13 @@ impl Breaker {
                 let wait_ms = (*wait_ms * 2).min(WAIT_MS_MAX);
                 Some(self.open(wait_ms, after_ms.unwrap_or(0).max(wait_ms), now))
             }
-            // The next message is the probe.
+            // The probe has told nothing: the next message is one, without a further wait.
             (State::Probing { wait_ms, .. }, Health::Untold) => {
                 let wait_ms = *wait_ms;
                 self.0 = State::Open { until: now, wait_ms };
                 None
             }
-            // The answers to what had passed before.
+            // Answers to messages that passed before it opened: they must not lengthen the wait.
             (State::Open { .. }, Health::Away { .. } | Health::Untold)
             | (State::Closed { .. }, Health::Untold) => None,
         }

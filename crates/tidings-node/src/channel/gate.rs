@@ -139,6 +139,7 @@ impl Gate {
         let mut first = None;
         for name in destinations {
             for (at, provider) in &open {
+                // One open destination is enough for the message to leave.
                 let (until, why) = provider.destinations.away_until(name, now)?;
                 let destination = Some(name);
                 earlier(&mut first, LeftAlone { provider: *at, destination, until, why });
@@ -165,6 +166,8 @@ impl Gate {
             if provider.breaker.is_open_to(now).is_err() {
                 continue;
             }
+            // Destinations come first: a message that none of them takes must not become the probe of the
+            // provider.
             let open = |to: &&Arc<str>| provider.destinations.admit(to, now);
             let open: Vec<_> = destinations.iter().filter(open).cloned().collect();
             if (destinations.is_empty() || !open.is_empty()) && provider.breaker.admit(now) {

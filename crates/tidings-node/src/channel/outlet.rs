@@ -277,6 +277,8 @@ impl Pass {
         let parts = parts_of(message, leave);
         for (destination, part) in &parts {
             let outcome = send(part);
+            // A redirected message goes to another address than its recipient's, of which its answer says
+            // nothing.
             if !message.head.is_redirected {
                 reports.extend(outcome.reports(&part.to, by, undoes));
             }
@@ -356,7 +358,7 @@ fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
         | Outcome::Retry { .. }
         | Outcome::SoftBounce { .. }
         | Outcome::Away { scope: Scope::Destination, .. } => Health::Well,
-        // Who leaves one message after the other in doubt is not well either.
+        // A provider that leaves one message after the other in doubt is not well either.
         Outcome::Unknown { .. } if channel.answers_for_all() => Health::Away { after_ms: None },
         Outcome::Unknown { .. } | Outcome::Withheld | Outcome::Template { .. } => Health::Untold,
     }
@@ -372,7 +374,7 @@ fn destination_health(outcome: &Outcome, channel: &dyn Channel) -> Health {
         | Outcome::Failed { .. }
         | Outcome::Retry { .. }
         | Outcome::SoftBounce { .. } => Health::Well,
-        // A host that takes a message and never answers.
+        // A host that takes a message and never answers would hold a thread for each.
         Outcome::Unknown { .. } if !channel.answers_for_all() => Health::Away { after_ms: None },
         Outcome::Unknown { .. }
         | Outcome::Withheld

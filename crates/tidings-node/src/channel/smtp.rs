@@ -118,7 +118,7 @@ impl Smtp {
     }
 
     fn connected(&self, bound: Bound) -> Result<Line, Error> {
-        // Before there is a line, which would not wait long for it.
+        // Is fetched before there is a connection, which would not stay open for long meanwhile.
         let token = self.tokens.as_ref().map(Tokens::token).transpose().map_err(Error::Broken)?;
         let (server, hello) = (&self.server, &self.hello);
         let wrapped = (server.security == Security::Wrapped).then_some(&self.trust);
@@ -196,13 +196,17 @@ impl Smtp {
             Ok(reply) => return Err(out_of_turn(Step::Data, &reply)),
             Err(error) => return Err(self.keep_after(line, Step::Data, error, bound)),
         }
+        // The last line end is sent with the final dot.
         let content = stuffed(bytes.strip_suffix(b"\r\n").unwrap_or(bytes));
         let fault = |step| move |error| Fault { step, error };
         line.write(&content, bound.for_content()).map_err(fault(Step::Content))?;
+        // Is asked as late as possible: up to here the server has surely delivered nothing.
         if !go() {
             // The server drops a message whose end it never saw; the line is of no further use.
             return Ok(Done::Withheld);
         }
+        // Waits longer than for other answers: giving up here leaves the mail in doubt, and it may be sent
+        // twice.
         let last = Bound::new(delivery_ms, delivery_ms);
         match line.command("\r\n.\r\n", last) {
             Ok(response) if response.code().severity == Severity::PositiveCompletion => {
@@ -266,6 +270,7 @@ impl Channel for Smtp {
 impl Fault {
     fn outcome(&self) -> Outcome {
         let why = self.why();
+        // After the final dot only a refusal is a sure no.
         if self.error.refusal().is_none() && self.step == Step::Dot {
             return Outcome::Unknown { why };
         }

@@ -236,6 +236,7 @@ impl CommitPipeline {
     /// Has a request answered as soon as everything is durable that is decided by now.
     pub(crate) fn answer(&mut self, answer: WhenDurable) {
         let gathered = match &mut self.under_way {
+            // A request without writes waits too: it may have read what is not durable yet.
             _ if !self.gathered.writes.is_empty() => &mut self.gathered,
             Some(under_way) => &mut under_way.gathered,
             None => return answer(Ok(())),
@@ -284,9 +285,12 @@ impl CommitPipeline {
         let Some(writes) = lists.into_iter().reduce(Writes::followed_by) else {
             return Ok(());
         };
+        // Merged while the commit before is still being written, and put back: should that one fail,
+        // `finish` fails these too.
         self.gathered.writes.push(writes.clone());
         self.finish()?;
         let mut gathered = std::mem::take(&mut self.gathered);
+        // Is taken before the next step changes the engine, and shown once the commit is durable.
         gathered.engine = engine();
         let (end, ended) = bounded(1);
         let job = Job {
@@ -347,13 +351,13 @@ impl CommitPipeline {
         };
         let ended = result.unwrap_or_else(|| Err(gone())).map_err(Error::from);
         let ended = match self.by {
-            // Its thread has.
+            // The writing thread has deleted them.
             Executor::Threads => ended,
             Executor::Caller | Executor::Hand => {
                 ended.and_then(|()| self.forget(&gathered.forgotten))
             }
         };
-        // Who is answered finds it in the next read.
+        // Is shown before anybody is answered: a client that reads next must find what it wrote.
         let ended = ended.and_then(|()| match (gathered.engine.take(), &self.shown) {
             (Some(engine), Some(shown)) => shown.show(engine),
             _ => Ok(()),
@@ -369,6 +373,7 @@ impl CommitPipeline {
         }
         gathered.answer(&ended);
         if ended.is_err() {
+            // What was decided meanwhile rests on the commit that failed, so it fails as well.
             std::mem::take(&mut self.gathered).answer(&ended);
         }
         ended
@@ -421,6 +426,8 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
         for job in to_do {
             let mut days = job.forgotten.iter();
             let ended = Job::write(job.commit, job.frees, &*store, &job.vitals)
+                // Days go after their commit: a crash between the two leaves rows that nobody reads, the
+                // other order loses entries that still count.
                 .and_then(|()| days.try_for_each(|day| store.forget(*day)));
             let _ = job.end.send(ended);
         }

@@ -106,6 +106,7 @@ impl InFlight {
     }
 
     fn insert(&mut self, id: JobId, state: State) {
+        // A job has one state: the one before goes with its entries in the indexes.
         self.take_back(&id);
         match &state {
             State::Sending(_) => {}
@@ -130,6 +131,7 @@ impl InFlight {
     /// Removes and returns a job, unless its channel is at the point of no return.
     pub(crate) fn take_back(&mut self, id: &JobId) -> Option<Going> {
         if let State::Sending(ticket) = self.jobs.get(id)? {
+            // A thread that has passed the point of no return keeps it: its answer is the outcome.
             let job = ticket.withdraw(|_| true)?;
             self.jobs.remove(id);
             return Some(Going { job, until: None });
@@ -190,6 +192,7 @@ impl InFlight {
                 }
             }
         }
+        // Has left those of which nothing is to be told any more.
         self.drop_held();
         Ok(())
     }
@@ -241,6 +244,7 @@ impl InFlight {
             State::Until(at, job) if !self.is_paused(job) => Some((*at, *id)),
             _ => None,
         });
+        // Paused jobs keep their instant, so that a resumed one is as due as it was.
         self.due = waiting.collect();
         for job in self.take_from_senders(|job| job.is_held_by(paused)) {
             self.wait_until(now, job);

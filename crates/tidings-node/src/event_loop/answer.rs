@@ -32,7 +32,7 @@ pub(super) fn answer(
     let mut reads_keys = false;
     for request in requests {
         match request {
-            // It was sent here while the shard went elsewhere.
+            // The shard moved to another node while the request was on its way.
             Request::Work(work) if !node.is_home_of(&work) => work.fail(unavailable()),
             Request::Work(work) => waiting.push(work),
             Request::Keys(request) => keys.push(request),
@@ -49,6 +49,7 @@ pub(super) fn answer(
                     .and_then(|()| node.step_beside(sending, now, &[]))
                     .and_then(|_| node.flush());
                 if done.is_ok() {
+                    // Follows the commit: where it fails, channels and rules both stay as they were.
                     known.channels.replace(others);
                     *known.rules = *rules;
                 }
@@ -64,6 +65,7 @@ pub(super) fn answer(
         keys.into_iter().for_each(|request| request.fail(unavailable()));
         return Err(fault);
     }
+    // All commands of a turn are one step, so that they share a commit and a sync.
     let mut done = step(node, sending, now, waiting);
     for request in keys {
         match done {

@@ -47,11 +47,14 @@ impl ClockWatch {
         let Some(at) = at else {
             return Instant::MAX;
         };
+        // After a start the newest stored instant is all that is known of the time: a clock far ahead of it
+        // gets no belief either.
         let first = if newest_step == Instant::MIN { shown } else { newest_step };
         let believed = *self.believed.get_or_insert(Reading { shown: first, at });
         let known = believed.now(at);
         if shown > known.plus_ms(DAY_MS) {
             let is_same = |ahead: &Reading| (ahead.now(at).0 - shown.0).abs() <= DRIFT_MS;
+            // Another setting begins its hour anew: only one that stays the same is likely to be right.
             let ahead = self.ahead.filter(is_same).unwrap_or(Reading { shown, at });
             self.ahead = Some(ahead);
             if at.0.saturating_sub(ahead.at.0) < HOUR_MS {

@@ -39,7 +39,7 @@ impl EventLoop {
         }
         self.set_frees(true);
         let done = self.do_what_frees(now, possible, stopping);
-        // Who stops does not wait for room: what was sent is noted in what is kept back.
+        // A stop does not wait for room: outcomes go into the reserve, or the next start would send these messages again.
         let done = if stopping.is_some() { done.and_then(|()| self.settle(now)) } else { done };
         self.set_frees(false);
         done
@@ -74,6 +74,8 @@ impl EventLoop {
             return Ok(());
         }
         let forgets_until = self.forgets_until;
+        // No slices here: nothing else is decided meanwhile, and days go only after all that was due
+        // before.
         while catch_up(node, now, forgets_until)? {}
         self.settle(now)?;
         if stopping.is_none() {

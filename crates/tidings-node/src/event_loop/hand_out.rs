@@ -30,6 +30,8 @@ impl EventLoop {
         let mut due = self.delivery.take_due(now);
         if let Some(node) = &mut self.node {
             let now = node.decided_at(now);
+            // The jobs follow the commit with these records: whatever crashes, a message in doubt is not
+            // handed over a third time.
             let again = Delivery::hand_over_again(&mut due, now, node.engine().rules());
             if !again.is_empty() {
                 node.settle(now, &again)?;
@@ -84,6 +86,8 @@ impl EventLoop {
                 }
             }
         }
+        // Precedes the jobs, which follow its commit: a message that left without its row would be planned
+        // and sent again after a crash.
         node.made(at, &plans)?;
         let ready = plans.into_iter().map(|plan| node.present(plan));
         for ready in ready.collect::<Result<Vec<_>, _>>()? {

@@ -49,10 +49,12 @@ impl EventLoop {
                 log_refused(&accepted.replies);
                 Ok(())
             })?;
+            // Precedes the wait below, which acts of this very report end at once.
             self.feed_followers();
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
+            // Is acknowledged once it is durable: the follower forgets what it has reported then.
             let (feed, progress) = (Arc::clone(&self.feed), report.progress);
             let first_shard = progress.shards.first().copied().unwrap_or(0);
             node.ahead().answer(Box::new(move |durable| {
@@ -81,6 +83,8 @@ impl EventLoop {
                     let more = node.replication().apply_log(sending, now, &logged)?;
                     applied.answers.extend(more.answers);
                     applied.kept_objects.extend(more.kept_objects);
+                    // Ends the instant: inbox entries of the log are delivered, and lanes that it made due
+                    // close.
                     node.step_beside(sending, now, &[])?;
                 }
                 applied.kept_objects.extend(node.replication().take_kept_objects());

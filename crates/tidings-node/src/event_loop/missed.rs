@@ -20,6 +20,7 @@ pub(super) fn catch_up(
     let due = node.engine().next_forget().filter(|at| *at <= now);
     let midnight = due.filter(|at| *at <= forgets_until);
     let next = midnight.unwrap_or(now);
+    // A midnight ends the slice: what is due until then goes out before its days are deleted.
     node.play_missed(next.plus_ms(-1), INSTANTS_AT_ONCE)?;
     if node.next_due().is_some_and(|due| due < next) {
         return Ok(true);
@@ -35,6 +36,7 @@ pub(super) fn catch_up(
         return Ok(false);
     };
     node.forget_due(midnight)?;
+    // A missed midnight gets the end of its instant here. That of now comes with the arrivals.
     if midnight < now {
         node.step(midnight, &[])?;
     }

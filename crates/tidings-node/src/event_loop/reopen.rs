@@ -20,7 +20,7 @@ impl EventLoop {
     /// [`Runtime::ended`]: crate::Runtime::ended
     pub(super) fn fail(&mut self, fault: &Error) {
         self.abandon();
-        // What the engine has is the commit's that failed, or the one's before: the rules too.
+        // The store may lack the rules in force, if their commit is the one that failed: they are set again.
         self.rules_due = self.held.as_ref().is_none_or(|held| held.intake);
         if let Error::Chore { bucket, fault } = fault {
             tracing::error!(
@@ -29,6 +29,7 @@ impl EventLoop {
             );
             self.vitals.refused_chore();
             self.set_aside.insert(*bucket);
+            // The store itself works: it is opened again at once, without the chores of this bucket.
             self.rests = false;
             return self.packer.wait();
         }
@@ -47,12 +48,15 @@ impl EventLoop {
     /// Drops the node. What became durable is followed up; answers of channels that did not are recorded
     /// later, and messages that did not are made again.
     fn abandon(&mut self) {
+        // Comes first: what is durable goes on, and only the rest is dropped.
         self.follow_up();
         self.node = None;
         self.resolving.forget();
         drop(self.delivery.in_flight.take_from_senders(SendJob::is_call));
         self.delivery.in_flight.drop_following();
         self.unbuilt.clear();
+        // These messages were handed over. Without their outcome in the next commit they would be sent
+        // again.
         for settled in self.recorded.drain(..).flat_map(|(_, settled)| settled) {
             let all = self
                 .answered
@@ -104,6 +108,7 @@ impl EventLoop {
         self.feed.begin(node.engine().replica().newest());
         node.flush()?;
         node.show_in(&self.reads)?;
+        // Precedes the messages that are taken up, which else might go although their channel is paused.
         self.delivery.in_flight.pause(node.engine().paused(), self.clock.now());
         self.hooks.open(node)?;
         let answered = self.answered.values().flat_map(|known| {
@@ -112,7 +117,7 @@ impl EventLoop {
         let answered: BTreeSet<MessageId> = answered.collect();
         let unsettled = node.unsettled()?;
         node.flush()?;
-        // No attempt was made after this, whatever the clock shows by now.
+        // An upper bound of the attempts before: the clock may have been put back since the newest step.
         let now = self.clock.now().max(node.engine().now());
         let is_first = self.of_before.is_none();
         // Of messages built since the first opening this process knows whether they were sent.
@@ -122,6 +127,7 @@ impl EventLoop {
             .unwrap_or_else(|| unsettled.iter().map(|ready| ready.plan.closing).collect());
         for job in unsettled.into_iter().flat_map(jobs) {
             let id = job.message();
+            // What this process still has is not doubled: its outcome is known, or its attempt goes on.
             if answered.contains(&id) || self.delivery.in_flight.has(&job.id) {
                 continue;
             }
@@ -140,7 +146,7 @@ impl EventLoop {
             }
             match tried.filter(|tried| tried.until > now) {
                 Some(tried) => self.delivery.in_flight.wait_until(tried.until, job),
-                // That it is handed over once more has to be on record before.
+                // Waits as a retry does, which records the second hand-over before it: a third must never follow.
                 None if job.is_in_doubt() => {
                     self.delivery.in_flight.wait_until(self.clock.now(), job);
                 }

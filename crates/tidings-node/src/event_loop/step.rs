@@ -30,6 +30,7 @@ pub(super) fn step(
                 .for_each(|work| work.fail(RuntimeError::of_commit(&fault)));
             return Err(fault);
         }
+        // Copies come in a further step: their first request has its row by then, which answers them.
         waiting = again;
     }
     Ok(())
@@ -67,6 +68,7 @@ fn sort(
             again.push(next);
             continue;
         }
+        // Precedes the look at rows: a request that waits for other nodes has none yet.
         let Some(next) = node.replication().wait_with_first(&once.key, next) else {
             continue;
         };

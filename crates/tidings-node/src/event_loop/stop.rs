@@ -41,6 +41,8 @@ impl EventLoop {
         };
         let failed = |fault: crate::Error| RuntimeError::Unknown(fault.to_string());
         let now = node.engine().now();
+        // Requests that wait for other nodes are answered as far as it goes: this node hears of no answer
+        // any more.
         node.replication().answer_gathered(now, true).map_err(failed)?;
         self.hooks.save(node).map_err(failed)?;
         node.flush().map_err(failed)?;

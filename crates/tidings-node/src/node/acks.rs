@@ -29,7 +29,7 @@ impl Replication<'_> {
             reported_at.is_some_and(|reported_at| now < reported_at.plus_ms(SILENT_MS))
         };
         let others: BTreeSet<u16> = others.collect();
-        // It is no use to wait for some where others are away.
+        // If one shard is away the reply is not whole in time anyway, so it waits for none.
         let is_waited_for = work.waits && others.iter().all(is_there);
         let since = if is_waited_for { now } else { now.plus_ms(-WAIT_MS) };
         let waits = (no, work.waits);
@@ -167,7 +167,7 @@ impl Node {
             }
         };
         match (kept, work.asker) {
-            // What was kept of an answer must not be told before it is durable.
+            // The row may be of a commit that is not durable yet: its answer waits for that.
             (Some(kept), Asker::Once(_, keeper)) => {
                 let send = |done: Result<(), _>| keeper.send(done.map(|()| kept));
                 self.ahead.answer(Box::new(send));

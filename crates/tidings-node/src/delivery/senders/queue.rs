@@ -332,6 +332,7 @@ impl Queue {
             }
         }
         while let Some(rank) = messages.ready.first().copied() {
+            // Ranks begin with the priority, so nothing interactive follows.
             if interactive_only && rank.priority != Priority::Interactive {
                 break;
             }
@@ -340,6 +341,8 @@ impl Queue {
             };
             let open = outlet.gate().is_open(now);
             if let Err(until) = open {
+                // All providers are away, or the rate of the channel is used up: messages stay queued,
+                // without an attempt or a record.
                 return Turn::WaitUntil(until);
             }
             match self.obstacle(messages, rank, outlet, now) {
@@ -519,7 +522,7 @@ impl Queue {
         for party in &parties {
             messages.busy.add(party.clone());
         }
-        // Where there is room for more than one, or a host has changed its group since it waited.
+        // A party may have room for more than one, and a host may have changed its group since the message waited.
         let waited_for = queued.waits_for.iter();
         for party in parties.iter().chain(waited_for) {
             self.call_back(&mut messages, party);
@@ -530,7 +533,7 @@ impl Queue {
             outlet.pass(&destinations, now)
         });
         drop(messages);
-        // What it has called back.
+        // Other threads may take what was called back.
         self.changed.notify_all();
         Some(Leaving { slot, pass, parties: Parties(parties) })
     }
