@@ -15,7 +15,7 @@ pub trait Clock: Send + Sync {
     /// Waits less than a millisecond until an instant is over, if it is the current one.
     fn pass(&self, instant: Instant);
 
-    /// The time by a clock that nobody sets, for one that somebody may set wrong; `None` = it may jump. Default none.
+    /// The time by a clock that can't be set, to check one that may be set wrong; `None` = it may jump. Default none.
     fn monotonic(&self) -> Option<Monotonic> {
         None
     }
@@ -50,7 +50,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The time since the machine started, that asleep included: a clock that nobody sets.
+/// The time since the machine started, sleep included: a clock that can't be set.
 #[must_use]
 pub(crate) fn monotonic() -> Monotonic {
     #[cfg(target_os = "linux")]

@@ -1,10 +1,9 @@
 //! Delivery: sends batches with bounded concurrency, and decides about retries.
 //!
-//! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with
-//! the same batch id, which is the provider's idempotency key, counted as resent; then unknown. What was
-//! made before a stop may have been handed over then, so handing it over now counts as resent too. That a message is
-//! handed over once more is durable before it is, so that no number of stops makes it a third time. Where a type of
-//! the message says `give_up`, none is sent again.
+//! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with the same batch id,
+//! which is the provider's idempotency key, counted as resent; then unknown. A message built before a stop may have
+//! been handed over then, so it counts as resent too. A second handover is durable before it happens, so that no number
+//! of stops leads to a third. A message with a type of `give_up` is never sent again.
 
 pub(super) mod complaints;
 pub(super) mod counts;
@@ -155,7 +154,7 @@ impl Delivery {
         }
     }
 
-    /// Has the messages of a channel go now that wait for a retry, if their provider or their destination is back.
+    /// Sends the messages of a channel now that wait for a retry, if their provider or their destination is back.
     pub(crate) fn hurry(&mut self, channel: &str, back: &Back, now: Instant) {
         if back.provider {
             self.in_flight.hurry(now, |head| head.channel == channel);
@@ -167,8 +166,8 @@ impl Delivery {
         }
     }
 
-    /// Takes over a clock that was put back by so many milliseconds: retries come earlier by as much, and providers that
-    /// were left alone are asked again.
+    /// Adapts to a clock that was put back by a number of milliseconds: retries come earlier by as much, and
+    /// unavailable providers are probed again.
     pub(crate) fn put_back(&mut self, to: Instant, by_ms: i64) {
         self.in_flight.put_back(to, by_ms);
         self.channels.renew_gates();
@@ -176,8 +175,8 @@ impl Delivery {
 
     /// Sends built messages, and waits for the answers.
     ///
-    /// A batch is made when a thread is ready to send it and goes when it was sent: those of a slice
-    /// all at once, with everything that they tell, could be more than memory holds.
+    /// A batch is built when a thread is ready to send it, and freed once it is sent: all batches of a slice at once,
+    /// with their content, could be more than memory holds.
     ///
     /// # Errors
     /// [`Error`] where what is stored can't be read.
@@ -262,7 +261,7 @@ impl Delivery {
         settled.into_values().collect()
     }
 
-    /// Sends a message within an instant, at which nobody waits for a pace.
+    /// Sends a message within an instant, without waiting for a pace.
     fn send_at_once(&self, job: &SendJob, now: Instant) -> Reply {
         let outlet = self.channels.outlet(&job.head.channel);
         let pass = outlet.map(|outlet| outlet.pass(&job.head.destinations, now));
@@ -387,7 +386,7 @@ impl Delivery {
     }
 }
 
-/// An attempt as it is stored; `None` = the provider said nothing.
+/// An attempt as it is stored; `None` = the provider did not answer.
 fn attempt(provider: &str, answer: &Answer, now: Instant) -> Option<Attempt> {
     Some(Attempt {
         at: now,

@@ -1,5 +1,4 @@
-//! The decision what each of several nodes holds of a store: a pure, stepped function of the time and of what was
-//! heard.
+//! The assignment of a store to nodes: a pure, stepped function of the time and of the answers of the database.
 //!
 //! A node sends a heartbeat about once a second. It acquires the lease if that is free, or if its holder sent none
 //! through four answered heartbeats of the node's *own*: after an outage of the database nobody takes over. The holder
@@ -11,7 +10,7 @@
 //! A process has one store open at most. Each opening of the lease's store has an epoch of its own, also where its
 //! holder only changes which shards it has: the acquisition fences commits and grants that are still under way.
 //!
-//! Nothing here waits or reads a clock: the caller hands in what happened, and does what it is told.
+//! Nothing here waits or reads a clock: the caller passes what happened, and carries out the actions.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +53,7 @@ pub struct Election {
     watch: Option<(Lease, Watch)>,
     watches: Watches,
     newest: Option<Membership>,
-    /// The instant from which heartbeats have to begin whose answers tell what is no more, or what is to be divided.
+    /// The earliest beginning of heartbeats whose answers show lost shares, or shards to divide.
     since: Monotonic,
     /// The number of shards of the store, once it is known.
     of: Option<u16>,
@@ -62,7 +61,7 @@ pub struct Election {
     held: Option<Shards>,
     /// The shards with which the lease's store is to be opened again.
     wanted: Option<BTreeSet<u16>>,
-    /// The newest epoch and term of a store that was opened: answers of before mean nothing any more.
+    /// The newest epoch and term of a store that was opened: earlier answers are ignored.
     spent: (Epoch, TermNo),
     refusals: Refusals,
     backs_off_until: Monotonic,
@@ -490,7 +489,7 @@ impl Election {
         actions.push(Action::Close { tenure, drains: true });
     }
 
-    /// Stops holding something: somebody else does, or the node has failed.
+    /// Stops holding something: another node does, or this one has failed.
     fn lose(&mut self, tenure: Tenure, actions: &mut Vec<Action>) {
         if self.phase.tenure() != Some(tenure) {
             return;

@@ -1,7 +1,7 @@
 //! The loop of a node as a stepped function: it starts no thread and waits for nothing but the commit before.
 //!
-//! The decisions of a turn are one commit, which is written while the next turn is decided. Answers and messages
-//! follow it: nothing is told or sent that is not durable (decision 034).
+//! The decisions of a turn are one commit, which is written while the next turn is decided. Answers and messages follow
+//! it: nothing is answered or sent that is not durable (decision 034).
 //!
 //! A driver hands in requests and the answers of channels, and calls [`EventLoop::turn`]. [`Runtime`] drives
 //! it in real time: its threads write commits and send messages. [`Stepped`] drives it in the caller's
@@ -124,7 +124,7 @@ pub(crate) struct EventLoop {
 }
 
 impl EventLoop {
-    /// Opens the store, and takes up what was made before.
+    /// Opens the store, and takes up its built messages.
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
@@ -296,7 +296,7 @@ impl EventLoop {
         }
     }
 
-    /// Has everything that was decided written, also where a later step failed: the steps before it are whole.
+    /// Writes everything that was decided, also if a later step failed: the steps before it are complete.
     fn end_turn(&mut self, decided: Result<(), Error>) -> Result<(), Error> {
         self.feed_followers();
         let Some(node) = &mut self.node else {
@@ -490,8 +490,8 @@ impl EventLoop {
         Ok(is_late)
     }
 
-    /// Has the node decide something, with access to the messages that can still be changed and to the rules
-    /// to put in force.
+    /// Runs a decision of the node, with access to the messages that can still be changed and to the rules to put in
+    /// force.
     pub(crate) fn beside<T: Default>(
         &mut self,
         now: Instant,

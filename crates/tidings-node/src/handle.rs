@@ -42,7 +42,7 @@ pub(crate) enum Request {
 
 /// A requested stop.
 pub(crate) struct Stop {
-    /// The requester, who is told that everything has stopped.
+    /// The requester, which learns that everything has stopped.
     pub(crate) answer: Sender<Result<(), RuntimeError>>,
     /// Signals the end of waiting for work in progress.
     pub(crate) drained: Receiver<time::Instant>,
@@ -124,8 +124,8 @@ pub struct Handle {
     queue: Arc<Queue>,
     /// Wakes the loop.
     wake: Sender<()>,
-    /// True if the loop still takes requests. It is checked under the lock, so nothing enters a queue
-    /// that nobody empties any more.
+    /// True if the loop still takes requests. It is checked under the lock, so nothing enters a queue that is no longer
+    /// emptied.
     is_open: Arc<RwLock<bool>>,
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
@@ -136,8 +136,8 @@ pub struct Handle {
     waits: bool,
 }
 
-/// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are
-/// refused: nobody waits for a loop that has ended.
+/// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are refused: no caller
+/// waits for a loop that has ended.
 pub(crate) struct Inbox {
     queue: Arc<Queue>,
     /// Signals that there may be requests; disconnected once no handle is left.
@@ -219,7 +219,7 @@ impl Handle {
     /// Submits commands; the answer comes after they are durable.
     ///
     /// # Errors
-    /// [`RuntimeError`] says whether anything can have happened.
+    /// [`RuntimeError`] distinguishes requests that may have been done.
     pub fn submit(&self, commands: Vec<Command>) -> Replies {
         let (answer, answered) = bounded(1);
         self.submit_then(commands, move |replies| drop(answer.send(replies)))?;
@@ -340,8 +340,8 @@ impl Handle {
         Ok(answered)
     }
 
-    /// The state after the last durable commit: what was answered is in it. It asks nobody and waits for nobody.
-    /// Drop it soon: it keeps memory, and the store open.
+    /// The state after the last durable commit, which has everything that was answered. It does not wait. Drop it soon:
+    /// it keeps memory, and the store open.
     ///
     /// # Errors
     /// [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
@@ -360,8 +360,8 @@ impl Handle {
         self.durable().map(|durable| look(&durable))
     }
 
-    /// Has `listener` called whenever [`Handle::durable`] has another answer, on the loop's thread: it must only pass it
-    /// on. Of several listeners the first is called.
+    /// Registers `listener`, which is called whenever [`Handle::durable`] changes, on the loop's thread: it must only
+    /// pass the call on. Only the first listener is kept.
     pub fn on_durable(&self, listener: impl Fn() + Send + Sync + 'static) {
         self.reads.listen(Box::new(listener));
     }
@@ -413,7 +413,7 @@ impl Handle {
         self.ask(Request::Apply(ApplyRequest { confirms, then: Box::new(then) }))
     }
 
-    /// Applies the log up to its current end, where the intake is elsewhere: what somebody was answered is known then.
+    /// Applies the log up to its current end on a follower, so that it has everything that callers were answered.
     /// `then` gets the result once that is durable, on the loop's thread, and must only pass it on. It is dropped
     /// uncalled if the loop dies.
     ///

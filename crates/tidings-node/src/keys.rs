@@ -1,9 +1,9 @@
 //! API keys, what the tokens of end users are checked by, and which feeds are paused: they are in the store, so that a
 //! backup has them and every server of the store knows them.
 //!
-//! Their rows stand beside the engine's, which knows nothing of them. A change of the keys is
-//! written, then counts in memory, then is answered. Who was told that a key is revoked can rely on
-//! that. After a failure of the store, what it has is the truth, as for everything else.
+//! Their rows are beside those of the engine, which knows nothing of them. A change of the keys is written, then takes
+//! effect in memory, then is answered. So a caller can rely on the answer that a key is revoked. After a failure the
+//! store is the truth, as for everything else.
 
 mod feeds;
 mod revoked;
@@ -39,7 +39,7 @@ pub struct ApiKey {
     pub id: String,
     /// The name given to it.
     pub name: String,
-    /// The time when it was made.
+    /// The time of its creation.
     pub made: Instant,
     /// The calls that it opens.
     pub role: Role,
@@ -95,7 +95,7 @@ pub(crate) type KeysAnswer = Box<dyn FnOnce(Result<Option<IdempotencyHit>, Runti
 pub(crate) struct Keys {
     api: RwLock<Arc<[ApiKey]>>,
     signing: RwLock<Arc<[SigningKey]>>,
-    /// Those of the recipients of this node.
+    /// The revoked tokens of this node's recipients.
     revoked: Mutex<Revoked>,
     /// The names of the paused feeds.
     paused_feeds: RwLock<BTreeSet<String>>,

@@ -63,7 +63,7 @@ pub struct Node {
     shown: Option<Shown>,
     /// The log of conditions without an answer.
     unclear: Unclear,
-    /// Messages that operators asked for since the last look.
+    /// Messages that operators sent since they were last taken.
     going: Vec<Going>,
     /// True if deadlines may have changed without a write, so that readers need a new snapshot.
     moved: bool,
@@ -71,15 +71,15 @@ pub struct Node {
     others: Others,
     /// Requests that wait for them.
     pending_acks: PendingAcks,
-    /// Acts that other nodes are to be told.
+    /// Acts for other nodes.
     logged: Vec<Arc<LogEntry>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
     /// Answers to acts that were applied before the node was asked to.
     answers_ahead: Vec<(LogNo, Answers)>,
-    /// Rows of what occurred, in commits that hooks have not heard of.
+    /// Rows of occurrences, in commits that hooks have not processed.
     occurred: VecDeque<(CommitNo, OccurrenceOwner, OccurrenceRow)>,
-    /// The keys in memory; `None` where nobody signs in.
+    /// The keys in memory; `None` without logins.
     keys: Option<Arc<Keys>>,
 }
 
@@ -102,7 +102,7 @@ pub struct Accepted {
     pub delivered: Vec<InboxDelivery>,
     /// The commands whose replies are not whole before shards on other nodes have answered.
     pub open_replies: Vec<OpenReply>,
-    /// The answers to acts that were told, of each number.
+    /// The answers to another node's acts, for each number.
     answers: Vec<Answers>,
 }
 
@@ -199,8 +199,8 @@ impl Node {
         &self.store
     }
 
-    /// A reference that tells whether the node still exists: a failed one was dropped, and its store can
-    /// be opened again as soon as nobody holds a snapshot of it.
+    /// A weak reference that shows whether the node still exists: a failed one was dropped, and its store can be opened
+    /// again as soon as no snapshot of it is held.
     #[must_use]
     pub fn life(&self) -> Weak<()> {
         Arc::downgrade(&self.life)

@@ -1,8 +1,8 @@
 //! Idempotency: the answer to a request with an `Idempotency-Key` is written in the same commit as its
 //! work, so that neither exists without the other.
 //!
-//! A row lives for a day, whatever `keep` says, and outlives restarts. Rows that have had their day
-//! are taken away by those that come: as many as were ever kept within one day may lie there.
+//! A row lives for a day, independent of `keep`, and outlives restarts. New rows remove expired ones: at most the
+//! largest number of a single day stays.
 
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! Packing of days that are over and at rest, in a thread of its own, one by one.
 //!
-//! Packing rewrites a day without what was overwritten and deleted in it. It changes nothing that
-//! can be read, so nobody waits for it, and a day that could not be packed only takes more disk.
+//! Packing rewrites a day without its overwritten and deleted rows. It changes nothing that can be read, so nothing
+//! waits for it, and a day that could not be packed only takes more disk.
 
 use crate::commit::executor::Executor;
 use std::collections::BTreeSet;

@@ -36,8 +36,7 @@ pub struct Player {
 
 /// An observer of a player's commands and their answers (and, with a watch, of the time they take).
 ///
-/// Everything between the two calls is what a publisher waits for: decided, durable, and the inboxes
-/// told.
+/// A publisher waits for everything between the two calls: decided, durable, and delivered to inboxes.
 pub trait Observer {
     /// Called before these commands are handled together.
     fn before(&mut self, at: Instant, commands: &[Command]);
@@ -245,7 +244,7 @@ impl Player {
         self.node().books()
     }
 
-    /// Explains what became of an event for a recipient, or what would become of a supposed one.
+    /// Explains the fate of an event for a recipient, also of a hypothetical event.
     ///
     /// # Errors
     /// [`Unexplained`].
@@ -347,7 +346,7 @@ impl Player {
         Ok(())
     }
 
-    /// Handles the commands of the open instant so far, and tells no message of it.
+    /// Handles the commands of the open instant so far, without returning its messages.
     ///
     /// # Errors
     /// [`PlayError`] as of [`Player::play`].
@@ -360,7 +359,7 @@ impl Player {
         Ok(())
     }
 
-    /// Has the node decide about commands, and passes the answers on.
+    /// Runs commands on the node, and passes the answers on.
     fn decide(
         &mut self,
         at: Instant,

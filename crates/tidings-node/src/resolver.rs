@@ -1,4 +1,4 @@
-//! The interface of a host that says what objects are now.
+//! The interface of a host that returns the present state of objects.
 
 pub(crate) mod resolving;
 

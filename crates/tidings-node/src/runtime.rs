@@ -1,8 +1,8 @@
 //! The runtime: a node in real time. One thread decides, a few send.
 //!
-//! The loop takes everything that has arrived since its last turn, commits what it decides at once, and
-//! only then answers and sends (group commit). Messages are made in slices, as many as delivery has room
-//! for, so a million digests never keep one publish waiting for longer than a slice.
+//! The loop takes everything that has arrived since its last turn, commits its decisions at once, and only then answers
+//! and sends (group commit). Messages are built in slices, as many as delivery has room for, so a million digests never
+//! delay a publish by more than a slice.
 
 use std::convert::Infallible;
 use std::sync::Arc;

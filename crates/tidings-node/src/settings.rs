@@ -16,8 +16,8 @@ pub struct Settings {
     /// True if messages are built and sent. If not, due lanes are closed nevertheless, and their messages
     /// wait for a node that sends.
     pub sends: bool,
-    /// True if pending chores are done before a stop. If not, the next start finds them: whoever takes the store
-    /// over waits for less.
+    /// True if pending chores are done before a stop. If not, the next start does them, so that a takeover waits for
+    /// less.
     pub chores_at_stop: bool,
     /// Length of the queue of requests; one more is refused.
     pub requests_max: usize,

@@ -1,4 +1,4 @@
-//! Spans (OpenTelemetry): what a server did for whom, and how long it took.
+//! Spans (OpenTelemetry): the work of a server by cause, and its time.
 //!
 //! A message has many events, and so no parent: its span links to the spans that published them, as far as they were
 //! recorded. Without a tracer nothing is built.

@@ -75,7 +75,7 @@ impl Stepped {
         self.event_loop.turn(requests, &mut self.stopping);
     }
 
-    /// Writes the commit in progress, and tells whether there was one.
+    /// Writes the commit in progress; returns true if there was one.
     pub fn write(&mut self) -> bool {
         let node = self.event_loop.node.as_mut();
         node.is_some_and(|node| node.ahead().write())
@@ -91,7 +91,7 @@ impl Stepped {
         self.event_loop.resolving.ask_next()
     }
 
-    /// Returns true if a turn would find something to do that nobody has to ask for.
+    /// Returns true if a turn would find work without a request.
     pub fn has_work(&mut self) -> bool {
         self.event_loop.patience(false).is_zero()
     }

@@ -136,7 +136,7 @@ pub struct ResolverVitals {
 }
 
 impl ResolverVitals {
-    /// Number of objects that were asked for.
+    /// Number of objects in questions to the host.
     #[must_use]
     pub fn asked(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)

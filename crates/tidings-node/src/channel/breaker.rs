@@ -19,9 +19,9 @@ const PROBE_MS_MAX: i64 = 600_000;
 pub(crate) enum Health {
     /// It answered about the message, well or not.
     Well,
-    /// It takes nothing, or nobody is there.
+    /// It refuses everything, or can't be reached.
     Away {
-        /// The least wait in milliseconds that it asked for.
+        /// The minimum wait that it requested, in milliseconds.
         after_ms: Option<i64>,
     },
     /// Nothing was learnt.
@@ -47,7 +47,7 @@ enum State {
     Closed { failures: u32 },
     /// None passes until then.
     Open { until: Instant, wait_ms: i64 },
-    /// One has passed, to see what becomes of it (half-open).
+    /// One message has passed as a probe (half-open).
     Probing { since: Instant, wait_ms: i64 },
 }
 

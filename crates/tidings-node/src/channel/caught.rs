@@ -44,7 +44,7 @@ pub struct CaughtMessage {
     pub message: Rendered,
 }
 
-/// The appearance of a message for whoever gets it.
+/// The appearance of a message for its reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
     /// A mail: the message as it is.
@@ -86,7 +86,7 @@ pub enum Look {
 }
 
 impl Caught {
-    /// Room for so many messages; with 0 they are gone as soon as they are taken.
+    /// Room for a number of messages; with 0 they are dropped as soon as they are taken.
     #[must_use]
     pub fn of(most: usize) -> Self {
         Self { most, kept: Mutex::default() }

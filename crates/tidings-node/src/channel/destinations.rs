@@ -18,7 +18,7 @@ const DESTINATIONS_MAX: usize = 4_096;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Destinations {
     failing: BTreeMap<Arc<str>, Failing>,
-    /// Those that have answered, and were not left alone since: the last ones, and as many before those.
+    /// Destinations that have answered and were available since: the last ones, and as many before those.
     answered: [BTreeSet<Arc<str>>; 2],
 }
 
@@ -65,7 +65,7 @@ impl Destinations {
         failing.is_none_or(|failing| failing.breaker.admit(now))
     }
 
-    /// Notes what became of a message that passed, with the reason of a failure.
+    /// Records the outcome of a message that passed, with the reason of a failure.
     pub(crate) fn note(
         &mut self,
         destination: &Arc<str>,

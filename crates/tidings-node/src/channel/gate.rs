@@ -29,11 +29,11 @@ struct ProviderState {
     destinations: Destinations,
 }
 
-/// The leave to ask a provider, with the destinations that it may be asked for.
+/// The permission to call a provider, with the destinations for which it may be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leave {
     pub(crate) provider: usize,
-    /// Those of the message's destinations that are not away.
+    /// The message's destinations that are available.
     pub(crate) destinations: Vec<Arc<str>>,
 }
 
@@ -68,7 +68,7 @@ impl Gate {
         }
     }
 
-    /// The same gate without anything that was noted by a clock that is put back: nobody is left alone.
+    /// The same gate without notes of a clock that is put back: everything counts as available.
     pub(crate) fn anew(&self) -> Self {
         Self {
             providers: vec![ProviderState::default(); self.providers.len()],
@@ -110,8 +110,8 @@ impl Gate {
         providers.any(|provider| provider.destinations.is_left_alone(destination))
     }
 
-    /// What keeps a message to these destinations back: all providers are left alone, or each of its destinations at
-    /// those that are not.
+    /// The reason why a message to these destinations is held: all providers are unavailable, or each of its
+    /// destinations is at the available ones.
     pub(crate) fn holds<'g>(
         &'g self,
         destinations: &'g [Arc<str>],
@@ -153,8 +153,8 @@ impl Gate {
         self.paces.take(destinations.first().map(|first| &**first), now);
     }
 
-    /// The next provider that may be asked for one of the destinations at least, from a number on. It is asked then,
-    /// and [`Gate::note`] gets the answers.
+    /// The next provider, from a number on, that may be called for at least one of the destinations. [`Gate::note`]
+    /// gets its answers.
     pub(crate) fn leave(
         &mut self,
         from: usize,

@@ -86,7 +86,7 @@ impl Maildir {
         }
     }
 
-    /// Writes a mail unless it exists; returns whether it is there, which it is not where `go` says no.
+    /// Writes a mail unless it exists; returns true if it exists then, which it does not if `go` refuses.
     fn deliver(&self, id: &str, bytes: &[u8], go: &dyn Fn() -> bool) -> io::Result<bool> {
         let new = self.new.join(id);
         if new.try_exists()? {

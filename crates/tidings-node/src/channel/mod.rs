@@ -47,12 +47,12 @@ pub trait Channel: Send + Sync {
     /// Sends; the batch's id is the idempotency key. Blocks until the outcome is known or the channel's own
     /// time-out has passed.
     ///
-    /// `go` is asked right before the step after which the message may be delivered, and always before
-    /// [`Outcome::Sent`] and [`Outcome::Unknown`]. Where it says no, nothing is handed over, and the outcome
-    /// is [`Outcome::Withheld`].
+    /// `go` is called right before the step after which the message may be delivered, and always before
+    /// [`Outcome::Sent`] and [`Outcome::Unknown`]. If it returns false, nothing is handed over, and the outcome is
+    /// [`Outcome::Withheld`].
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome;
 
-    /// Returns true if an answer says something about other recipients; not where each names a service of their own.
+    /// Returns true if an answer applies to other recipients too; not if each recipient names a service of their own.
     fn answers_for_all(&self) -> bool {
         true
     }

@@ -23,7 +23,7 @@ use crate::clock::Clock;
 
 /// The environment for opening a provider.
 pub struct Setup<'a> {
-    /// Looks up a secret by its name; the error says why it is not available, and where to put it.
+    /// Looks up a secret by its name; the error has the reason why it is missing, and its place.
     pub secret: &'a dyn Fn(&str) -> Result<String, String>,
     /// The time when files are made durable.
     pub durability: Durability,
@@ -41,7 +41,7 @@ pub struct Setup<'a> {
 /// created.
 ///
 /// # Errors
-/// [`ProviderError`] says what to write instead; it never holds a password.
+/// [`ProviderError`] has a cure; it never holds a password.
 pub fn check(kind: &ChannelKind, provider: &str) -> Result<(), ProviderError> {
     check_with(kind, provider, &|_| Ok(String::new()))
 }
@@ -72,11 +72,10 @@ pub fn slip(kind: &ChannelKind, provider: &str) -> Option<String> {
 
 /// Opens the providers that the rules name for a channel.
 ///
-/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
-/// the configuration.
+/// A missing Maildir is created. A mail server is not called: an unavailable server is no fault of the configuration.
 ///
 /// # Errors
-/// [`ProviderError`] says what to write instead; it never holds a password.
+/// [`ProviderError`] has a cure; it never holds a password.
 pub fn open(
     kind: &'static ChannelKind,
     rules: &Rules,

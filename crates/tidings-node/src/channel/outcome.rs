@@ -42,7 +42,7 @@ pub enum Outcome {
         /// True if it was refused permanently; else it is tried again.
         is_permanent: bool,
     },
-    /// A template of the configuration failed over the message, so that nobody was asked to take it.
+    /// A template of the configuration failed over the message, so no provider was called.
     Template {
         /// The reason, for the log and for operators, with the template's name and line.
         why: String,
@@ -59,15 +59,15 @@ pub enum Outcome {
 /// The messages for which a provider is away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All: nobody is there, or it takes nothing from us.
+    /// All: it can't be reached, or refuses everything from us.
     Provider,
-    /// Those to one destination: the host of an address of the web that a recipient names, or the domain of a mail
-    /// address. It says nothing about a single address, which is what [`Outcome::Retry`] and [`Outcome::Failed`] are for.
+    /// Those to one destination: the host that a recipient names, or the domain of a mail address. [`Outcome::Retry`]
+    /// and [`Outcome::Failed`] are for single addresses.
     Destination,
 }
 
 impl Outcome {
-    /// The provider is away for all messages, without a wait that it asked for.
+    /// The provider is unavailable for all messages, without a wait that it requested.
     pub(super) fn away(why: impl Into<String>) -> Self {
         Self::Away { scope: Scope::Provider, why: why.into(), after_ms: None }
     }
@@ -86,8 +86,8 @@ impl Outcome {
         if rank(&other) < rank(&self) { other } else { self }
     }
 
-    /// The reports of a provider's answer on the addresses to which the message was. `undoes` = what it takes undoes its
-    /// refusals of before.
+    /// The reports about the message's addresses in a provider's answer. `undoes` = an acceptance ends its earlier
+    /// refusals.
     pub(super) fn reports(
         &self,
         to: &[String],
@@ -124,7 +124,7 @@ impl Outcome {
         }
     }
 
-    /// The provider's words; `None` = it said nothing, or was not asked.
+    /// The provider's answer; `None` = none, or it was not called.
     #[must_use]
     pub fn words(&self) -> Option<&str> {
         match self {

@@ -46,13 +46,13 @@ pub(crate) struct Reply {
     pub(crate) provider: Arc<str>,
     /// The providers that were asked before, and surely took nothing.
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
-    /// Those that take messages again and were left alone.
+    /// Providers and destinations that are available again.
     pub(crate) back: Back,
     /// The reports of the answer on the recipient's addresses.
     pub(crate) reports: Vec<(String, AddressReport)>,
 }
 
-/// Those that a reply shows to take messages again.
+/// Providers and destinations that a reply shows to be available again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Back {
     /// The provider, for all messages.
@@ -139,7 +139,7 @@ impl Outlet {
         self.gate = Arc::new(Mutex::new(gate));
     }
 
-    /// The identity of the gate, which tells whether a reload has made another one, or a clock that was put back.
+    /// The identity of the gate, which a reload or a clock that is put back replaces.
     pub(crate) fn gate_id(&self) -> GateId {
         GateId(Arc::downgrade(&self.gate))
     }
@@ -150,7 +150,7 @@ impl Outlet {
         Pass { outlet: self, destinations: destinations.to_vec(), leave }
     }
 
-    /// What keeps a message to these destinations back at an instant.
+    /// The reason why a message to these destinations is held at an instant.
     pub(crate) fn holds(&self, destinations: &[Arc<str>], now: Instant) -> Option<Away> {
         let gate = self.gate();
         let held = gate.holds(destinations, now)?;

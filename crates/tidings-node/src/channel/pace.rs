@@ -1,7 +1,7 @@
 //! Paces: how fast messages may leave, over a channel and to a domain of its recipients.
 //!
-//! A pace spaces messages out evenly, so that no stretch of time has more of them than its rate says, but for what a
-//! clock of milliseconds can't tell apart. It reads no clock: each call brings the time.
+//! A pace spaces messages evenly, so that no stretch of time has more of them than its rate, within the milliseconds of
+//! the clock. It reads no clock: each call passes the time.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ impl Paces {
 mod tests {
     use super::*;
 
-    /// Number of messages that leave within so many milliseconds if somebody asks at each.
+    /// Number of messages that leave within a number of milliseconds, with a call in each.
     fn sent_within(paces: &mut Paces, domain: Option<&str>, ms: i64) -> i64 {
         let mut sent = 0;
         for at in 0..ms {

@@ -105,7 +105,7 @@ impl Smtp {
         })
     }
 
-    /// Connects; where the scheme and the port of the server don't go together, a fault says so.
+    /// Connects; a mismatch of the server's scheme and port is a fault.
     fn connect(&self, bound: Bound) -> Result<Line, Error> {
         self.connected(bound).map_err(|error| match (error, self.server.slip()) {
             (Error::Broken(why), Some(slip)) => Error::Broken(format!("{why}; {slip}")),
@@ -331,7 +331,8 @@ impl Fault {
         self.error.refusal().is_none() || closes || fails || self.is_operators()
     }
 
-    /// Returns true if the server says that a system fails: its own, or beyond it where it asks for a recipient.
+    /// Returns true if the server reports the failure of a system: its own, or another one that it asks about a
+    /// recipient.
     fn fails(&self) -> bool {
         self.enhanced().is_some_and(|code| code.starts_with("4.3."))
     }

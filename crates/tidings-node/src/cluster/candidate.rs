@@ -43,7 +43,7 @@ pub trait Holder: Send {
 pub struct Opened {
     /// A measurement of how far its work is behind.
     pub lag: Lag,
-    /// The number of shards of the store, whoever has them.
+    /// The number of shards of the store, on all nodes.
     pub shards: u16,
 }
 
@@ -71,7 +71,7 @@ impl Term {
         Self { tenure, held, of, licence, inputs }
     }
 
-    /// A function that tells that the store of this term can't be used any more.
+    /// A function that reports that the store of this term can't be used any more.
     pub fn ender(&self) -> impl Fn() + Send + use<> {
         let (inputs, tenure) = (self.inputs.clone(), self.tenure);
         move || drop(inputs.send(Input::Ended(tenure)))
@@ -158,7 +158,7 @@ impl Candidate {
         Ok(Self { inputs, left })
     }
 
-    /// A function that tells the digest of a configuration that was read.
+    /// A function that gets the digest of a configuration that was read.
     pub fn configurer(&self) -> impl Fn(String) + Send + use<> {
         let inputs = self.inputs.clone();
         move |digest| drop(inputs.send(Input::Configured(digest)))

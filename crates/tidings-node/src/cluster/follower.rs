@@ -105,7 +105,7 @@ impl FollowerThread {
         }
     }
 
-    /// Has API keys read again, whether the node with the intake can be asked or not.
+    /// Reads API keys again, even if the node with the intake can't be reached.
     fn read_keys(&mut self) {
         let now = monotonic();
         if self.keys_read.is_none_or(|read| now >= read.plus(KEYS_MS)) {

@@ -1,6 +1,6 @@
 //! The feed of the log: wakes followers once there are entries that they have not applied.
 //!
-//! Entries reach followers by the store alone. A follower reports what became of the entries that it has applied
+//! Entries reach followers by the store alone. A follower reports the results of the entries that it has applied
 //! ([`FollowerReport`]), waits for newer ones, and then reads the store.
 
 use std::collections::BTreeMap;

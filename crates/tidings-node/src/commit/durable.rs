@@ -1,9 +1,9 @@
 //! The state after the last durable commit, for readers: they never wait for what is being decided or written.
 //!
-//! The loop keeps a snapshot of the engine with each commit. Once the commit is durable, the snapshot becomes
-//! the current one, together with a snapshot of the store, and only then who asked for the commit is answered:
-//! so what somebody was told is in their next read. Readers take the current one on threads of their own. It is
-//! freed when nobody reads it any more and a newer one is there.
+//! The loop keeps a snapshot of the engine with each commit. Once the commit is durable, the snapshot becomes the
+//! current one, together with a snapshot of the store, and only then the requests of the commit are answered: so
+//! callers read their own writes. Readers take the current snapshot on threads of their own. It is freed once it has no
+//! readers and a newer one is there.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
@@ -42,8 +42,8 @@ impl Durable {
         &self.store
     }
 
-    /// A reference that tells whether the node still exists: a failed one was dropped, and its store can
-    /// be opened again as soon as nobody holds a snapshot of it.
+    /// A weak reference that shows whether the node still exists: a failed one was dropped, and its store can be opened
+    /// again as soon as no snapshot of it is held.
     #[must_use]
     pub fn life(&self) -> Weak<()> {
         Weak::clone(&self.life)
@@ -109,7 +109,7 @@ impl Reads {
         }
     }
 
-    /// Has somebody called after each change of it; the first who asks.
+    /// Registers a listener that is called after each change; only the first one is kept.
     pub(crate) fn listen(&self, listener: Box<dyn Fn() + Send + Sync>) {
         // A second one would have to be called by the first.
         let _ = self.listener.set(listener);

@@ -26,7 +26,7 @@ type Ended = Result<(), tidings_store::Error>;
 /// The bytes of a commit to which nothing more is added.
 const BYTES_MAX: usize = 8 << 20;
 
-/// The writer of commits, one at a time: at once, in a thread of its own, or when the driver says so.
+/// The writer of commits, one at a time: at once, in a thread of its own, or when the driver calls it.
 pub(crate) struct CommitPipeline {
     store: Arc<dyn Store>,
     vitals: Arc<Vitals>,
@@ -233,7 +233,7 @@ impl CommitPipeline {
         Ok(())
     }
 
-    /// Has a request answered as soon as everything is durable that is decided by now.
+    /// Answers a request as soon as everything decided by now is durable.
     pub(crate) fn answer(&mut self, answer: WhenDurable) {
         let gathered = match &mut self.under_way {
             // A request without writes waits too: it may have read what is not durable yet.
@@ -245,7 +245,7 @@ impl CommitPipeline {
         answers.unwrap_or_else(PoisonError::into_inner).push(answer);
     }
 
-    /// Has the time measured until the next commit is durable, of a step that began some time ago.
+    /// Measures the time of a step, which began some time ago, until the next commit is durable.
     pub(crate) fn time(&mut self, took: Stopwatch) {
         if self.gathered.writes.is_empty() {
             self.vitals.steps.add(took);
@@ -335,8 +335,7 @@ impl CommitPipeline {
     /// Waits for the commit in progress, and answers its requests.
     ///
     /// # Errors
-    /// [`Error::Store`] where it failed; what was decided since is lost then, and whoever asked for that
-    /// hears of it, too.
+    /// [`Error::Store`] if it failed; later decisions are lost then, and their requests fail too.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.write();
         if self.is_writing() {

@@ -1,4 +1,4 @@
-//! Requested work: commands of one step, and who asked for them.
+//! Requested work: commands of one step, and the callers that wait for them.
 
 use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};

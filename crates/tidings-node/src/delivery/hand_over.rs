@@ -11,10 +11,10 @@ use crate::spans::Span;
 /// The question whether this node may hand over messages now.
 pub type MaySend = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// The point of no return where nobody stops a message.
+/// The point of no return of a message that nothing stops.
 pub(super) const GO: &dyn Fn() -> bool = &|| true;
 
-/// Renders a message unless it is, and hands it over, if `go` says yes at the point of no return. A provider
+/// Renders a message unless it is rendered, and hands it over, if `go` agrees at the point of no return. A provider
 /// that panics over one message must not affect the others.
 pub(super) fn send(
     pass: Option<Pass>,
@@ -45,7 +45,7 @@ pub(super) fn send(
     reply
 }
 
-/// Says in the span of an attempt what was sent, and what came of it.
+/// Records in the span of an attempt the message and its outcome.
 fn describe(span: &mut Span, job: &SendJob, reply: &Reply) {
     let head = &job.head;
     span.set("tidings.batch", head.id.clone());

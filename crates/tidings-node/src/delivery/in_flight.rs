@@ -1,12 +1,12 @@
-//! The table of jobs in flight: each has one state, from when it is made to its outcome.
+//! The table of jobs in flight: each has one state, from its creation to its outcome.
 //!
 //! A turn makes jobs, changes some and takes up retries. All of them follow its commit; then the senders have them, and
 //! what is to be tried again waits for that. Until a channel is about to hand it over each can be taken back by its id: a
 //! cancel that reaches a hundred thousand messages, while a mail server is away, asks for each.
 //!
-//! Between the question whether a message can still be changed and the commit that changes it nobody may hand it over. So
-//! it is held; then it goes on with what it tells now, and where nothing is left it is gone. Where a commit fails, what
-//! follows it is dropped, and so is what is held: what is stored is the truth, and they are made again from that.
+//! Between the check that a message can still be changed and the commit that changes it, it must not be handed over. So
+//! it is held; then it goes on with its new content, or is removed if nothing is left. If a commit fails, the jobs that
+//! follow it are dropped, and so are the held ones: the store is the truth, and they are built again from it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,9 +29,9 @@ use crate::node::Node;
 #[derive(Default)]
 pub(crate) struct InFlight {
     jobs: BTreeMap<JobId, State>,
-    /// Those that follow a commit, in their order.
+    /// Jobs that follow a commit, in their order.
     following: BTreeSet<(CommitNo, u64, JobId)>,
-    /// Those that wait for a retry and are not paused, by its time.
+    /// Jobs that wait for a retry and are not paused, by its time.
     due: BTreeSet<(Instant, JobId)>,
     held: BTreeSet<MessageId>,
     /// Number of those that follow a commit so far.
@@ -168,8 +168,7 @@ impl InFlight {
         Some(if is_in_doubt { Reached::InDoubt } else { Reached::KeptBack })
     }
 
-    /// Has the messages that are held go on after what was decided, each with its content after it; those that are
-    /// hurried wait for no retry.
+    /// Releases the held messages after the decision, each with its new content; hurried ones wait for no retry.
     ///
     /// # Errors
     /// [`Error`] where what is stored can't be read.
@@ -273,7 +272,7 @@ impl InFlight {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Has the wanted jobs go at an instant that wait for a later one.
+    /// Moves the wanted jobs that wait for a later instant to this one.
     pub(crate) fn hurry(&mut self, now: Instant, is_wanted: impl Fn(&Head) -> bool) {
         self.change_waits(|at, job| {
             let is_hurried = at > now && is_wanted(&job.head);
@@ -281,7 +280,8 @@ impl InFlight {
         });
     }
 
-    /// Has jobs go earlier, by so many milliseconds, that wait for an instant after this one: the clock was put back to it.
+    /// Moves jobs that wait for an instant after this one earlier, by a number of milliseconds: the clock was put back
+    /// to it.
     pub(crate) fn put_back(&mut self, to: Instant, by_ms: i64) {
         self.change_waits(|at, _| if at > to { at.plus_ms(-by_ms).max(to) } else { at });
     }

@@ -17,7 +17,7 @@ use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::delivery::priority::Priority;
 use crate::delivery::ready::Ready;
 
-/// The id of a job: a message, or a call that tells a hook of an occurrence.
+/// The id of a job: a message, or a call of a hook about an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum JobId {
     Message(MessageId),
@@ -53,7 +53,7 @@ enum Doubt {
     None,
     /// It may have been.
     Once,
-    /// It may have been, and the journal says that it may be handed over once more.
+    /// It may have been handed over, and the journal allows it once more.
     Again,
     /// It may have been twice, and so ends with an unknown outcome.
     Twice,
@@ -86,7 +86,7 @@ impl SendJob {
         }
     }
 
-    /// Creates a call that tells a hook of an occurrence.
+    /// Creates a call of a hook about an occurrence.
     pub(crate) fn call(hook: HookNo, place: OccurrencePlace, call: Rendered) -> Self {
         Self {
             id: JobId::Hook(hook, place),
@@ -128,7 +128,7 @@ impl SendJob {
         }
     }
 
-    /// Returns true if it tells a hook of an occurrence.
+    /// Returns true if it is a call of a hook.
     pub(crate) fn is_call(&self) -> bool {
         matches!(self.id, JobId::Hook(..))
     }
@@ -151,7 +151,7 @@ impl SendJob {
         self.content = Content::of(batch);
     }
 
-    /// The bytes, rendered the first time they are asked for.
+    /// The bytes, rendered at their first use.
     ///
     /// # Errors
     /// [`Unrenderable`].
@@ -184,8 +184,8 @@ impl SendJob {
         }
     }
 
-    /// Marks the message as built before a stop, after these attempts. Nothing says whether there was
-    /// another one before the stop, unless it is too early for that.
+    /// Marks the message as built before a stop, after these attempts. There may have been another attempt before the
+    /// stop, unless it is too early for that.
     pub(crate) fn after_a_stop(self, tried: Option<Attempts>, now: Instant) -> Self {
         let mut job = self.after(tried);
         if !job.is_in_doubt() && tried.is_none_or(|tried| tried.until <= now) {
@@ -194,7 +194,7 @@ impl SendJob {
         job
     }
 
-    /// Marks the message as taken over from a process that may have done whatever the journal says that it may do.
+    /// Marks the message as taken over from a process that may have done everything that the journal allows.
     pub(crate) fn of_another_process(mut self) -> Self {
         if self.doubt == Doubt::Again {
             self.doubt = Doubt::Twice;
@@ -240,7 +240,7 @@ impl SendJob {
         Some(self.tried(now))
     }
 
-    /// Returns true if its types say that it is not sent again where nobody knows whether it was handed over.
+    /// Returns true if its types give it up in doubt instead of sending it again.
     pub(crate) fn gives_up(&self, rules: Option<&Rules>) -> bool {
         let of_types = |rules: &Rules| rules.unknown_outcome(&self.head.types);
         rules.map(of_types) == Some(UnknownOutcome::GiveUp)

@@ -26,7 +26,7 @@ pub(crate) use party::Party;
 
 /// The pools of all channels.
 pub(crate) struct Senders {
-    /// The pools by channel; each is made for its first message.
+    /// The pools by channel; each is created for its first message.
     pools: BTreeMap<String, Pool>,
     channels: InForce,
     clock: Arc<dyn Clock>,
@@ -147,8 +147,8 @@ impl Server {
         self.queue.take_now().is_some_and(|leaving| self.send(leaving))
     }
 
-    /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
-    /// meanwhile has no answer: the loop has it.
+    /// Sends the message in a slot; false if the receiver of answers is gone. A message that was taken back meanwhile
+    /// has no answer: the loop has it.
     fn send(&self, leaving: Leaving) -> bool {
         let Leaving { slot, pass, parties } = leaving;
         let goes_on = self.send_in(&slot, pass);
@@ -257,7 +257,7 @@ impl Senders {
         Ticket { slot, rank, queue }
     }
 
-    /// The pool of a channel; where the channel has no provider, of a thread that says so.
+    /// The pool of a channel; without a provider, a thread that answers so.
     fn pool_of(&self, channel: &str) -> Pool {
         let threads = self.channels.outlet(channel).map_or(1, |one| one.threads);
         let clock = Arc::clone(&self.clock);
@@ -285,7 +285,7 @@ impl Senders {
         self.pools.values().any(|pool| pool.server.send_next())
     }
 
-    /// Has all threads look at the clock again: it was put back.
+    /// Wakes all threads to read the clock, which was put back.
     pub(crate) fn wake(&self) {
         self.pools.values().for_each(|pool| pool.server.queue.wake());
     }

@@ -84,7 +84,7 @@ struct Count {
     others: Vec<NodeId>,
     has: BTreeMap<NodeId, BTreeSet<u16>>,
     targets: BTreeMap<NodeId, usize>,
-    /// The shards that nobody has, or will have once it has given them back.
+    /// The shards that no node has, or that will be unowned once they are released.
     free: BTreeSet<u16>,
 }
 

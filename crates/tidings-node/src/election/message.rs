@@ -21,13 +21,13 @@ pub enum Input {
     },
     /// An acquisition was answered: the epoch, if it succeeded.
     Acquired(Option<Epoch>),
-    /// The store was opened, and has so many shards; `None` if it could not be opened.
+    /// The store was opened, with its number of shards; `None` if it could not be opened.
     Opened(Tenure, Option<u16>),
     /// The node over the store has ended by itself.
     Ended(Tenure),
-    /// The store is closed, as it was told.
+    /// The store is closed, as requested.
     Closed(Tenure),
-    /// The database has heard that a share is given back.
+    /// The database has recorded that a share is given back.
     GivenBack(TermNo),
     /// The configuration of this node was read, with this digest.
     Configured(String),
@@ -48,7 +48,7 @@ pub enum Action {
     Close {
         /// The tenure that it was opened for.
         tenure: Tenure,
-        /// True if nobody else has it yet.
+        /// True if no other node has it yet.
         drains: bool,
     },
     /// Release the lease of an epoch.

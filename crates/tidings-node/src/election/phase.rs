@@ -11,9 +11,9 @@ pub(super) enum Phase {
     Idle,
     Opening(Tenure),
     Holding(Tenure),
-    /// It closes as it was told.
+    /// It closes, as requested.
     Closing(Tenure),
-    /// It closes, or is opened for nothing: somebody else has it, or it has failed.
+    /// It closes, or is opened in vain: another node has it, or it has failed.
     Losing(Tenure),
     Gone,
 }

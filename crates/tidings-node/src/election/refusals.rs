@@ -7,17 +7,17 @@ use tidings_store::lease::{Membership, NodeId, Role, TermNo};
 use super::timing::Timing;
 use super::watch::Watches;
 
-/// The nodes that gave a share back although nobody had asked for it, as the holder of the lease sees them.
+/// The nodes that gave a share back without a request, as the holder of the lease sees them.
 #[derive(Default)]
 pub(super) struct Refusals {
-    /// The shares that were asked for, or revoked.
+    /// The shares that were recalled or revoked.
     asked: BTreeSet<TermNo>,
     /// The nodes, with the number of answered heartbeats through which they are granted nothing.
     nodes: BTreeMap<NodeId, u32>,
 }
 
 impl Refusals {
-    /// Notes that a share was asked for, or revoked.
+    /// Notes that a share was recalled or revoked.
     pub(super) fn ask(&mut self, term: TermNo) {
         self.asked.insert(term);
     }

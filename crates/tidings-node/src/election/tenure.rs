@@ -46,6 +46,6 @@ impl Shards {
 pub struct Opening {
     /// The tenure of the node.
     pub tenure: Tenure,
-    /// The shards that it writes; `None` if it has the lease, and nobody has a share.
+    /// The shards that it writes; `None` if it has the lease, and no node has a share.
     pub shards: Option<Shards>,
 }

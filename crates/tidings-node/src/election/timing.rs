@@ -25,15 +25,15 @@ pub struct Timing {
     /// a `heartbeat_ms` after the answer that showed that node's last one, each other as much after the beginning of the one
     /// before; so the licence has to be shorter than all of them.
     pub missed: u32,
-    /// Number of heartbeats without an answer after which a node says so (see
+    /// Number of heartbeats without an answer after which a node reports that (see
     /// [`Member::unanswered`](tidings_store::lease::Member::unanswered)).
     pub unanswered_after: u32,
     /// Number of heartbeats after which a new node is granted shards.
     pub settled_after: i64,
     /// The time for which a node acquires and opens nothing after it could not open the store.
     pub backoff_ms: i64,
-    /// Number of the holder's answered heartbeats through which a node is granted nothing after it gave a share back
-    /// that nobody had asked for.
+    /// Number of the holder's answered heartbeats for which a node is granted nothing after it gave a share back
+    /// without a request.
     pub spared: u32,
 }
 

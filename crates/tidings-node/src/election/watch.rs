@@ -14,7 +14,7 @@ pub(super) struct Watch {
     from: Monotonic,
     /// Number of answered heartbeats since, without a further one of that node.
     silent: u32,
-    /// Number of answered heartbeats with a further one by which that node said that it is unanswered.
+    /// Number of answered heartbeats with a further one in which that node reported to be unanswered.
     unanswered: u32,
     /// True once a further heartbeat was seen.
     moves: bool,

@@ -1,4 +1,4 @@
-//! The watch over the machine's clock: whoever sets it wrong for a moment must not empty all inboxes.
+//! The watch over the machine's clock: a clock that is set wrong for a moment must not empty all inboxes.
 //!
 //! A day that is forgotten does not come back. So a clock that is more than a day ahead of what was known of the time is
 //! believed, as far as days are forgotten, once it has shown that time for an hour.
@@ -12,7 +12,7 @@ use crate::election::Monotonic;
 /// same setting of the clock.
 const DRIFT_MS: i64 = 60_000;
 
-/// What is known of the machine's clock.
+/// The state of the machine's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClockWatch {
     /// The newest reading that is believed.
@@ -21,7 +21,7 @@ pub(super) struct ClockWatch {
     ahead: Option<Reading>,
 }
 
-/// The instant that the clock showed, by a clock that nobody sets.
+/// The instant that the clock showed, by a clock that can't be set.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     shown: Instant,

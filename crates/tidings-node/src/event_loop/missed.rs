@@ -72,7 +72,7 @@ pub(super) fn put_off(
     possible
 }
 
-/// Has a node take over a clock that was put back; returns by how many milliseconds, if it was.
+/// Adapts a node to a clock that was put back; returns by how many milliseconds, if it was.
 pub(super) fn put_back(node: &mut Node, now: Instant) -> Result<Option<i64>, Error> {
     let newest_step = node.engine().newest_step();
     let put_back = node.put_back(now)?;

@@ -14,8 +14,8 @@ use crate::node::Node;
 impl EventLoop {
     /// Drops the handles of the failed store, which is opened again.
     ///
-    /// If a write hangs, its thread keeps them, and nothing can be opened again before the process
-    /// has ended: so the loop ends, and whoever runs it hears of that ([`Runtime::ended`]).
+    /// If a write hangs, its thread keeps them, and nothing can be opened again before the process has ended: so the
+    /// loop ends, and reports that to its runner ([`Runtime::ended`]).
     ///
     /// [`Runtime::ended`]: crate::Runtime::ended
     pub(super) fn fail(&mut self, fault: &Error) {
@@ -45,8 +45,8 @@ impl EventLoop {
         }
     }
 
-    /// Drops the node. What became durable is followed up; answers of channels that did not are recorded
-    /// later, and messages that did not are made again.
+    /// Drops the node. Durable decisions are followed up; answers of channels that are not durable are recorded later,
+    /// and messages that are not durable are built again.
     fn abandon(&mut self) {
         // Comes first: what is durable goes on, and only the rest is dropped.
         self.follow_up();

@@ -36,7 +36,7 @@ pub(super) fn step(
     Ok(())
 }
 
-/// Has requests that were done before answered, or wait with the first of them, and separates first requests from their
+/// Answers requests that were done before, lets copies wait with their first request, and separates first requests from
 /// copies.
 fn sort(
     node: &mut Node,

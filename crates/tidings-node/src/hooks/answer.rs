@@ -9,7 +9,7 @@ use tidings_core::suppression::SuppressedFor;
 
 use crate::channel::{Head, Outcome, Rendered, hook_channel};
 
-/// The call that tells a hook of an occurrence with an id.
+/// The call of a hook about an occurrence with an id.
 pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: String) -> Rendered {
     let head = Head {
         id,
@@ -43,7 +43,7 @@ pub(crate) enum HookAnswer {
     Taken(u16),
     /// The host wants no more.
     Gone(u16),
-    /// It is told again, after this wait in milliseconds at least. The status is 0 where the host did not answer.
+    /// It is called again, after at least this wait in milliseconds. The status is 0 if the host did not answer.
     Again { status: u16, after_ms: Option<i64>, why: String },
     /// This node may not call now.
     Withheld,

@@ -6,7 +6,7 @@ use tidings_core::occurrence::{MessageOccurrence, MessageTurn, Occurrence};
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::{Instant, PreferenceScope};
 
-/// The body of a call that tells an occurrence of an instant.
+/// The body of a call about an occurrence of an instant.
 pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
     let data = match occurrence {
         Occurrence::Message(message) => of_message(message),

@@ -1,4 +1,4 @@
-//! A hook: what it is still to be told, and when.
+//! A hook: its pending occurrences, and when they are sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -76,7 +76,7 @@ pub(super) struct Hook {
 }
 
 impl Hook {
-    /// Reads how far a hook was told of what owners decided.
+    /// Reads the progress of a hook by owner.
     pub(super) fn load(
         view: &dyn ReadView,
         no: HookNo,
@@ -132,7 +132,7 @@ impl Hook {
         Ok(hook)
     }
 
-    /// Takes over the rules in force, and what the intake says.
+    /// Takes over the rules in force, and the intake's state.
     pub(super) fn obey(&mut self, rules: &HookRules, order: HookState, now: Instant) {
         if self.rules != *rules {
             if self.rules.of != rules.of {
@@ -173,7 +173,7 @@ impl Hook {
         }
     }
 
-    /// Returns true if a 410 turned it off, and nobody on again.
+    /// Returns true if a 410 turned it off, and it was not resumed.
     fn is_off(&self) -> bool {
         self.off == Some(self.order.turn)
     }
@@ -289,7 +289,7 @@ impl Hook {
         });
     }
 
-    /// Ends an occurrence that is not under way, as a newer one says what is now.
+    /// Ends an occurrence that is not under way, as a newer one has the present state.
     fn skip(&mut self, place: OccurrencePlace) {
         if let Some(next) = self.open.get(&place).map(|open| open.next)
             && self.due.remove(&(next, place))
@@ -332,7 +332,7 @@ impl Hook {
         Ok(())
     }
 
-    /// Counts some of what it is still to be told.
+    /// Counts some of the pending occurrences.
     pub(super) fn count(
         &mut self,
         engine: &Engine,
@@ -435,7 +435,7 @@ impl Hook {
         self.is_urgent = true;
     }
 
-    /// Has an occurrence wait for its next try, or gives it up.
+    /// Lets an occurrence wait for its next attempt, or gives it up.
     fn try_again(
         &mut self,
         (place, id): (OccurrencePlace, &str),
@@ -465,7 +465,7 @@ impl Hook {
         self.due.insert((next, place));
     }
 
-    /// Ends an occurrence that was told, or is not told any more.
+    /// Ends an occurrence that was sent, or is not sent any more.
     fn end(&mut self, place: OccurrencePlace) {
         self.open.remove(&place);
         self.lines.remove(place);
@@ -474,7 +474,7 @@ impl Hook {
         self.touch(place.owner);
     }
 
-    /// Takes over a clock that was put back by so many milliseconds.
+    /// Adapts to a clock that was put back by a number of milliseconds.
     pub(super) fn put_back(&mut self, by_ms: i64) {
         self.parked.values_mut().for_each(Parked::put_back);
         (self.probe_at, self.taken_at) = (Instant::MIN, None);
@@ -488,13 +488,13 @@ impl Hook {
         }
     }
 
-    /// Returns true if what it was told is not written.
+    /// Returns true if its progress is not written.
     pub(super) fn is_dirty(&self) -> bool {
         self.owners.values().any(|progress| progress.is_dirty)
             || self.parked.values().any(Parked::has_writes)
     }
 
-    /// The writes that keep what it was told.
+    /// The writes of its progress.
     pub(super) fn take_rows(&mut self) -> Vec<Write> {
         self.is_urgent = false;
         let mut writes: Vec<Write> =

@@ -1,4 +1,4 @@
-//! Changes of preferences that a hook is still to be told, by the line of the list that they change.
+//! Changes of preferences that are still to be sent to a hook, by the line of the list that they change.
 //!
 //! A line that a user changes to and fro needs no call for each change: what waits for a call ends with the next change of
 //! the same line, so that one user's changes never fill the open set of a hook.

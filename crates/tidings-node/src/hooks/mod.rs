@@ -1,12 +1,12 @@
-//! Hooks: services of the host that are told what occurs.
+//! Hooks: services of the host that are called about occurrences.
 //!
-//! What occurs is in the store, row by row ([`tidings_core::engine::occurred_from`]). A hook has a position among the
-//! rows of each owner, and a bounded set of what is open: about to be told, or tried in vain. There is no other queue, so
-//! a hook that is away for a day costs a position. What a hook was told is written once a second; after a stop it is told
-//! the rest of that again, under the same ids (decision 081).
+//! Occurrences are rows of the store ([`tidings_core::engine::occurred_from`]). A hook has a position among the rows of
+//! each owner, and a bounded set of open occurrences: about to be sent, or failed so far. There is no other queue, so a
+//! hook that is away for a day costs a position. Its progress is written once a second; after a stop later occurrences
+//! are sent again, under the same ids (decision 081).
 //!
-//! Several nodes each tell what their shards decided, and the one with the intake what that did. What is said of a hook
-//! for all of them is a row of the intake (`HookState`), which each looks at.
+//! Each of several nodes calls about its own shards, and the one with the intake about the intake too. The state of a
+//! hook for all nodes is a row of the intake (`HookState`), which each node reads.
 
 mod answer;
 mod body;
@@ -37,7 +37,7 @@ use crate::vitals::Vitals;
 
 /// The time between two looks at what another node may say of hooks.
 const LOOK_MS: i64 = SECOND_MS / 2;
-/// The time between two writes of what hooks were told.
+/// The time between two writes of the progress of hooks.
 const SAVE_MS: i64 = SECOND_MS;
 
 /// The status of an engine's hooks by its store, without a loop that calls them.
@@ -74,11 +74,11 @@ pub(crate) struct Hooks {
     all: Vec<Hook>,
     /// By owner the first row that may not be durable yet.
     durable: BTreeMap<OccurrenceOwner, OccurrenceRow>,
-    /// True if what is said of hooks may have changed.
+    /// True if the state of hooks may have changed.
     is_stale: bool,
     look_at: Instant,
     save_at: Instant,
-    /// True if this node has the intake, so that nobody else changes what is said of hooks.
+    /// True if this node has the intake, so that no other node changes the state of hooks.
     holds_intake: bool,
     vitals: Arc<Vitals>,
 }
@@ -121,7 +121,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Takes over that what is said of hooks may have changed.
+    /// Notes that the state of hooks may have changed.
     pub(crate) fn look_again(&mut self) {
         self.is_stale = true;
     }
@@ -150,7 +150,7 @@ impl Hooks {
         }
     }
 
-    /// Takes over a clock that was put back by so many milliseconds.
+    /// Adapts to a clock that was put back by a number of milliseconds.
     pub(crate) fn put_back(&mut self, by_ms: i64) {
         self.all.iter_mut().for_each(|hook| hook.put_back(by_ms));
         for at in [&mut self.look_at, &mut self.save_at] {
@@ -169,7 +169,7 @@ impl Hooks {
         each.chain(looks.then_some(self.look_at)).chain(saves.then_some(self.save_at)).min()
     }
 
-    /// Does what is due: reads what occurred, calls, and writes what was told.
+    /// Runs due work: reads occurrences, calls hooks, and writes their progress.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then.
@@ -200,7 +200,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Writes what hooks were told.
+    /// Writes the progress of hooks.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then.
@@ -209,7 +209,7 @@ impl Hooks {
         if writes.is_empty() { Ok(()) } else { node.write(writes) }
     }
 
-    /// Looks at the configured hooks, and at what is said of each.
+    /// Reads the configured hooks, and the state of each.
     fn look(&mut self, node: &Node, now: Instant) -> Result<(), Error> {
         self.look_at = now.plus_ms(LOOK_MS);
         self.is_stale = false;

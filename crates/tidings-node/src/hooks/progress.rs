@@ -1,7 +1,7 @@
 //! The progress of a hook in an owner's occurrences, in memory and as a row.
 //!
-//! A row is consistent in itself: what is before its position was told, or is in its list of what is open. After a stop
-//! the hook goes on from there, so what was told since is told again, under the same ids.
+//! A row is consistent in itself: occurrences before its position were sent, or are in its list of open ones. After a
+//! stop the hook goes on from there, so later calls are repeated, under the same ids.
 
 use serde::{Deserialize, Serialize};
 use tidings_core::Instant;
@@ -10,7 +10,7 @@ use tidings_core::journal::stored::{ReadView, Unreadable, decode, encode};
 use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
 use tidings_core::table::{Key, Partition, Table, Write};
 
-/// An occurrence that is about to be told, or was tried in vain.
+/// An occurrence that is about to be sent, or failed so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Open {
     /// Number of failed tries.
@@ -70,7 +70,7 @@ impl Progress {
         (self.counted, self.behind) = (self.next, 0);
     }
 
-    /// Passes a row that was read, with so many occurrences that the hook wants.
+    /// Passes a row that was read, with the number of occurrences that the hook wants.
     pub(crate) fn pass(&mut self, row: OccurrenceRow, wanted: u64) {
         self.next = row.next();
         if row < self.counted {

@@ -10,9 +10,9 @@ use tidings_core::Instant;
 pub struct HookVitals {
     /// True if a 410 turned it off.
     pub is_off: bool,
-    /// Number of occurrences that it is still to be told.
+    /// Number of occurrences that are still to be sent to it.
     pub backlog: u64,
-    /// Number of those that are in memory: about to be told, or tried in vain.
+    /// Number of occurrences in memory: about to be sent, or failed so far.
     pub open: u64,
     /// The instant and the status of the last answer.
     pub last: Option<(Instant, u16)>,

@@ -1,7 +1,7 @@
 //! Revoked tokens: up to which second a recipient's tokens are refused, as long as one of them may live.
 //!
-//! They are rows of the recipient's bucket, so that the node that answers the recipient's calls has them, and nobody has
-//! to be told. Of the recipient there is a hash alone: erasing, which revokes too, leaves no id behind.
+//! They are rows of the recipient's bucket, so that the node that answers the recipient's calls has them, and no other
+//! node needs them. They have only a hash of the recipient: erasing, which revokes too, leaves no id behind.
 
 use std::collections::{BTreeSet, HashMap};
 

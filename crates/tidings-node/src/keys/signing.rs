@@ -15,20 +15,20 @@ pub struct SigningKey {
     pub id: String,
     /// The name given to it.
     pub name: String,
-    /// The time when it was made.
+    /// The time of its creation.
     pub made: Instant,
     /// The scope beyond which its tokens open nothing; `None` = they may open everything.
     pub scope: Option<String>,
     /// The tenant that its tokens must name; `None` = they may name any, or none.
     pub tenant: Option<TenantNo>,
-    /// What a signature is checked with.
+    /// The key that checks signatures.
     pub secret: SigningSecret,
 }
 
-/// What a signature is checked with. It is never written for debugging.
+/// The key that checks signatures. It is never written for debugging.
 #[derive(Clone, PartialEq, Eq)]
 pub enum SigningSecret {
-    /// The key of HMAC with SHA-256. It signs as well, so whoever reads the store can.
+    /// The key of HMAC with SHA-256. It signs as well, so a reader of the store can sign.
     Hs256(String),
     /// A public key of Ed25519, which signs nothing.
     Ed25519([u8; 32]),

@@ -59,7 +59,7 @@ impl Replication<'_> {
         self.node.pending_acks.next()
     }
 
-    /// Takes over what a node with other shards says.
+    /// Takes over the report of a node with other shards.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.

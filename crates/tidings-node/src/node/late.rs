@@ -14,7 +14,7 @@ use crate::error::Error;
 const FORGET_WAITS_MS: i64 = 2 * DAY_MS;
 
 impl Node {
-    /// Has the days deleted that a process was to delete at midnight, and ended before.
+    /// Deletes the days that an earlier process had to delete at midnight and did not.
     pub(super) fn catch_up_forgetting(&mut self, held: &[Day]) {
         let now = self.engine.newest_step();
         let before = self.engine.forgets_before(now).filter(|_| now == now.day().start());
@@ -24,7 +24,7 @@ impl Node {
         self.late_forget = left.map(|before| LateForget { before, since, for_clock });
     }
 
-    /// Has the days forgotten later that are to be by a clock that is not believed yet.
+    /// Postpones the deletion of days while the clock is not trusted yet.
     pub(crate) fn put_off_forgetting(&mut self, now: Instant) {
         let Some(before) = self.engine.forgets_before(now.day().start()) else {
             return;

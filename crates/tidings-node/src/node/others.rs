@@ -35,8 +35,8 @@ impl Others {
         self.shards.values().map(|shard| shard.applied).min()
     }
 
-    /// The days that may be deleted once what is decided is durable. Where shards on other nodes have to hear of it
-    /// first, none.
+    /// The days that may be deleted once the decisions are durable; none if shards on other nodes must apply them
+    /// first.
     pub(super) fn forgotten_now(&mut self, engine: &Engine, forgotten: Vec<Day>) -> Vec<Day> {
         if forgotten.is_empty() || !engine.replica().has_followers() {
             return forgotten;

@@ -1,7 +1,7 @@
 //! Requests whose acts shards on other nodes have to apply before their answers are whole.
 //!
-//! They are answered when all shards have, or after a second: then with what is known, and with a mark that says so
-//! (`applied` of a published event). A shard of which nothing was heard for long is not waited for.
+//! They are answered when all shards have answered, or after a second with the answers so far, and marked so (`applied`
+//! of a published event). A shard that is silent for long is not waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -15,15 +15,15 @@ use crate::error::RuntimeError;
 /// The longest wait for shards on other nodes.
 pub(super) const WAIT_MS: i64 = 1_000;
 
-/// The time after which a shard that says nothing is not waited for.
+/// The time after which a silent shard is not waited for.
 pub(super) const SILENT_MS: i64 = 2_000;
 
 /// The requests that wait, by the number of their acts.
 #[derive(Default)]
 pub(super) struct PendingAcks {
-    /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
+    /// Behind a lock without contention: callbacks run in one thread, and readers share the node.
     waiting: Mutex<BTreeMap<Gathered, Waiting>>,
-    /// The instant at which each shard of another node was last heard of.
+    /// The instant of the last report of each shard of another node.
     pub(super) reported_at: BTreeMap<u16, Instant>,
 }
 
@@ -74,7 +74,7 @@ impl PendingAcks {
         first.map(|since| since.plus_ms(WAIT_MS))
     }
 
-    /// Takes over a clock that was put back: nobody is waited for longer because of it.
+    /// Adapts to a clock that was put back: no wait becomes longer by it.
     pub(super) fn put_back(&mut self, now: Instant) {
         let instants = self.reported_at.values_mut();
         instants.for_each(|at| *at = (*at).min(now));

@@ -1,4 +1,4 @@
-//! Replication: the acts that nodes tell each other, and what follows from the progress of their shards.
+//! Replication: acts between nodes, and the effects of the progress of their shards.
 
 use std::sync::Arc;
 
@@ -138,7 +138,7 @@ impl Replication<'_> {
         std::mem::take(&mut self.node.answers_ahead)
     }
 
-    /// Applies acts that the node with the intake has told.
+    /// Applies acts of the node with the intake.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
@@ -196,7 +196,7 @@ impl Replication<'_> {
         std::mem::take(&mut self.node.kept_objects)
     }
 
-    /// Takes the acts that other nodes are to be told once what is decided is durable.
+    /// Takes the acts for other nodes, for when the decisions are durable.
     pub(crate) fn take_log(&mut self) -> Vec<Arc<LogEntry>> {
         std::mem::take(&mut self.node.logged)
     }

@@ -1,9 +1,8 @@
-//! Questions to the host about objects, before the messages that show them are made.
+//! Questions to the host about objects, before the messages that show them are built.
 //!
-//! The host may know better what an object is by now, and whether it is to be shown at all. What it answers is taken
-//! in as commands, so that planning stays pure: a message is planned once its objects are known. The objects of
-//! many messages are asked for at once, and each at most once a run (the messages that are due at one instant) and
-//! within a minute after.
+//! The host may have a newer state of an object, or not want it shown at all. Its answers become commands, so that
+//! planning stays pure: a message is planned once its objects are known. One question is about the objects of many
+//! messages, and asks for each at most once a run (the messages that are due at one instant) and a minute.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,7 +37,7 @@ pub(crate) struct Resolving {
     arrived: Option<Answer>,
     /// The objects of the next question.
     wanted: BTreeSet<Id>,
-    /// Objects by the instant at which they were asked for, of those that were answered.
+    /// Answered objects, by the instant of their question.
     known: BTreeMap<Id, Instant>,
     /// Closings whose next messages wait for an answer.
     held: BTreeSet<ClosingId>,
@@ -254,7 +253,7 @@ impl Resolving {
         }
     }
 
-    /// Counts the objects of the last answer as known: they are in force as the host said.
+    /// Counts the objects of the last answer as known: the host's state is in force.
     pub(crate) fn confirm(&mut self) {
         if !std::mem::take(&mut self.is_unconfirmed) {
             return;
@@ -264,14 +263,14 @@ impl Resolving {
         self.known.extend(objects.into_iter().map(|object| (object, at)));
     }
 
-    /// The instant at which the host is asked again, if somebody waits for that and it is not asked already.
+    /// The instant of the next question to the host, if a message waits for it and none is under way.
     pub(crate) fn next(&self) -> Option<Instant> {
         let waits = self.asked.is_none() && !self.held.is_empty();
         let rest = self.rest.as_ref().filter(|_| waits);
         rest.map(|rest| rest.until)
     }
 
-    /// Takes over a clock that was put back by so many milliseconds.
+    /// Adapts to a clock that was put back by a number of milliseconds.
     pub(crate) fn put_back(&mut self, by_ms: i64) {
         let asked = self.asked.iter_mut().map(|(asked, _)| asked);
         let rest = self.rest.iter_mut().map(|rest| &mut rest.until);

@@ -1,7 +1,7 @@
 //! The hosts that may be called: where an address comes from a recipient, none inside of the own network.
 //!
-//! A name is looked up once, each of its addresses is checked, and the connection goes to one of those: so a name that
-//! says something else the second time leads nowhere.
+//! A name is resolved once, each of its addresses is checked, and the connection goes to one of those: so a name that
+//! resolves differently the second time has no effect.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

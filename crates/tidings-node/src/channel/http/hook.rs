@@ -17,7 +17,7 @@ pub(crate) struct Hook {
     reach: Reach,
 }
 
-/// The host of an `http` or `https` URL as far as it says by itself where it is.
+/// The host of an `http` or `https` URL, as far as its place is known without a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostPlace {
     /// This machine.
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Tells a hook, and returns what became of it.
+    /// Calls a hook, and returns the outcome.
     fn told(rules: &HookRules) -> Outcome {
         let setup = Setup {
             secret: &secret,

@@ -37,8 +37,7 @@ impl Note {
         words
     }
 
-    /// Title, text and link, each on a line of its own; the words are cut so that all of it has at most so many
-    /// characters.
+    /// Title, text and link, each on a line of its own; the words are cut to a maximum number of characters in all.
     pub(crate) fn lines(&self, chars_max: usize) -> String {
         // A link is kept whole, or left out where it would leave no room for words.
         let link = self.url.as_ref().map(|url| format!("\n{url}"));

@@ -68,7 +68,7 @@ pub(crate) trait Shape: Send + Sync {
         Ok(None)
     }
 
-    /// Keeps what the answer to a login says.
+    /// Keeps the result of a login.
     ///
     /// # Errors
     /// The outcome of the message that waits for it.
@@ -82,15 +82,15 @@ pub(crate) trait Shape: Send + Sync {
     /// The outcome of a message that can't be put into one.
     fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome>;
 
-    /// The outcome that an answer tells.
+    /// The outcome of an answer.
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome;
 
-    /// The address to which an answer says that one has moved.
+    /// The new address of a recipient that has moved, according to an answer.
     fn moved_to(&self, _answer: &Answer, _from: &str) -> Option<String> {
         None
     }
 
-    /// The outcome where nobody is there: the provider, or the host that the recipient names.
+    /// The outcome if the provider, or the host that the recipient names, can't be reached.
     fn unreachable(&self, why: String) -> Outcome {
         let scope = if self.answers_for_all() { Scope::Provider } else { Scope::Destination };
         Outcome::Away { scope, why, after_ms: None }
@@ -153,7 +153,7 @@ impl Answer {
         }
     }
 
-    /// The outcome by the status, of a service that a recipient names: it says nothing about other recipients.
+    /// The outcome by the status of a service that a recipient names, which says nothing about other recipients.
     pub(crate) fn of_address(&self, code: Option<&str>, now: Instant) -> Outcome {
         match (self.of_provider(code, now), self.status) {
             (Outcome::Away { why, .. }, 300..=403 | 407) => Outcome::Failed { why, suppress: None },

@@ -42,8 +42,8 @@ pub(crate) fn parts(text: &str) -> usize {
     if length <= one { 1 } else { length.div_ceil(several) }
 }
 
-/// The text with signs of tidings' own in the alphabet: the mark between titles, the one of a cut, the spaces and the minus
-/// of numbers and dates, and marks of direction, which nobody sees.
+/// The text with tidings' own signs replaced by those of the alphabet: the mark between titles, that of a cut, the
+/// spaces and the minus of numbers and dates, and invisible marks of direction.
 fn plain(text: &str) -> String {
     let is_direction = |c: char| matches!(c, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
     let text: String = text.chars().filter(|c| !is_direction(*c)).collect();
@@ -54,7 +54,7 @@ fn plain(text: &str) -> String {
         .replace('\u{2212}', "-")
 }
 
-/// The text of a note: words, and the link whole. The words are cut so that it has so many parts at most.
+/// The text of a note: words, and the whole link. The words are cut to a maximum number of parts.
 pub(crate) fn text_of(note: &Note) -> String {
     let words = note.words();
     let link = note.url.as_ref().map(|url| format!("\n{url}"));

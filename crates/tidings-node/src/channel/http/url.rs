@@ -161,7 +161,7 @@ impl<'a> ProviderUrl<'a> {
         }
     }
 
-    /// Refuses a place and a login: there is nothing to be said.
+    /// Refuses a place and a login, which have no meaning here.
     pub(crate) fn nowhere(&self) -> Result<(), ProviderError> {
         match (self.login, self.bare_place()) {
             (None, "") => Ok(()),
@@ -225,7 +225,7 @@ impl<'a> ProviderUrl<'a> {
             .ok_or_else(|| fault("`base` is an address, such as `https://mail.example.org`"))
     }
 
-    /// Refuses options that nobody took.
+    /// Refuses options that were not used.
     pub(crate) fn done(self) -> Result<(), ProviderError> {
         match self.options.keys().next() {
             None => Ok(()),

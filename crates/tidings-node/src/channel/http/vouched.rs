@@ -1,15 +1,15 @@
 //! Evidence that our settings for a provider are good: messages that it took of late.
 //!
-//! Some refusals of a device have two causes that no answer tells apart: the device is gone, or our own environment,
-//! topic or project is wrong, and then the same is said of every device. A message that was taken vouches for the
-//! settings; without one such a refusal is the provider's, and no device is given up for it.
+//! Some refusals of a device have two causes that the answer does not distinguish: the device is gone, or our own
+//! environment, topic or project is wrong, which refuses every device. An accepted message vouches for the settings;
+//! without one such a refusal counts against the provider, and no device is given up for it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Number of refusals in a row for which a message that was taken vouches.
 const REFUSALS_MAX: u32 = 5;
 
-/// The refusals for which somebody vouches.
+/// The number of refusals that count against devices.
 #[derive(Debug, Default)]
 pub(super) struct Vouched(AtomicU32);
 

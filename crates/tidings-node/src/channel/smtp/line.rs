@@ -33,7 +33,7 @@ pub(super) enum Error {
     Refused(Response),
     /// There was no complete reply.
     Broken(String),
-    /// The server takes no addresses beyond ASCII, so nothing was said to it.
+    /// The server accepts ASCII addresses only, so nothing was sent to it.
     NoUnicode,
 }
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use tidings_core::Id;
 
-/// A recipient, or a destination beyond the provider: the host of an endpoint, or the domain of a mail address. Hosts that
-/// recipients name have shares of the threads in groups: whoever has a domain can name any number of hosts.
+/// A recipient, or a destination beyond the provider: the host of an endpoint, or the domain of a mail address. Hosts
+/// that recipients name have shares of the threads in groups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Party {
     Recipient(Id),
@@ -49,7 +49,7 @@ impl Party {
     }
 }
 
-/// The part of a host's name that somebody has registered, roughly: two labels, or three below `co.uk` and the like.
+/// The registered part of a host's name, roughly: two labels, or three below `co.uk` and the like.
 fn domain_of(host: &str) -> &str {
     let is_name = host.bytes().any(|byte| byte.is_ascii_alphabetic()) && !host.contains(':');
     if !is_name {

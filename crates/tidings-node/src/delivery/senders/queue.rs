@@ -36,7 +36,7 @@ pub(super) struct Queue {
     kept_aside: [AtomicUsize; 2],
 }
 
-/// The most messages that are handed over at once, so that nobody holds up the others by not answering.
+/// Maximum numbers of messages that are handed over at once, so that a silent party does not hold up the others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shares {
     /// To one recipient.
@@ -60,11 +60,11 @@ impl Shares {
 #[derive(Default)]
 struct Messages {
     queued: BTreeMap<Rank, Queued>,
-    /// Those that may leave, as far as is known.
+    /// Messages that may leave, as far as is known.
     ready: BTreeSet<Rank>,
-    /// Those that are kept aside, by whom they wait for.
+    /// Messages that are kept aside, by the party that they wait for.
     aside: BTreeMap<Party, Aside>,
-    /// The instants at which somebody may have a message again.
+    /// The instants at which a party may get a message again.
     until: BTreeSet<(Instant, Party)>,
     /// Number of messages that are being handed over.
     busy: Counts<Party>,
@@ -72,11 +72,11 @@ struct Messages {
     counts: Counts<Party>,
     next: u64,
     is_over: bool,
-    /// The gate that the messages were held against: a reload makes another one, at which nobody is away.
+    /// The gate that the messages were checked against: a reload creates another one, at which everything is available.
     gate: GateId,
 }
 
-/// The messages that wait for somebody.
+/// The messages that wait for a party.
 #[derive(Default)]
 struct Aside {
     ranks: BTreeSet<Rank>,
@@ -119,7 +119,7 @@ struct Queued {
     slot: Slot,
     recipient: Option<Id>,
     destinations: Vec<Arc<str>>,
-    /// For whom it waits, or has waited last.
+    /// The party for which it waits, or waited last.
     waits_for: Option<Party>,
 }
 
@@ -140,7 +140,7 @@ impl Obstacle {
 }
 
 impl Queued {
-    /// Those who count a message that waits for a party: each destination, where it waits for a group of them.
+    /// The parties that count a waiting message: each destination, if it waits for a group of them.
     fn counted_by(&self, party: &Party) -> Vec<Party> {
         match party {
             Party::Recipient(_) | Party::Destination(_) => vec![party.clone()],
@@ -363,7 +363,7 @@ impl Queue {
         }
     }
 
-    /// Has messages that are kept aside looked at again after a reload.
+    /// Checks messages that are kept aside again after a reload.
     fn follow(&self, messages: &mut Messages, outlet: Option<&Outlet>) {
         let gate = outlet.map(Outlet::gate_id).unwrap_or_default();
         if messages.gate != gate {
@@ -426,7 +426,7 @@ impl Queue {
         Some(Party::group_of(destination, has_answered, untried))
     }
 
-    /// Those of whose shares a message takes a part.
+    /// The parties whose shares a message uses.
     fn parties(&self, queued: &Queued, outlet: Option<&Outlet>, now: Instant) -> BTreeSet<Party> {
         let parties = Party::of(queued.recipient.as_ref(), &queued.destinations);
         let outlet = outlet.filter(|_| self.shares.destination.is_some());
@@ -465,7 +465,7 @@ impl Queue {
         }
     }
 
-    /// Returns the next message that waits for somebody to the queue, where it is looked at again.
+    /// Returns the next message that waits for a party to the queue, where it is checked again.
     fn call_back(&self, messages: &mut Messages, party: &Party) {
         let Some(aside) = messages.aside.get_mut(party) else {
             return;
@@ -488,7 +488,7 @@ impl Queue {
         outlet.is_some_and(|outlet| outlet.gate().is_left_alone(name))
     }
 
-    /// Takes one of the messages that wait for somebody.
+    /// Takes one of the messages that wait for a party.
     fn take_from(&self, messages: &mut Messages, party: &Party, rank: Rank) {
         let Some(aside) = messages.aside.get_mut(party) else {
             return;
@@ -508,7 +508,7 @@ impl Queue {
         }
     }
 
-    /// Has a message leave the queue.
+    /// Takes a message out of the queue.
     fn leave(
         &self,
         mut messages: MutexGuard<'_, Messages>,

@@ -17,8 +17,8 @@ const PARKED_MAX: u64 = 100_000;
 const PROBES: (usize, i64) = (16, 60 * SECOND_MS);
 
 impl Hook {
-    /// The instant at which some of what fails makes room for newer ones: where all that are open wait for another try, and
-    /// nothing says yet whether the host refuses them or is down.
+    /// The instant at which some failing occurrences make room for newer ones: all open ones wait for another attempt,
+    /// and it is open whether the host refuses them or is down.
     pub(super) fn next_probe(&self, durable: &StoredOccurrences) -> Option<Instant> {
         let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
             durable.get(owner).is_some_and(|until| progress.next < *until)

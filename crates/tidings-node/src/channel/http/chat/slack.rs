@@ -110,7 +110,7 @@ impl Shape for Slack {
     }
 }
 
-/// The outcome that an incoming webhook tells: in words, beside the status.
+/// The outcome of an incoming webhook, whose answer has words beside the status.
 fn of_webhook(answer: &Answer, now: Instant) -> Outcome {
     let text = String::from_utf8_lossy(&answer.body);
     let code = text.trim();

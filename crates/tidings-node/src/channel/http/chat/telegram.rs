@@ -15,7 +15,7 @@ pub(crate) const FORM: &str = "telegram://${BOT_TOKEN}";
 /// The most characters of a message.
 pub(crate) const CHARS_MAX: usize = 4_096;
 
-/// What Telegram says of a chat that is no more, and of a topic that was deleted.
+/// Telegram's errors for a chat that is gone and for a deleted topic.
 const GONE: [&str; 3] = ["chat not found", "PEER_ID_INVALID", "message thread not found"];
 
 /// A bot of Telegram.

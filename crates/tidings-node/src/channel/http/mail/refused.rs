@@ -16,7 +16,7 @@ pub(crate) struct Said<'a> {
     pub(crate) text: &'a str,
     /// The step of a mail server to which it corresponds: the sender's address, the recipient's, or the mail.
     pub(crate) stage: Stage,
-    /// The verdict, where the code tells it.
+    /// The verdict, if the code decides it.
     pub(crate) verdict: Option<Verdict>,
 }
 

@@ -94,7 +94,7 @@ impl Apns {
         self.token.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The token that says who sends: the one in use, or another one once that is old.
+    /// The token that identifies the sender: the one in use, or a new one once that is old.
     fn token(&self, now: Instant) -> Option<String> {
         let mut kept = self.kept();
         if let Some((token, since)) = &*kept

@@ -34,7 +34,7 @@ fn tag(head: &Head) -> String {
 /// The most characters of the words of a push, and fewer and fewer until it fits in whatever script they are.
 pub(crate) const CHARS_MAX: [usize; 4] = [600, 300, 150, 75];
 
-/// The content of a push, whose words are cut so that it has so many bytes at most.
+/// The content of a push, whose words are cut to a maximum number of bytes in all.
 fn fitted(bytes_max: usize, of: impl Fn(usize) -> Value) -> String {
     let [most, fewer @ ..] = CHARS_MAX;
     fewer.into_iter().fold(of(most).to_string(), |content, chars_max| {

@@ -50,7 +50,7 @@ fn fault(why: &str) -> ProviderError {
     ProviderError::Address(why.to_owned())
 }
 
-/// Returns true if push services take a subject: those of Apple want one whom they could reach.
+/// Returns true if push services accept a subject: Apple's want one that they could contact.
 fn is_subject(text: &str) -> bool {
     let domain = match (text.strip_prefix("mailto:"), text.strip_prefix("https://")) {
         (Some(mailbox), _) if !mailbox.contains('%') && AddressKind::Email.accepts(mailbox) => {
@@ -97,7 +97,7 @@ impl Vapid {
         url.done().map(|()| shape)
     }
 
-    /// The header that says who sends to a push service.
+    /// The header that identifies the sender to a push service.
     fn authorization(&self, endpoint: &str, now: Instant) -> Option<String> {
         let host = endpoint.find("://").map(|at| at + 3)?;
         let end = endpoint[host..].find('/').map_or(endpoint.len(), |at| host + at);

@@ -97,11 +97,11 @@ impl Http1 {
     }
 }
 
-/// The way through a proxy that is asked for the address of a host, which was looked up here, and not for its name.
+/// The connection through a proxy to the address of a host, which was resolved here, and not to its name.
 #[derive(Debug)]
 struct Tunnel {
     inner: ConnectProxyConnector,
-    /// The settings of a client whose proxy is asked for what an address names.
+    /// The settings of a client whose proxy resolves names.
     config: Config,
 }
 

@@ -216,7 +216,7 @@ impl Wire for Http2 {
 }
 
 impl Drop for Http2 {
-    /// Ends the thread without waiting for it: whoever reloads a configuration must not wait.
+    /// Ends the thread without waiting for it: a reload of the configuration must not wait.
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
