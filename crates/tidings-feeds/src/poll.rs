@@ -103,6 +103,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
         let newest = within(newest(&client, &outbox)).await?;
         status.set(|status| status.newest = newest);
     }
+    // Behind a pooler `LISTEN` would stay with a session that others get next.
     if !is_pooled(context, &client).await? {
         within(run(&client, &format!("LISTEN {}", sql::CHANNEL))).await?;
     }
@@ -175,7 +176,7 @@ async fn is_pooled(context: &Context, client: &Client) -> Result<bool, Fault> {
     tokio::spawn(drive(connection, Arc::default()));
     within(run(&other, "BEGIN")).await?;
     let held = within(backend(&other)).await?;
-    // Where the pool has one session alone, there is no answer while that is held.
+    // A pool of one session gives no answer while the other connection holds that.
     let Ok(first) = timeout(PROBE_PATIENCE, backend(client)).await else {
         return Ok(true);
     };
@@ -216,6 +217,7 @@ async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result
     if stops && let Some((_, why)) = barred(context, outbox).await? {
         return Ok(Look::Barred(why));
     }
+    // A plain look needs no transaction, and finds nothing most of the time.
     let mut listed = within(list(client, outbox)).await?;
     if listed.is_empty() {
         return Ok(Look::Empty);
@@ -232,6 +234,8 @@ async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result
     let rows = in_order(&listed, locked);
     let count = rows.len() + too_long.len();
     if !rows.is_empty() {
+        // Rows are marked after the sink has them: a crash in between hands them over again, and the sink
+        // knows them.
         let accepted = context.sink.accept(&context.settings.name, rows.clone(), stops).await;
         let verdicts = accepted.map_err(|fault| Fault::Passing(fault.to_string()))?;
         mark(context, outbox, &rows, verdicts).await?;
@@ -263,7 +267,7 @@ async fn list(client: &Client, outbox: &Outbox<'_>) -> Result<Vec<Listed>, Fault
     let rows = client.query_typed(&sql, &[]).await?;
     let stored = rows.iter().map(|row| row.get(2));
     let ids: Vec<i64> = rows.iter().take(fitting(stored)).map(|row| row.get(0)).collect();
-    // What they are as text is costly to know, so only of those that would fit as they are stored.
+    // The length as text needs the value unpacked, so it is asked of those alone that fit as they are stored.
     let sql = format!(
         "SELECT id, key, octet_length(payload::text)::bigint FROM {} \
          WHERE id = ANY ($1) AND taken_at IS NULL AND refused IS NULL ORDER BY id",
@@ -305,6 +309,7 @@ async fn lock(
          AND octet_length(payload::text) <= {PAYLOAD_BYTES_MAX} ORDER BY id FOR UPDATE SKIP LOCKED"
     );
     run(client, BEGIN).await?;
+    // Ends with the transaction: a lock of the session would stay behind in a pooler.
     let is_alone = client.query_typed_one(ALONE, &[(&table, Type::TEXT)]).await?;
     if !is_alone.get::<_, bool>(0) {
         run(client, "ROLLBACK").await?;
@@ -326,6 +331,8 @@ fn in_order(listed: &[Listed], locked: Vec<Given>) -> Vec<Given> {
         match locked.next_if(|row| row.id == *id) {
             Some(row) if key.is_none_or(|key| !held.contains(key)) => rows.push(row),
             Some(_) => {}
+            // A row that is locked is being changed by the host: later ones of its key must not overtake
+            // it.
             None => held.extend(key),
         }
     }

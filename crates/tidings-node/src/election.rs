@@ -166,6 +166,8 @@ impl Election {
         if now < self.next_heartbeat || waits || self.phase == Phase::Gone {
             return;
         }
+        // The heartbeat timed out. An outage of the database looks like silence of all, so nobody's silence
+        // counts across it.
         if self.asked.is_some() {
             self.interrupt();
         }
@@ -214,6 +216,8 @@ impl Election {
                 self.of = Some(share.of);
             }
         }
+        // An answer that was overtaken proves the licence up to its own beginning, but its shares may be
+        // out of date.
         self.keep(me, began, &membership, actions);
         self.claim(now, began, &membership, actions);
         if is_newest {
@@ -237,17 +241,22 @@ impl Election {
         let (is_mine, is_lost) = match tenure {
             Tenure::Lease(epoch) => {
                 let is_mine = view.lease == self.own(epoch);
+                // An older epoch is an answer from before the acquisition, and tells nothing.
                 (is_mine, !is_mine && view.lease.epoch >= epoch)
             }
             Tenure::Share(term) => {
                 let is_mine = view.shares.iter().any(|share| share.term == term);
+                // An answer that began before this share was taken does not show it.
                 (is_mine, !is_mine && began >= self.since)
             }
         };
+        // Others take over from a node that says so for long, so its licence must not go on either.
         let is_heard = !me.unanswered && !self.me.unanswered;
         if is_lost {
             self.lose(tenure, actions);
         } else if is_mine && is_heard && self.phase != Phase::Losing(tenure) {
+            // Counts from the beginning of the heartbeat: others may count its silence from any moment
+            // after that.
             self.licence.extend(began.plus(self.timing.licence_ms));
         }
     }
@@ -314,7 +323,7 @@ impl Election {
     }
 
     fn acquired(&mut self, acquired: Option<Epoch>, actions: &mut Vec<Action>) {
-        // One that comes too late is found again in an answer, and acquired anew. One of before means nothing.
+        // An answer that comes too late shows in the next membership, and the lease is acquired anew. An older epoch means nothing.
         if !matches!(self.claim, Some(Claim::Acquiring(_)))
             || acquired <= Some(self.spent.0) && acquired.is_some()
         {
@@ -326,7 +335,7 @@ impl Election {
                 None
             }
             Some(epoch) => {
-                // Its shares are to be known, and others to know of it.
+                // A heartbeat at once: it tells which shares there are, and others of this holder.
                 self.next_heartbeat = Monotonic(i64::MIN);
                 if let Phase::Holding(tenure) = self.phase {
                     self.close(tenure, actions);
@@ -432,6 +441,8 @@ impl Election {
         if matches!(tenure, Tenure::Lease(_)) {
             (self.since, self.refusals) = (now, Refusals::default());
         }
+        // A store is open for one tenure at a time: the lease that was acquired meanwhile gets its own
+        // opening.
         if self.drains || matches!(self.claim, Some(Claim::Acquired(_))) {
             self.close(tenure, actions);
         }
@@ -475,6 +486,8 @@ impl Election {
                 }
                 Change::Grant(node, shards) => Action::Grant { epoch, node, shards, of },
                 Change::Reopen(shards) => {
+                    // Closes first, and opens again in another epoch: that fences what this one still has
+                    // under way.
                     self.wanted = Some(shards);
                     self.close(Tenure::Lease(epoch), actions);
                     continue;
@@ -494,6 +507,7 @@ impl Election {
         if self.phase.tenure() != Some(tenure) {
             return;
         }
+        // Ends before the store is closed, which may take long: another node may act already.
         self.licence.end();
         if self.phase == Phase::Holding(tenure) {
             actions.push(Action::Close { tenure, drains: false });
@@ -508,6 +522,7 @@ impl Election {
         let is_lost = self.phase == Phase::Losing(tenure);
         self.licence.end();
         (self.phase, self.watch, self.held) = (Phase::Idle, None, None);
+        // A lease that was lost is not this node's to open again.
         let wanted = self.wanted.take().filter(|_| !is_lost);
         match tenure {
             Tenure::Share(term) => actions.push(Action::GiveBack(term)),

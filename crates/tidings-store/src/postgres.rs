@@ -159,6 +159,8 @@ impl PostgresStore {
         }
         let days = fence::days(&mut link, fence)?.ok_or(Error::Fenced)?;
         if matches!(fence, Fence::Lease(_)) {
+            // Left by commits that were cut short. One that another writer is about to list stays
+            // (`discard`), or is made anew.
             for table in schema::unlisted(&mut link)? {
                 schema::discard(&mut link, table);
             }
@@ -199,7 +201,7 @@ impl PostgresStore {
                     let fence = self.reading.fence;
                     let link = writer.link(&self.address);
                     match link.and_then(|link| fence::newest(link, fence)) {
-                        // It is the writer's own: only one is under way.
+                        // The newest commit is this writer's own, as it has one under way at most: it was done.
                         Ok(Some(newest)) if newest == at + 1 => return Ok(None),
                         Ok(_) => return Err(self.reading.fenced()),
                         Err(fault) => fault,
@@ -211,12 +213,16 @@ impl PostgresStore {
             if !fault.passes() && !unknown {
                 return Err(fault.into());
             }
+            // From here on "not the next commit" may mean that an attempt whose answer was lost has been
+            // done.
             unknown |= fault.leaves_doubt();
             writer.link = None;
             match pause {
                 Some(pause) => rest(pause)?,
                 None => {
                     let fault = Error::Unavailable(Error::from(fault).to_string());
+                    // It may have been done: nothing may be read or written on either assumption, so the
+                    // store has to be opened again.
                     self.reading.versions.end(fault.clone());
                     return Err(fault);
                 }
@@ -258,6 +264,8 @@ impl PostgresStore {
                 let ready: &Statement<'_> = statement.insert(ready);
                 self.reading.cache.begin(ready.keys());
                 match ready.run(link, fence, at) {
+                    // Another writer has begun or forgotten a day meanwhile: the statement is made anew by
+                    // the new list.
                     Err(fault) if fault.is_of_days() && anew < ANEW_MAX => {
                         anew += 1;
                         asks = true;
@@ -321,6 +329,8 @@ impl Store for PostgresStore {
         let (days, begun, before) = self.write_commit(&mut writer, &commit, at, days)?;
         self.reading.versions.record(days, begun, before);
         self.reading.cache.end(at + 1);
+        // Comes last: tables of forgotten days go once no snapshot reads them, and a fault here fails no
+        // commit.
         self.tidy(&mut writer);
         Ok(())
     }

@@ -119,7 +119,7 @@ impl Candidate {
         let (answer, licence) = (inputs.clone(), election.licence().clone());
         let lag_of_holder = Arc::clone(&lag);
         let working = move || {
-            // Threads of a term that was lost must not act under the licence of a later one.
+            // Each term has a flag of its own: threads of a lost one must not act under the licence of a later one.
             let mut is_over = Arc::<AtomicBool>::default();
             let set_lag = |lag| *lag_of_holder.lock().unwrap_or_else(PoisonError::into_inner) = lag;
             while let Ok(work) = worked.recv() {
@@ -141,6 +141,8 @@ impl Candidate {
                     }
                     Work::Close { tenure, drains } => {
                         set_lag(None);
+                        // Without a drain the term is lost: another node may have the store, so its threads
+                        // send nothing while it closes.
                         is_over.store(!drains, Ordering::SeqCst);
                         holder.close(drains);
                         is_over.store(true, Ordering::SeqCst);

@@ -161,6 +161,8 @@ impl Server {
             return true;
         };
         let now = || self.clock.now();
+        // The licence is asked first: once the slot has passed the loop can't take the message back, and
+        // nobody would hand it over.
         let sent = send(pass, &job, &now, &|| (self.may_send)() && locked(slot).pass());
         if !locked(slot).pass() {
             return true;
@@ -198,7 +200,7 @@ impl Senders {
     pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
         self.pools.get(channel).is_none_or(|pool| {
             let queue = &pool.server.queue;
-            // What waits for a recipient or a destination takes no room from the others.
+            // Messages that wait for a recipient or a destination take no room from the others.
             let aside = queue.kept_aside(priority);
             queue.tickets(priority).saturating_sub(aside) < pool.threads * ROOM
         })

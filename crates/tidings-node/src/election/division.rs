@@ -51,6 +51,8 @@ pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
         let shards: BTreeSet<u16> = share.shards.iter().copied().collect();
         if member.is_none() || sight.silent.contains(&share.node) {
             let heartbeat = member.map(|member| member.heartbeat);
+            // The heartbeat is handed in: the database revokes nothing of a node that has sent another one
+            // since.
             changes.push(Change::Revoke(share.term, heartbeat));
         } else if !share.ends && share.node != sight.me && shards != wants(share.node) {
             changes.push(Change::Recall(share.term));
@@ -59,12 +61,16 @@ pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
     let shared: BTreeSet<u16> = numbers(&sight.view.shares).collect();
     for node in &sight.living {
         let shards = wants(*node);
+        // Grants all that a node is to have at once: a share never changes, so a second grant would need a
+        // recall.
         let is_free = shards.is_disjoint(&shared) && shards.is_disjoint(&sight.held.numbers);
         if sight.view.share_of(*node).is_none() && is_free && !shards.is_empty() {
             changes.push(Change::Grant(*node, shards.into_iter().collect()));
         }
     }
     let mine = wants(sight.me);
+    // Gives up at once what others wait for. Takes more only once all of it is free, since each opening
+    // stops the intake.
     let is_less = !sight.held.numbers.is_subset(&mine);
     let is_more = mine.len() > sight.held.numbers.len() && mine.is_disjoint(&shared);
     if is_less || is_more {
@@ -107,7 +113,7 @@ impl Count {
             has,
             free: (0..sight.held.of).filter(|shard| !had.contains(shard)).collect(),
         };
-        // Who has the intake is closed for a difference of one least of all, unless somebody would have nothing.
+        // The node with the intake is not opened again for a difference of one, unless another would have nothing.
         let number = count.number(sight.me);
         let is_enough = number <= mine || of - number >= sight.living.len();
         if count.is_near(sight.me) && is_enough && !sight.living.is_empty() {
@@ -115,7 +121,7 @@ impl Count {
         }
         let rest = of.saturating_sub(count.target(sight.me));
         let others = count.others.len().max(1);
-        // One more is for those who have more already.
+        // The shards over go to nodes that have more already, so that none moves for them.
         let mut order = count.others.clone();
         order.sort_by_key(|node| Reverse(count.number(*node)));
         for (index, node) in order.into_iter().enumerate() {

@@ -111,6 +111,7 @@ impl Hook {
             let next = row.as_ref().map_or(OccurrenceRow::first(order.since), |row| row.next);
             let mut progress = Progress::from(next);
             if row.as_ref().map_or(0, |row| row.replays) < order.replays.0 {
+                // A replay that was ordered while this row was not written has still to be done.
                 progress.go_back(order.replays.1);
             }
             hook.owners.insert(owner, progress);
@@ -227,6 +228,8 @@ impl Hook {
         durable: &StoredOccurrences,
         now: Instant,
     ) -> Result<(), Unreadable> {
+        // Parked ones that are due come first: they were first in time, and others are parked to make room
+        // for them.
         self.unpark(view, now)?;
         self.probe(durable, now);
         if !self.reads(durable) {
@@ -236,6 +239,7 @@ impl Hook {
         let mut rows = 0;
         let mut owners: Vec<OccurrenceOwner> = self.owners.keys().copied().collect();
         let first = self.turns % owners.len().max(1);
+        // Another owner is first each time, or one with many rows would use up the room of all.
         owners.rotate_left(first);
         self.turns = self.turns.wrapping_add(1);
         for owner in owners {
@@ -249,6 +253,7 @@ impl Hook {
             }
             let mut is_over = true;
             occurred_from(engine, view, owner, progress.next, |row, all| {
+                // Rows from here on may be of a commit that is not durable yet.
                 if row >= until {
                     return ControlFlow::Break(());
                 }
@@ -269,6 +274,7 @@ impl Hook {
                 ControlFlow::Continue(())
             })?;
             if is_over {
+                // Passes what no hook wants as well, so that it is not read again.
                 progress.come_to(until);
             }
             self.owners.insert(owner, progress);
@@ -316,6 +322,7 @@ impl Hook {
             let Some((_, place)) = self.due.pop_first() else {
                 break;
             };
+            // Retention does not wait for hooks: what a day had to tell goes with it.
             let Some(occurrence) = occurrence_at(view, place)? else {
                 tracing::warn!(hook = %self.name, "an occurrence was not told before its day was deleted");
                 self.counts.failed += 1;
@@ -382,6 +389,7 @@ impl Hook {
         };
         let status = match answer {
             HookAnswer::Withheld => {
+                // This node had no licence: no attempt, and no failure of the host.
                 open.next = now.plus_ms(WITHHELD_MS);
                 self.due.insert((open.next, place));
                 return;
@@ -399,6 +407,8 @@ impl Hook {
                 self.try_again((place, id), *after_ms, why, now);
                 if let Some(open) = self.open.get(&place) {
                     let before = self.failed_at.insert(place, now);
+                    // The host took another one between two failures of this one, so it is up, and refuses
+                    // this.
                     let takes_others =
                         before.zip(self.taken_at).is_some_and(|(before, taken)| before <= taken);
                     if answer.is_refusal() || takes_others && open.tries >= REFUSED_FROM {
@@ -416,6 +426,7 @@ impl Hook {
                 self.counts.sent += 1;
                 self.taken_at = Some(now);
                 self.end(place);
+                // The host is back: what failed because it was down need not wait for its own time.
                 if self.failures > 0 {
                     self.retry_unrefused(now);
                 }
@@ -498,6 +509,8 @@ impl Hook {
     pub(super) fn take_rows(&mut self) -> Vec<Write> {
         self.is_urgent = false;
         let mut writes: Vec<Write> =
+            // Parked rows and the progress of their owner are one commit: an occurrence is in exactly one
+            // of the two.
             self.parked.values_mut().flat_map(Parked::take_writes).collect();
         for (owner, progress) in self.owners.iter_mut().filter(|(_, progress)| progress.is_dirty) {
             progress.is_dirty = false;

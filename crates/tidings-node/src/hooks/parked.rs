@@ -87,6 +87,8 @@ impl Parked {
         let OccurrencePlace { owner, row, index } = place;
         let key = prefix(owner, name).i64(open.next.0).i64(row.at.0).u32(row.number).u32(index);
         let key = key.done();
+        // An occurrence that was taken out and is parked again may get the same key, which must not count
+        // as deleted.
         self.gone.remove(&key);
         self.count += 1;
         let sooner = |at: Option<Instant>| Some(at.map_or(open.next, |at| at.min(open.next)));
@@ -110,6 +112,7 @@ impl Parked {
         let until = after_prefix(&from);
         view.scan(Partition::Base, &from, until.as_deref(), &mut |key, value| {
             last = key.to_vec();
+            // Its deletion is written and not durable yet.
             if self.gone.contains(key) {
                 still.insert(key.to_vec());
                 return ControlFlow::Continue(());
@@ -121,7 +124,7 @@ impl Parked {
                     return ControlFlow::Break(());
                 }
             };
-            // What was parked by a clock that was ahead has waited for long enough.
+            // A row that was parked by a clock that was ahead is due: its next attempt may be days away.
             let is_due =
                 row.open.next <= now || row.at > now || self.hurried.is_some_and(|at| row.at <= at);
             if due.len() < most && is_due {
@@ -135,7 +138,7 @@ impl Parked {
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         found?;
-        // What was taken away and is not there any more is gone for good.
+        // Deletions whose rows the scan did not meet are durable: they need no watch any more.
         self.gone.retain(|key| still.contains(key) || *key > last);
         keys.into_iter().for_each(|key| self.delete(key));
         self.count = self.count.saturating_sub(due.len() as u64);

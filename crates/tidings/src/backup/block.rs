@@ -148,6 +148,7 @@ impl<R: Read> Reader<R> {
         };
         let (raw_bytes, stored_bytes) = (number(1), number(5));
         let stored_max = lz4_flex::block::get_maximum_output_size(raw_bytes.min(RAW_BYTES_MAX));
+        // Lengths are checked before memory is taken: a damaged one must not ask for gigabytes.
         if raw_bytes > RAW_BYTES_MAX || stored_bytes > stored_max {
             return Err(damaged("invalid length"));
         }
@@ -180,6 +181,8 @@ impl<R: Read> Reader<R> {
     }
 
     fn end(&mut self, raw: &[u8], before: u64, at: u64) -> Result<(), Error> {
+        // The sum over all bytes finds what single checksums can't: blocks that are missing or in another
+        // order.
         if raw.get(8..) != Some(&before.to_be_bytes()[..]) {
             let what = "blocks are missing or in the wrong order";
             return Err(Error::Damaged { at, what });

@@ -20,7 +20,7 @@ pub fn restore(
     place: &StorePlace,
     finish: impl FnOnce(&dyn Store) -> Result<(), Error>,
 ) -> Result<Contents, Error> {
-    // Before anything is touched: whatever was named by mistake is refused here.
+    // Reads the head before anything is touched, so that a file named by mistake is refused here.
     let reader = Reader::new(input)?;
     let mut contents = Contents::default();
     let fill = |store: &dyn Store| {
@@ -65,6 +65,8 @@ fn each<R: Read>(
                 contents.rows += writes.len() as u64;
                 take(writes)?;
             }
+            // Blocks are committed before the end is checked: only the caller makes them a store, once this
+            // has returned.
             Kind::End if raw.get(..8) == Some(&contents.rows.to_be_bytes()[..]) => {
                 return Ok(contents);
             }

@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
             return Ok(report(streams, &message, Status::Wrong));
         }
     };
-    // Before a store is made for a server that can't start.
+    // Precedes the store, which must not be made for a server that can't start.
     let missing = app::secret_faults(&rules);
     if !missing.is_empty() {
         let texts: Vec<String> = missing.into_iter().map(|fault| fault.text).collect();
@@ -130,7 +130,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         // The parser of arguments requires one of both.
         return Ok(Status::Wrong);
     };
-    // First the lock: whoever has it is told from who merely has the port.
+    // The lock of the directory precedes the port, so that the fault names a second server rather than a taken port.
     let options = tidings_store::Options {
         accept_loss: arguments.accept_loss,
         ..tidings_store::Options::default()
@@ -249,10 +249,10 @@ fn serve(
     link_to(&mut rules, own);
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
-    // Opening the store may take long.
+    // A SIGHUP before it is heard would end the process, and opening the store may take long.
     let hangups = signals::Hangups::listen(&tokio);
 
-    // It answers from the start; what it answers says whether it serves yet.
+    // Answers from the start: probes learn that it is alive, and not ready yet.
     let gate = Arc::new(OnceLock::new());
     let server = {
         let mut stop = stop.subscribe();
@@ -313,7 +313,9 @@ fn serve(
         drop(server.await);
         end.saturating_duration_since(tokio::time::Instant::now())
     });
+    // Commands must not find a server that answers no more.
     drop((token_file, address_file));
+    // Ends after the API: no request waits for a loop that is gone.
     let stopped = node.stop_within(left);
     // A call that still waits for the disk or for its client must not keep the process.
     tokio.shutdown_background();

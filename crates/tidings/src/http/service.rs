@@ -275,6 +275,7 @@ impl Service {
     /// # Errors
     /// [`RuntimeError`]; the old one stays in force.
     pub fn configure(&self, rules: Rules, channels: Channels) -> Result<(), RuntimeError> {
+        // The node comes first: bodies are read by new rules only once these are durable.
         self.handle.configure(rules.clone(), channels)?;
         if let Some(site) = &self.site {
             site.configure(&rules);
@@ -337,6 +338,8 @@ impl Service {
             Err(spread) => spread,
         };
         let here = std::mem::take(&mut spread.here);
+        // Commands of this node are handed in before others are sent, so that both are done at the same
+        // time.
         let here = if here.is_empty() { None } else { Some(self.ask_here(&handle, here)?) };
         let patience = self.settings.answer_patience;
         tokio::spawn(async move {
@@ -404,7 +407,7 @@ impl Service {
             let permit = place.turn().await;
             let read = spawn_blocking(move || {
                 let seen = read(&handle);
-                // Who waits for a thread gets this one's, even where nobody waits for the answer.
+                // The place is free once the thread is, even if the caller has given up waiting.
                 drop(permit);
                 seen
             });
@@ -444,7 +447,7 @@ impl Service {
             }
             Err(spread) => spread,
         };
-        // A request that was done gets its answer, and sends nothing to other nodes.
+        // Looks for a kept answer first: a copy of a request that was done must send nothing to other nodes.
         let not_done = |_: OwnReplies| Err(Problem::new(Code::NotFound, ""));
         match self.done_once(&handle, once, Vec::new(), not_done).await {
             Err(problem) if problem.code == Code::NotFound => {}
@@ -452,6 +455,7 @@ impl Service {
         }
         let here = std::mem::take(&mut spread.here);
         let heard = spread.send(&cluster, change.waits).await;
+        // Nothing of this node is done then, and no answer is kept: the client may send the request again.
         if let Some(problem) = heard.failed {
             return Err(problem);
         }

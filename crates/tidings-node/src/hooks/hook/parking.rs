@@ -52,6 +52,8 @@ impl Hook {
             self.probe_at = now.plus_ms(every_ms);
             let surplus = self.open.len().saturating_sub(OPEN_MAX);
             let longest = self.due.iter().rev().take(probes + surplus);
+            // A few make room for newer ones. If the host takes those, what goes on failing counts as
+            // refused; if not, it is down.
             self.park_all(longest.copied().collect(), now);
         }
     }
@@ -97,7 +99,7 @@ impl Hook {
                 continue;
             };
             for (place, open) in parked.take_due(view, (owner, &self.name), room, now)? {
-                // A replay may have opened it meanwhile.
+                // A replay may have opened it meanwhile, and its newer state counts.
                 self.open.entry(place).or_insert_with(|| {
                     self.due.insert((open.next, place));
                     open

@@ -132,6 +132,7 @@ pub(super) fn run(
         // Calls are answered meanwhile: they can be made again at another node.
         let patience = arguments.drain.max(HAND_OVER * 2);
         let left = tokio::task::spawn_blocking(move || candidate.leave(patience)).await;
+        // The port closes last: calls are forwarded to the new holder until then.
         close.send(()).ok();
         drop(server.await);
         left.unwrap_or(false)

@@ -93,6 +93,8 @@ async fn accept(
                 Err(problem) if problem.code.row().again == Again::No => {
                     Verdict::Refused(problem.to_json())
                 }
+                // May succeed later: the batch is handed over again, and rows that were taken are known by
+                // what they are.
                 Err(problem) => return Err(unavailable(&problem)),
             };
             let is_refused = matches!(verdict, Verdict::Refused(_));

@@ -276,12 +276,15 @@ impl Hub {
                 continue;
             };
             let changed = bucket.since.changed(engine, *no, &bucket.numbers);
+            // Is noted before the inboxes are read, which happens later: a change in between is found
+            // again, and never missed.
             bucket.since = now;
             count += changed.len();
             let known = changed.iter().filter_map(|number| bucket.by_number.get(&number));
             let made = bucket.unknown.iter().filter(|id| engine.number_of(id).is_some());
             found.extend(known.chain(made).cloned());
         }
+        // All that one look finds is queued alike: it can't tell which commit concerned whom.
         let due = if count < MANY { Due::WithFew } else { Due::WithMany };
         for id in found {
             self.enqueue(&id, due);
@@ -295,7 +298,7 @@ impl Hub {
             && let Some(id) = self.few.pop_front().or_else(|| self.many.pop_front())
         {
             let Some(watched) = self.recipients.get_mut(&id) else { continue };
-            // One that is in both queues was looked at already.
+            // One that moved up is in both queues, and was looked at from the first.
             if watched.due != Due::No {
                 watched.due = Due::No;
                 next.push(id);
@@ -328,6 +331,7 @@ impl Hub {
             bucket.add(id, number);
             watched.number = number;
         }
+        // A further turn for the next view is no new change, and lists no views.
         if std::mem::take(&mut watched.is_anew) {
             watched.waiters.iter().for_each(|(_, changed)| changed.notify_one());
             for stream in &watched.streams {
@@ -344,6 +348,7 @@ impl Hub {
         let has_more = !watched.views.is_empty();
         let of_view = watched.streams.iter().filter(|stream| Some(&stream.of) == view.as_ref());
         let streams = of_view.cloned().collect();
+        // Goes to the end of the queue: a recipient with many views must not hold up the others.
         if has_more {
             self.enqueue_turn(id, Due::WithFew);
         }

@@ -68,6 +68,7 @@ impl Live {
     pub(super) fn pass(&self) -> bool {
         // Without a store nothing changes.
         let Ok(node) = self.handle.durable() else { return false };
+        // The lock is not held while inboxes are read: streams open and close meanwhile.
         let next = {
             let mut hub = self.hub();
             hub.find(node.engine());
@@ -95,8 +96,8 @@ impl Live {
             left = others;
             let numbered = engine.reader(node.view()).numbered(&of.view);
             if is_another || numbered.as_ref() != Ok(&of.numbered) {
-                // Who was erased has no inbox any more, and who has the id now is somebody else. So it is with tenants.
-                // Erasing takes tokens back: who comes again with one is refused, and should not try.
+                // The id was erased and may be another person's now, and so may a tenant's: nobody else's inbox may reach
+                // these readers. Erasing revokes tokens: a reader that would be refused is told not to come back.
                 let end = |stream: &Stream| stream.check.as_ref().and_then(|check| check());
                 let restart = End::Restart { retry_ms: 0 };
                 alike.iter().for_each(|stream| stream.end(end(stream).unwrap_or(restart)));
@@ -131,6 +132,7 @@ impl Live {
         let mut made: Option<(Arc<Rows>, Frame)> = None;
         for stream in streams {
             let Some((known, told)) = stream.known() else { continue };
+            // Engines may name a recipient without need: an unchanged inbox sends no frame.
             if told == rev && known == rows {
                 continue;
             }
@@ -197,6 +199,8 @@ impl Change<'_> {
         };
         let count = groups.len();
         let gone = difference.gone.into_iter().map(|row| reader.row_key(row)).collect();
+        // A cursor stands for all of a state: one in the middle of a change would let a reader who comes
+        // back miss the rest.
         let at = is_whole.then(|| self.live.cursor(self.who, self.of.numbered, self.rev));
         let text = frame::inbox(self.counts, (groups, gone), at.as_deref());
         Ok(Frame { text, rows, is_whole, groups: count })
