@@ -59,6 +59,7 @@ const GROUPS: &[(&str, &[Example])] = &[
         "Decide",
         &[
             ("simulate", "simulate --config tidings.toml --timeline week.ndjson"),
+            ("tune", "tune --timeline week.ndjson --mean-per-day 3"),
             ("export", "export --days 7 --data data"),
             ("bench", "bench fanout"),
         ],

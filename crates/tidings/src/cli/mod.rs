@@ -158,7 +158,7 @@ enum Command {
     /// Play a museum's winter with 25,000 recipients, and browse what each of them received
     #[cfg(feature = "demo")]
     Demo(demo::Arguments),
-    /// Write the last days of a store as a timeline, which `simulate` plays
+    /// Write the last days of a store as a timeline, which `simulate` and `tune` play
     Export(export::Arguments),
     /// Import recipients, subscriptions or objects from a file
     Import(import::Arguments),
@@ -182,6 +182,8 @@ enum Command {
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
+    /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
+    Tune(Box<simulate::tune::Arguments>),
     /// Print the JSON Schema of events' `data`, from which generators write types for a program
     Types(types::Arguments),
 }
@@ -249,6 +251,7 @@ fn run_one(
         },
         Command::Template(arguments) => mail::template(&arguments, streams),
         Command::Types(arguments) => types::run(&arguments, streams),
+        Command::Tune(arguments) => simulate::tune::run(&arguments, make, streams),
     }
 }
 

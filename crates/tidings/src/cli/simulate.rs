@@ -2,6 +2,7 @@
 
 pub(super) mod compare;
 pub(super) mod timeline;
+pub(super) mod tune;
 
 use std::io;
 use std::path::{Path, PathBuf};

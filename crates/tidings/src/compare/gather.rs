@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use tidings_core::engine::Warning;
-use tidings_core::{Id, Instant, Message};
+use tidings_core::{Id, Instant, Item, Message};
 
 use super::population::{Member, MemberDay, Population};
 use super::{Distribution, Wanted};
@@ -55,7 +55,10 @@ impl Sink for Gather<'_> {
         if !self.wanted.channels.count(&message.channel) {
             return;
         }
-        let items = &message.items;
+        let counts = |item: &&Item| {
+            self.wanted.places.is_none_or(|places| places.have(message, &item.event_type))
+        };
+        let items: Vec<&Item> = message.items.iter().filter(counts).collect();
         if items.is_empty() {
             return;
         }
@@ -66,7 +69,7 @@ impl Sink for Gather<'_> {
         *gathered.by_day.entry(day).or_default() += 1;
         gathered.messages += 1;
         gathered.items.add(items.len() as i64, 1);
-        for item in items {
+        for item in &items {
             self.population.count(MemberDay { member, day: item.t.day() });
             gathered.delay_ms.add(message.at.0 - item.t.0, 1);
         }

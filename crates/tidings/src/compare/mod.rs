@@ -13,6 +13,7 @@ pub mod rows;
 mod story;
 #[cfg(test)]
 mod tests;
+pub mod tune;
 
 use std::io::BufRead;
 
@@ -60,11 +61,13 @@ impl Channels<'_> {
     }
 }
 
-/// The channels that a run counts.
+/// The channels and messages that a run counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'w> {
     /// The channels that count.
     pub channels: Channels<'w>,
+    /// The only types that count, by channel, and only outside of digests; `None` = all.
+    pub places: Option<&'w tune::Places>,
     /// True if messages are kept for a [`Story`].
     pub story: bool,
 }

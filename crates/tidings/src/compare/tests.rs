@@ -4,6 +4,7 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::{Day, Id, Instant, Item, Message, Reason};
 
 use super::page::Page;
+use super::tune::{Answer, Cooldown, Goal, Missed, Places, choose, grid};
 use super::*;
 use crate::simulate::Sink as _;
 
@@ -35,7 +36,7 @@ fn message(recipient: &str, at: i64, events: &[i64]) -> Message {
 }
 
 fn run(title: &str, messages: &[Message], population: &mut Population) -> Played {
-    let wanted = Wanted { channels: Channels(None), story: true };
+    let wanted = Wanted { channels: Channels(None), places: None, story: true };
     let mut gather = Gather::new(population, wanted);
     messages.iter().for_each(|message| gather.message(message));
     Played {
@@ -153,4 +154,111 @@ fn a_page_of_nothing_is_a_page() {
     let html = page.html().unwrap();
     assert!(html.contains("sends as many messages as"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
+}
+
+#[test]
+fn the_cheapest_choice_meets_the_goal() {
+    let (runs, population) = runs();
+    let choices = figures(&runs, &population);
+    let messages = |max_per_day| Goal { max_per_day: Some(max_per_day), ..Goal::default() };
+    let delay = |p95_delay_ms| Goal { p95_delay_ms: Some(p95_delay_ms), ..Goal::default() };
+    assert_eq!(messages(1).answer(&choices), Some(Answer::Meets(1)));
+    assert_eq!(delay(60 * MINUTE).answer(&choices), Some(Answer::Meets(0)));
+    // Where both will do: the soonest if only messages are bounded, else the one with the fewest.
+    assert_eq!(messages(2).answer(&choices), Some(Answer::Meets(0)));
+    assert_eq!(delay(DAY * MINUTE).answer(&choices), Some(Answer::Meets(1)));
+    let both = Goal { p95_delay_ms: Some(60 * MINUTE), ..messages(1) };
+    // Twice as many messages are nearer than 23 times the delay.
+    assert_eq!(both.answer(&choices), Some(Answer::Nearest(0)));
+    assert!(!choices.iter().any(|of| both.is_met(of)));
+    assert_eq!(messages(0).answer(&choices), Some(Answer::Nearest(0)));
+    assert_eq!(both.answer(&[]), None);
+}
+
+#[test]
+fn a_grid_has_no_wait_that_is_shorter_than_its_quiet() {
+    let pairs: Vec<_> =
+        grid(&[1, 5], &[2, 5, 9]).iter().map(|pair| (pair.quiet_ms, pair.max_wait_ms)).collect();
+    assert_eq!(pairs, [(1, 2), (1, 5), (1, 9), (5, 9)]);
+}
+
+#[test]
+fn a_choice_goes_where_there_is_a_cooldown() {
+    let config = r#"
+[categories.c]
+[types.a]
+category = "c"
+channels.email = { policy = "cooldown", quiet = "4m" }
+[types.b]
+category = "c"
+channels.email = { policy = "cooldown", quiet = "4m" }
+[types.d]
+category = "c"
+channels.email = { policy = "now" }
+"#;
+    let rules = crate::config::parse(config, "t.toml").unwrap();
+    let choice = Cooldown { quiet_ms: MINUTE, max_wait_ms: 2 * MINUTE };
+    let only_a = ["a".to_owned()];
+    for (types, channel, places) in
+        [(None, None, 2), (Some(&only_a[..]), None, 1), (None, Some("inbox"), 0)]
+    {
+        let mut chosen = rules.clone();
+        let count = choose(&mut chosen, types, Channels(channel), choice);
+        assert_eq!(count, places);
+        assert_eq!(chosen == rules, places == 0);
+    }
+}
+
+#[test]
+fn f16_only_what_is_tuned_is_counted() {
+    let config = r#"
+[categories.c]
+[digests.weekly]
+every = "week"
+on = "mon"
+[types.note]
+category = "c"
+channels.email = { policy = "cooldown", quiet = "4m" }
+[types.news]
+category = "c"
+channels.email = { policy = "digest", digest = "weekly" }
+"#;
+    let rules = crate::config::parse(config, "t.toml").unwrap();
+    let channels = Channels(None);
+    let places = Places::of(&rules, None, channels);
+    let played = |messages: &[Message]| {
+        let mut population = Population::default();
+        let wanted = Wanted { channels, places: Some(&places), story: false };
+        let mut gather = Gather::new(&mut population, wanted);
+        messages.iter().for_each(|message| gather.message(message));
+        let done = gather.done();
+        (done.messages, done.delay_ms.max())
+    };
+    let tuned = message("ann", 10, &[4]);
+    let mut digest = message("ann", DAY, &[7]);
+    // Who chose a digest in place of the cool-down gets the same type with it.
+    digest.lane = "digest:weekly".to_owned();
+    let mut other = message("ann", 9, &[2]);
+    other.items[0].event_type = id("news");
+    let mut both = message("ann", 20, &[8, 1]);
+    both.items[1].event_type = id("news");
+    assert_eq!(played(&[tuned.clone(), digest, other.clone()]), (1, Some(6 * MINUTE)));
+    assert_eq!(played(&[tuned, both]), (2, Some(12 * MINUTE)));
+    assert_eq!(played(&[other]), (0, None));
+    let none = ["news".to_owned()];
+    assert!(!Places::of(&rules, Some(&none), channels).have(&message("ann", 1, &[1]), &id("note")));
+}
+
+#[test]
+fn f16_a_goal_says_which_of_its_bounds_are_missed() {
+    let (runs, population) = runs();
+    let all = figures(&runs, &population);
+    let now = Goal { max_per_day: Some(0), p95_delay_ms: Some(1), ..Goal::default() };
+    for of in &all {
+        let missed = now.missed(of);
+        assert_eq!(missed.is_empty(), now.is_met(of), "{missed:?}");
+        let day = of.messages_per_day.max().unwrap();
+        assert!(day == 0 || missed.contains(&Missed::PerDay(100, day)), "{missed:?}");
+    }
+    assert_eq!(Goal { mean_per_day: Some(1e9), ..Goal::default() }.missed(&all[0]), []);
 }

@@ -145,6 +145,41 @@ fn a_page_is_written_and_shows_whom_one_asks_for() {
 }
 
 #[test]
+fn a_cooldown_is_tuned_for_a_goal() {
+    let files = Files::new();
+    let config = files.path("cooldown.toml");
+    let tune = |goal: &[&str]| {
+        let fixed = ["tune", "--config", &config, "--timeline", &files.timeline];
+        let grid = ["--quiet", "1m,5m", "--max-wait", "3m,3h"];
+        ran(&[&fixed[..], &grid, goal].concat())
+    };
+    let tuned = tune(&["--max-per-day", "2", "--p95-delay", "10m"]).done();
+    let lines: Vec<&str> = tuned.out.lines().collect();
+    assert!(lines[0].starts_with("COOL-DOWN"), "{}", tuned.out);
+    assert!(lines[1].starts_with("as configured"), "{}", tuned.out);
+    // Quiet of five minutes needs a longer wait than three.
+    assert_eq!(lines.len(), 1 + 4 + 2);
+    let proposal = "Proposal: quiet = \"5m\", max_wait = \"3h\"";
+    assert_eq!(lines[6], proposal, "{}", tuned.out);
+    // Where only messages are bounded, the soonest is the best.
+    let tuned = tune(&["--max-per-day", "3"]).done();
+    assert!(tuned.out.ends_with("Proposal: quiet = \"1m\", max_wait = \"3m\"\n"), "{}", tuned.out);
+    let tuned = tune(&["--max-per-day", "1", "--json"]).done().lines();
+    assert_eq!(tuned.len(), 5);
+    assert_eq!((&tuned[0]["quiet_ms"], &tuned[0]["meets_goal"]), (&json!(null), &json!(false)));
+    let proposal = json!({"quiet_ms": 300_000, "max_wait_ms": 10_800_000, "meets_goal": false});
+    assert_eq!(tuned[4], json!({"proposal": proposal}));
+    let none = tune(&[]);
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("--p95-delay"), "{}", none.err);
+    let digest = files.path("digest.toml");
+    let fixed = ["tune", "--config", &digest, "--timeline", &files.timeline];
+    let nothing = ran(&[&fixed[..], &["--max-per-day", "1"]].concat());
+    assert_eq!(nothing.code, 2);
+    assert!(nothing.err.contains("no type has a cool-down"), "{}", nothing.err);
+}
+
+#[test]
 fn the_last_days_of_a_store_are_a_timeline() {
     both(|world| {
         let world = world.with_people();

@@ -31,6 +31,7 @@ pub(in crate::cli) fn run(
     let mut population = Population::default();
     let wanted = Wanted {
         channels: Channels(arguments.channel.as_deref()),
+        places: None,
         story: arguments.html.is_some(),
     };
     let timeline = &arguments.timeline;
@@ -70,7 +71,7 @@ pub(in crate::cli) fn run(
 }
 
 /// Plays the timeline under each configuration; faults are reported.
-fn play_all(
+pub(in crate::cli) fn play_all(
     configs: &[Named],
     arguments: &TimelineArguments,
     wanted: Wanted<'_>,
