@@ -67,6 +67,12 @@ class Document:
             if method in item
         ]
 
+    def parameters(self, operation: Schema) -> list[Schema]:
+        """Lists the parameters of a call, those that calls share too."""
+        shared = self.raw["components"].get("parameters", {})
+        listed: list[Schema] = operation.get("parameters", [])
+        return [shared[one["$ref"].rsplit("/", 1)[1]] if "$ref" in one else one for one in listed]
+
     def resolve(self, schema: Schema) -> Schema:
         """Follows references."""
         while "$ref" in schema:

@@ -84,7 +84,7 @@ class Resources:
         return found
 
     def _methods(self, path: str, http: str, name: str, operation: Schema) -> list[Method]:
-        parameters = operation.get("parameters", [])
+        parameters = self._document.parameters(operation)
         changes = any(of["name"] == "Idempotency-Key" for of in parameters)
         about = f"{operation['summary']}.\n\n{operation.get('description', '')}".strip()
         method = Method(name, about, path, http.upper(), changes, "None")

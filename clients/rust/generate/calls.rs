@@ -64,7 +64,8 @@ impl<'a> Call<'a> {
 
     fn has(&self, parameter: &str) -> bool {
         let all = self.operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
-        all.iter().any(|one| one["name"] == parameter)
+        let shared = format!("#/components/parameters/{parameter}");
+        all.iter().any(|one| one["name"] == parameter || one["$ref"] == shared)
     }
 
     /// The contents of answers of success, by media type.

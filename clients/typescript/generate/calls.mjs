@@ -82,7 +82,7 @@ export function callsOf(api) {
 }
 
 function callOf(api, path, verb, operation, tag) {
-  const parameters = operation.parameters ?? [];
+  const parameters = (operation.parameters ?? []).map((one) => (one.$ref ? api.components.parameters[one.$ref.split("/").pop()] : one));
   const success = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
   const contents = success.flatMap(([, answer]) => Object.entries(answer.content ?? {}));
   const answer = (type) => contents.find(([name]) => name === type)?.[1].schema;

@@ -1,8 +1,8 @@
 //! Declaration of a call: handler, document and possible errors in one place.
 //!
 //! The route and its entry in the OpenAPI document come from the same declaration, so that they can't
-//! differ. The errors that a call lists are checked where it answers: in debug builds one that is not
-//! listed fails the test that met it.
+//! differ. The errors that a call lists are checked where it answers: one that is not listed fails the test
+//! that met it.
 
 mod row;
 
@@ -21,6 +21,7 @@ use utoipa::openapi::{
     Type,
 };
 use utoipa_axum::router::UtoipaMethodRouter;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Service;
 use super::error::{Again, Code, Problem};
@@ -33,6 +34,9 @@ use crate::wording::nearest;
 use row::{Row, Who};
 
 const PROBLEM_JSON: &str = "application/problem+json";
+
+/// The header of requests that are done once, and its name in the document.
+const KEY: &str = "Idempotency-Key";
 
 /// Responses of several calls, by name.
 type Shared = BTreeMap<String, RefOr<Documented>>;
@@ -141,6 +145,7 @@ impl Calls {
         let components = document.components.get_or_insert_default();
         let headers = headers().map(|(name, header)| (name.to_owned(), header.into()));
         components.headers.extend(headers);
+        components.parameters.insert(KEY.to_owned(), idempotency_key().into());
         Self { names: Vec::new(), router: Router::new(), document }
     }
 
@@ -314,7 +319,7 @@ async fn watch(name: &'static str, listed: Arc<[Code]>, request: Request, next: 
     if let Some(code) = response.extensions().get::<Code>()
         && !listed.contains(code)
     {
-        debug_assert!(false, "{name} answers {code:?} and does not list it");
+        assert!(!cfg!(test), "{name} answers {code:?} and does not list it");
         tracing::warn!(call = name, code = code.row().code, "an error that is not documented");
     }
     response.extensions_mut().insert(CallName(name));
@@ -351,7 +356,7 @@ fn document(operation: &mut Operation, codes: &[Code], shared: &mut Shared) {
     }
     for (status, codes) in by_status {
         let names: Vec<&str> = codes.iter().map(|code| code.row().code).collect();
-        let name = names.join("-");
+        let name = format!("{status}-{:016x}", xxh3_64(names.join("-").as_bytes()));
         let response = Ref::from_response_name(&name);
         let known = operation.responses.responses.insert(status.to_string(), response.into());
         debug_assert!(known.is_none(), "{status} is documented twice");
@@ -422,19 +427,22 @@ fn document_key(operation: &mut Operation) {
             document_header(response, "Idempotency-Replayed");
         }
     }
+    let key = Ref::new(format!("#/components/parameters/{KEY}"));
+    operation.parameters.get_or_insert_default().push(RefOr::Ref(key));
+}
+
+fn idempotency_key() -> Parameter {
     let schema = ObjectBuilder::new()
         .schema_type(Type::String)
         .min_length(Some(1))
         .max_length(Some(KEY_BYTES_MAX));
-    let key = ParameterBuilder::new()
-        .name("Idempotency-Key")
+    let about = "A request that is sent again with the same key within 24 hours is done once and gets the same answer";
+    ParameterBuilder::new()
+        .name(KEY)
         .parameter_in(ParameterIn::Header)
-        .description(Some(
-            "A request that is sent again with the same key within 24 hours is done once and gets the same answer",
-        ))
-        .schema(Some(schema));
-    let parameters = operation.parameters.get_or_insert_default();
-    parameters.push(RefOr::T(key.build()));
+        .description(Some(about))
+        .schema(Some(schema))
+        .build()
 }
 
 /// Documents the answers to lines of a stream: the status is sent before the first line is read.

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use axum::body::Bytes;
 use axum::http::header;
 use axum::response::IntoResponse;
+use serde::Serialize as _;
+use serde_json::ser::PrettyFormatter;
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::example::ExampleBuilder;
@@ -98,10 +100,13 @@ fn example(code: Code) -> Problem {
 /// Never: the document is JSON.
 #[must_use]
 pub(super) fn text(document: &Document) -> String {
-    let mut text =
-        document.to_pretty_json().expect("the document is made of texts, numbers and lists");
-    text.push('\n');
-    text
+    let mut text = Vec::new();
+    // A line a value, so that changes can be reviewed; one space, since a client downloads it.
+    let lines = PrettyFormatter::with_indent(b" ");
+    let mut json = serde_json::Serializer::with_formatter(&mut text, lines);
+    document.serialize(&mut json).expect("the document is made of texts, numbers and lists");
+    text.push(b'\n');
+    String::from_utf8(text).expect("JSON is text")
 }
 
 /// `/v1/openapi.json`, `/llms.txt`, and the page of each error.

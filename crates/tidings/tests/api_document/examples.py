@@ -39,7 +39,7 @@ for path, methods in document["paths"].items():
         call = f"{method} {path}"
         if not operation.get("summary") or not operation.get("description"):
             faults.append(f"{call}: no description")
-        for parameter in operation.get("parameters", []):
+        for parameter in map(resolved, operation.get("parameters", [])):
             name = f"{call} {parameter['name']}"
             if "example" in parameter:
                 check(name, parameter["schema"], parameter["example"])
