@@ -21,6 +21,16 @@ pub use postgres::Postgres;
 /// Time that a server may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Skips a test for which this machine lacks something.
+///
+/// # Panics
+/// If `TIDINGS_REQUIRE_SERVERS` is set: the test fails then.
+pub fn skip(lack: &str) {
+    let is_required = std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_some();
+    assert!(!is_required, "{lack}");
+    println!("skipped: {lack}");
+}
+
 /// Finds a program on the path, and where Debian keeps those of PostgreSQL.
 #[must_use]
 pub fn find(program: &str) -> Option<PathBuf> {

@@ -17,7 +17,11 @@ const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("tidings-node", &["tidings-core", "tidings-store", "tidings-mail", "tidings-tls"]),
     ("tidings-sim", &["tidings-core", "tidings-store", "tidings-node"]),
     ("tidings-demo", &["tidings-core", "tidings-store", "tidings-mail", "tidings-node"]),
-    ("tidings-bench", &["tidings-core", "tidings-store", "tidings-node", "tidings-loopback"]),
+    // Its tests take the API of the program.
+    (
+        "tidings-bench",
+        &["tidings", "tidings-core", "tidings-store", "tidings-node", "tidings-loopback"],
+    ),
     (
         "tidings",
         &[

@@ -106,7 +106,7 @@ fn without_privileges(test: &str) {
         .status();
     match ended {
         Ok(ended) => assert!(ended.success()),
-        Err(_) => crate::skip("`setpriv` is not installed"),
+        Err(_) => tidings_loopback::skip("`setpriv` is not installed"),
     }
 }
 

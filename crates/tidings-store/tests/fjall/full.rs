@@ -9,7 +9,8 @@ use tempfile::tempdir;
 use tidings_core::time::Day;
 use tidings_store::{Error, FjallStore, Options, Partition, Store};
 
-use crate::{commit, get, noise, on, open, put, skip};
+use crate::{commit, get, noise, on, open, put};
+use tidings_loopback::skip;
 
 #[test]
 fn what_frees_room_may_use_what_is_kept_back() {

@@ -21,13 +21,6 @@ use tidings_store::{
 /// The store of a test, made where there is none.
 const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 
-/// Skips a test where this machine lacks what it takes; where that is required, the test fails.
-fn skip(lack: &str) {
-    let is_required = std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_some();
-    assert!(!is_required, "{lack}");
-    println!("skipped: {lack}");
-}
-
 fn open(path: &Path) -> Result<FjallStore, Error> {
     FjallStore::open(path, NEW_STORE, Options::default())
 }

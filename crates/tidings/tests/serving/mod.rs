@@ -13,6 +13,8 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::Value;
 
+pub(crate) use tidings_loopback::skip;
+
 pub(crate) mod judge;
 pub(crate) mod mail;
 pub(crate) mod wire;
@@ -278,16 +280,6 @@ pub(crate) fn can_run(program: &str) -> bool {
         skip(&format!("{program} is not installed"));
     }
     ran.is_ok()
-}
-
-/// Skips a test where this machine lacks what it takes; where that is required, the test fails.
-///
-/// # Panics
-/// If `TIDINGS_REQUIRE_SERVERS` is set.
-pub(crate) fn skip(lack: &str) {
-    let is_required = std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_some();
-    assert!(!is_required, "{lack}");
-    println!("skipped: {lack}");
 }
 
 /// A client of the API. Cheap to clone; a clone shares its connections.

@@ -1,21 +1,39 @@
 //! Every benchmark runs on a small world, and says what it measured in the form that scripts read.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-mod serving;
+use clap::Parser;
+use tidings::http::{self, Access, Service};
+use tidings_bench::{Fault, Host, RULES, command};
+use tidings_loopback::{Postgres, find, skip};
 
 /// Taken by tests that start processes and by those that open a directory again: a process inherits the lock of a
 /// directory for a moment.
 static ALONE: Mutex<()> = Mutex::new(());
 
-use tidings::cli::{self, Progress, Status, Streams};
+/// `tidings bench`, without the rest of the program.
+#[derive(Parser)]
+struct Bench {
+    #[command(flatten)]
+    arguments: command::Arguments,
+}
+
+fn run(arguments: &[&str], out: &mut Vec<u8>) -> Result<(), Fault> {
+    let named = ["bench"].iter().chain(arguments).chain(&["--json"]);
+    let host = Host {
+        rules: tidings::config::parse(RULES, "rules").expect("the rules have no fault"),
+        router: &|node, rules, clock| {
+            let settings = http::Settings::default();
+            let service = Service::new(node, rules, Access::Open, clock, settings);
+            http::router(Arc::new(service))
+        },
+    };
+    command::run(&Bench::parse_from(named).arguments, host, out, &mut Vec::new())
+}
 
 fn bench(arguments: &[&str]) -> Vec<serde_json::Value> {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
-    let arguments = ["tidings", "bench"].iter().chain(arguments).chain(&["--json"]);
-    let status = cli::run(arguments, &tidings::app::player, &mut streams);
-    assert_eq!(status, Status::Done, "{}", String::from_utf8_lossy(&err));
+    let mut out = Vec::new();
+    run(arguments, &mut out).expect("it is measured");
     let lines = String::from_utf8(out).expect("the output is text");
     lines.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
 }
@@ -75,25 +93,6 @@ fn t42_memory_counts_memberships() {
 }
 
 #[test]
-fn outbox_measures_from_the_commit_until_a_row_is_accepted() {
-    if !tidings_loopback::Postgres::is_installed() {
-        return serving::skip("PostgreSQL is not installed");
-    }
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tidings"));
-    let arguments = "bench outbox --json --rate 500 --seconds 2 --clients 2 --recipients 20 --dir";
-    let ran = command.args(arguments.split(' ')).arg(dir.path()).output().unwrap();
-    let out = String::from_utf8(ran.stdout).unwrap();
-    let measured = out.lines().map(|line| serde_json::from_str(line).unwrap());
-    let measured: Vec<serde_json::Value> = measured.collect();
-    assert!(ran.status.success(), "{out}{}", String::from_utf8_lossy(&ran.stderr));
-    let took = metric(&measured, "commit_to_accepted");
-    assert_eq!((&took["runs"], &took["unit"]), (&1_000.into(), &"ms".into()));
-    assert!(took["p99"].as_f64() >= took["median"].as_f64(), "{took}");
-    assert!(metric(&measured, "accepted_rate")["median"].as_f64().unwrap() > 0.0);
-}
-
-#[test]
 fn quiet_is_held_against_a_store_without_rules() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().to_str().unwrap();
@@ -137,11 +136,9 @@ fn memory_counts_what_recipients_take() {
 
 #[test]
 fn what_makes_no_sense_is_wrong_use() {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
-    let arguments = ["tidings", "bench", "fanout", "--recipients", "3", "--followers", "4"];
-    assert_eq!(cli::run(arguments, &tidings::app::player, &mut streams), Status::Wrong);
-    assert!(out.is_empty() && !err.is_empty());
+    let mut out = Vec::new();
+    let wrong = run(&["fanout", "--recipients", "3", "--followers", "4"], &mut out);
+    assert!(matches!(wrong, Err(Fault::Wrong(_))) && out.is_empty(), "{wrong:?}");
 }
 
 #[test]
@@ -227,8 +224,8 @@ const SMALL_LOAD: [&str; 12] = [
 #[test]
 fn rivals_do_the_same_work_and_leave_nothing() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !(serving::can_run("redis-server") && serving::can_run("postgres")) {
-        return;
+    if find("redis-server").is_none() || !Postgres::is_installed() {
+        return skip("Redis or PostgreSQL is not installed");
     }
     let dir = tempfile::tempdir().unwrap();
     // A user other than root has to come there.
@@ -282,11 +279,11 @@ fn a_digest_becomes_mails_plain_and_signed() {
 #[test]
 fn a_store_in_a_database_is_measured_as_one_in_a_directory() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    if !tidings_loopback::Postgres::is_installed() {
-        return serving::skip("PostgreSQL is not installed");
+    if !Postgres::is_installed() {
+        return skip("PostgreSQL is not installed");
     }
     let dir = tempfile::tempdir().unwrap();
-    let database = tidings_loopback::Postgres::start(dir.path(), &["fsync=off"]).unwrap();
+    let database = Postgres::start(dir.path(), &["fsync=off"]).unwrap();
     let works = [
         ("publish", "single_rate", SMALL_LOAD.join(" ")),
         ("fanout", "publish", "--recipients 300 --followers 20 --events 0 --runs 2".to_owned()),
