@@ -7,8 +7,16 @@ use crate::{Failure, cargo, output, tidy};
 
 /// Everything that the README promises. A run goes on after a failed binary, and lists all that failed at its end. Tests
 /// of real data print that they are skipped where the data is not there.
+///
+/// All of them together share what the README's first command has built. Some of them, chosen by arguments, are built in
+/// `dev`, where a change compiles in less time.
 pub(crate) fn test(arguments: &[String]) -> Result<(), Failure> {
-    pass(cargo().args(["test", "--workspace", "--no-fail-fast"]).args(arguments))
+    let mut command = cargo();
+    command.args(["test", "--no-fail-fast"]);
+    if arguments.iter().all(|argument| argument == "--locked") {
+        command.args(["--workspace", "--release"]);
+    }
+    pass(command.args(arguments))
 }
 
 /// The crash test of the whole process, as long as one likes.
@@ -37,7 +45,7 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     step("tidy");
     tidy::run(root)?;
     step("lints");
-    let lints = "clippy --locked --workspace --all-targets -- -D warnings";
+    let lints = "clippy --release --locked --workspace --all-targets --features tidings/bench -- -D warnings";
     pass(cargo().args(lints.split(' ')))?;
     step("lints without features");
     lean()?;
@@ -74,7 +82,7 @@ fn said(command: &Command) -> String {
 
 /// The build without optional features compiles, without warnings.
 pub(crate) fn lean() -> Result<(), Failure> {
-    let lints = "clippy --locked --package tidings --no-default-features -- -D warnings";
+    let lints = "clippy --release --locked --package tidings --no-default-features -- -D warnings";
     pass(cargo().args(lints.split(' ')))
 }
 

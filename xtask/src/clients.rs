@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::build::{self, target};
 use crate::ci::pass;
 use crate::{Failure, cargo, output};
 
@@ -13,7 +14,13 @@ use crate::{Failure, cargo, output};
 const BINARY: &str = "TIDINGS_BIN";
 
 /// A folder, and the check of it.
-type Checked = (&'static str, fn(&Path, &Path) -> Result<(), Failure>);
+type Checked = (&'static str, fn(&Tree, &Path) -> Result<(), Failure>);
+
+/// The workspace, and the program that the clients are tried on.
+struct Tree {
+    root: PathBuf,
+    program: PathBuf,
+}
 
 const CHECKED: [Checked; 4] = [
     ("clients/typescript", typescript),
@@ -23,27 +30,18 @@ const CHECKED: [Checked; 4] = [
 ];
 
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
-    pass(cargo().args(["build", "--locked", "--package", "tidings"]))?;
+    let tree = Tree { root: root.to_path_buf(), program: build::program(root)? };
     for (folder, check) in CHECKED {
         println!("== {folder}");
-        check(root, &root.join(folder))?;
+        check(&tree, &root.join(folder))?;
     }
     Ok(())
 }
 
-/// The binary that was built.
-fn binary(root: &Path) -> PathBuf {
-    target(root).join("debug/tidings")
-}
-
-fn target(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir))
-}
-
-fn typescript(root: &Path, folder: &Path) -> Result<(), Failure> {
+fn typescript(tree: &Tree, folder: &Path) -> Result<(), Failure> {
     let npm = |arguments: &[&str]| {
         let mut command = Command::new("npm");
-        command.args(arguments).current_dir(folder).env(BINARY, binary(root));
+        command.args(arguments).current_dir(folder).env(BINARY, &tree.program);
         command
     };
     pass(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
@@ -51,11 +49,11 @@ fn typescript(root: &Path, folder: &Path) -> Result<(), Failure> {
 }
 
 /// Types and tests, those of the outbox among them, and the wheel, which must say that it has types.
-fn python(root: &Path, folder: &Path) -> Result<(), Failure> {
-    let environment = root.join("target/tools/clients-python");
+fn python(tree: &Tree, folder: &Path) -> Result<(), Failure> {
+    let environment = tree.root.join("target/tools/clients-python");
     let program = |name: &str| {
         let mut command = Command::new(environment.join("bin").join(name));
-        command.current_dir(folder).env(BINARY, binary(root));
+        command.current_dir(folder).env(BINARY, &tree.program);
         command
     };
     if !environment.join("bin/pip").exists() {
@@ -66,7 +64,7 @@ fn python(root: &Path, folder: &Path) -> Result<(), Failure> {
     pass(program("python").args(["-m", "codegen", "--check"]))?;
     pass(&mut program("mypy"))?;
     pass(program("python").args(["-m", "pytest"]))?;
-    let wheels = root.join("target/clients-python");
+    let wheels = tree.root.join("target/clients-python");
     let wheel = ["wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir"];
     pass(program("pip").args(wheel).arg(&wheels).arg("."))?;
     let file = wheels.join(format!("tidings-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION")));
@@ -78,13 +76,13 @@ fn python(root: &Path, folder: &Path) -> Result<(), Failure> {
 }
 
 /// Tests and the package. Both build in one folder: dependencies are compiled once.
-fn rust(root: &Path, folder: &Path) -> Result<(), Failure> {
+fn rust(tree: &Tree, folder: &Path) -> Result<(), Failure> {
     let manifest = folder.join("Cargo.toml");
     let on = |command: &str| {
         let mut cargo = cargo();
         cargo.args([command, "--locked", "--manifest-path"]).arg(&manifest);
-        cargo.env("CARGO_TARGET_DIR", target(root).join("clients-rust"));
-        cargo.env(BINARY, binary(root));
+        cargo.env("CARGO_TARGET_DIR", target(&tree.root).join("clients-rust"));
+        cargo.env(BINARY, &tree.program);
         cargo
     };
     pass(&mut on("test"))?;

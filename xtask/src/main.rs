@@ -3,6 +3,7 @@
 //! It depends on the standard library alone, so that it is built in a moment on a fresh machine, and
 //! it knows the workspace only from outside: by running cargo and by reading files.
 
+mod build;
 mod ci;
 mod clients;
 mod fuzz;

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::build::target;
 use crate::ci::pass;
 use crate::{Failure, cargo, notices, output, source};
 
@@ -38,15 +39,14 @@ const WRITTEN: [&str; 4] = ["__pycache__", "dist", "node_modules", "target"];
 /// Shells for which completions are included.
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
-/// Arguments of the build: what users download needs no benchmarks.
-const BUILD: &str = "build --profile dist --locked --package tidings --no-default-features --features demo,postgres";
+/// Arguments of the build.
+const BUILD: &str = "build --profile dist --locked --package tidings";
 
 /// Builds the binary and packs `target/package/tidings-VERSION-ARCH-OS.tar.gz` beside a
 /// `SHA256SUMS` that `sha256sum --check` reads.
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     pass(cargo().args(BUILD.split(' ')))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| root.join("target"), |dir| root.join(dir));
+    let target = target(root);
     let binary = target.join("dist/tidings");
     let version = output(Command::new(&binary).arg("--version"))?;
     let version = version.trim().rsplit(' ').next().unwrap_or_default();

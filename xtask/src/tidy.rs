@@ -3,6 +3,7 @@
 mod crates;
 mod metrics;
 pub(crate) mod pages;
+mod profiles;
 mod pure;
 mod rooms;
 mod sources;
@@ -17,6 +18,7 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     faults.extend(sources::check(root)?);
     faults.extend(metrics::check(root)?);
     faults.extend(pages::check(root)?);
+    faults.extend(profiles::check(root)?);
     faults.extend(pure::check(root)?);
     faults.extend(rooms::check(root)?);
     if faults.is_empty() {

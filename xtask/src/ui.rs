@@ -8,8 +8,9 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::build;
 use crate::ci::pass;
-use crate::{Failure, cargo, output};
+use crate::{Failure, output};
 
 /// The port of a host's pages, which the server has to know.
 const PAGES_PORT: u16 = 8087;
@@ -28,7 +29,6 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     pass(&mut npm(&["run", "build", "--", "--check"]))?;
     pass(&mut npm(&["test"]))?;
     pass(&mut npm(&["run", "test:browser"]))?;
-    pass(cargo().args(["build", "--locked", "--package", "tidings"]))?;
     let server = Server::start(root)?;
     pass(npm(&["run", "test:browser"]).envs(server.environment()))
 }
@@ -43,11 +43,12 @@ struct Server {
 
 impl Server {
     fn start(root: &Path) -> Result<Self, Failure> {
+        let program = build::program(root)?;
         let dir = root.join("target/ui");
         configure(root, &dir)
             .map_err(|fault| format!("cannot write {}: {fault}", dir.display()))?;
         let tidings = |arguments: &[&str]| {
-            let mut command = Command::new(root.join("target/debug/tidings"));
+            let mut command = Command::new(&program);
             command.args(arguments).current_dir(&dir);
             command
         };
