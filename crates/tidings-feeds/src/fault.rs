@@ -8,7 +8,7 @@ pub enum Fault {
     /// It may pass: the reader begins again after a while.
     #[error("{0}")]
     Passing(String),
-    /// It stays until somebody does something: the feed stops, until it is resumed or configured anew.
+    /// It stays until an operator acts: the feed stops until it is resumed or configured anew.
     #[error("{0}")]
     Lasting(String),
 }

@@ -32,7 +32,7 @@ const BYTES_MAX: i64 = 4 << 20;
 /// read: what compresses well takes little room in the table, and much here.
 const PAYLOAD_BYTES_MAX: i64 = 1 << 20;
 
-/// Time that a statement may take: a network that is cut says nothing.
+/// Maximum time of a statement: a cut network is silent.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The shortest time between two looks at what waits and what may be deleted.
@@ -295,8 +295,7 @@ fn fitting(bytes: impl Iterator<Item = i64>) -> usize {
     bytes.take_while(fits).count().max(least)
 }
 
-/// Begins a transaction and locks those rows that still wait and that nobody else has locked; `None` where another
-/// reader is at the table.
+/// Begins a transaction and locks the rows that still wait and are not locked; `None` if another reader has the table.
 async fn lock(
     client: &Client,
     outbox: &Outbox<'_>,

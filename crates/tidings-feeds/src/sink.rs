@@ -36,6 +36,6 @@ pub type Answering<'s> =
 pub trait Sink: Send + Sync + 'static {
     /// Takes rows. With `stops` no row after the first refused one takes effect, and the answers end with that one's.
     ///
-    /// Who stops waiting has not withdrawn them.
+    /// A caller that stops waiting has not withdrawn them.
     fn accept<'s>(&'s self, feed: &'s str, rows: Vec<Given>, stops: bool) -> Answering<'s>;
 }

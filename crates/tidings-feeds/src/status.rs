@@ -10,7 +10,7 @@ pub enum State {
     Running,
     /// Somebody has paused it.
     Paused,
-    /// It can't go on until somebody mends something.
+    /// It can't go on until somebody fixes something.
     Stopped,
 }
 
@@ -41,7 +41,7 @@ pub struct Snapshot {
     pub parked: u64,
     /// Number of rows that were refused since the process started.
     pub refused: u64,
-    /// Why it is not read as it should be.
+    /// The reason why it is not read.
     pub fault: Option<String>,
 }
 

@@ -1,18 +1,16 @@
 //! E-mail as a pure function of a batch.
 //!
-//! A batch is durable before anything is sent, so a mail must be the same bytes however often it is
-//! made: after a crash, on a second attempt, in a preview. Nothing here reads a clock, draws a random
-//! number or does I/O; the `Date` is the instant of the closing, the `Message-ID` and the multipart
-//! boundary come from the batch id.
+//! A batch is durable before anything is sent, so a mail must be the same bytes each time it is built: after a crash,
+//! on a second attempt, in a preview. Nothing here reads a clock, draws a random number or does I/O; the `Date` is the
+//! instant of the closing, the `Message-ID` and the multipart boundary come from the batch id.
 //!
 //! Text from hosts is never trusted: titles are cleaned of control characters, escaped in HTML and
 //! encoded in headers (RFC 2047); addresses become links by the check with which they are taken in. A value that
 //! runs the other way than the mail's language is isolated: `<bdi>` in HTML, U+2068 and U+2069 elsewhere.
 //!
 //! # Display names
-//! Objects, actors, targets and topics are called by their titles. An id is never shown: where no title is
-//! known, the type says in words what happened ("New comment"), and actors without a name are counted
-//! among the others.
+//! Objects, actors, targets and topics are called by their titles. An id is never shown: without a title, the type's
+//! words describe the event ("New comment"), and actors without a name count among the others.
 
 mod error;
 mod link;
@@ -77,7 +75,7 @@ pub struct Mail {
 /// An unknown time zone counts as UTC (the configuration and the intake refuse unknown ones).
 ///
 /// # Errors
-/// [`RenderError`] says which part of the batch can't stand in a mail.
+/// [`RenderError`] is the part of the batch that can't be in a mail.
 pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     if !is_batch_id(&batch.id) {
         return Err(RenderError::BatchId);

@@ -50,7 +50,7 @@ impl Address {
     /// Reads an address.
     ///
     /// # Errors
-    /// [`AddressError`] says why it can't be a link.
+    /// [`AddressError`] is the reason why it can't be a link.
     ///
     /// # Examples
     /// ```

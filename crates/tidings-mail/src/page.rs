@@ -91,7 +91,7 @@ pub(crate) struct About {
     pub(crate) unsubscribe_text: String,
     /// The day of the mail.
     pub(crate) day: String,
-    /// The day of all items; `None` where each says its own.
+    /// The day of all items; `None` if each has its own.
     pub(crate) when: Option<String>,
     /// The sender, and the time.
     pub(crate) sent: String,
@@ -112,13 +112,13 @@ pub(crate) struct About {
 /// The groups under one heading.
 #[derive(Debug, Serialize)]
 pub(crate) struct Section {
-    /// `None` where the mail's title says it.
+    /// `None` if the mail's title has it.
     pub(crate) title: Option<String>,
     pub(crate) blocks: Vec<BlockView>,
 }
 
 impl<'d> Page<'d> {
-    /// The page of a batch that shows at most so many items; `None` where the batch has no line.
+    /// The page of a batch, with a maximum number of items; `None` if the batch has no line.
     pub(crate) fn of(batch: &Batch, design: &'d Design, most: usize) -> Option<Self> {
         let shown = pick::shown(&batch.groups, &design.quota(batch), most);
         Self::showing(batch, design, &shown, false)
@@ -250,7 +250,7 @@ fn render(sections: &mut [Section], design: &Design) {
     }
 }
 
-/// What a mail says at its head where all of several items are about one thing.
+/// The head of a mail whose items are all about one thing.
 #[derive(Default)]
 struct OneThing {
     title: Option<String>,
@@ -293,7 +293,8 @@ fn preview_of_one(item: &Item, subject: &str, why: Option<&str>) -> String {
     text::cut(&told, PREVIEW_CHARS_MAX)
 }
 
-/// The text that lists of mails show beside the subject of a mail about several items; empty where the subject says all.
+/// The text that lists of mails show beside the subject of a mail about several items; empty if the subject has
+/// everything.
 fn preview_of_many(
     lead: Option<&Item>,
     sections: &[Section],

@@ -38,7 +38,7 @@ pub enum Verdict {
     Soft,
     /// It is about the mailbox, which is full, disabled or unused; the next mail may arrive.
     Mailbox,
-    /// It is about us, whoever the recipient: it is never held against an address.
+    /// It is about us, independent of the recipient: it is never held against an address.
     Ours(Fault),
 }
 
@@ -84,7 +84,7 @@ impl Fault {
     }
 }
 
-/// Judges a refusal. `text` is what the server said, without what others said about it.
+/// Judges a refusal. `text` is the answer of the server, without comments of others.
 #[must_use]
 pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str) -> Verdict {
     let words = Words::of(text);
@@ -227,8 +227,8 @@ impl Words {
         ends.iter().any(|end| self.line.trim_end().ends_with(end))
     }
 
-    /// Returns true if it is about the mailbox alone, and neither about the mail nor about a system or an account of
-    /// ours: whoever answers so to one recipient would answer so to all.
+    /// Returns true if it is about the mailbox alone, and not about the mail, a system or an account of ours, for which
+    /// a server would refuse all recipients.
     fn is_of_mailbox(&self, status: Option<Status>) -> bool {
         if self.has(&OF_RECIPIENT) || self.has(&SENDERS) {
             return false;
@@ -267,7 +267,7 @@ impl Words {
         )
     }
 
-    /// Returns true if it says that there is no such address: by itself, or by a noun with a denial close by.
+    /// Returns true if it denies the address: by itself, or by a noun with a denial close by.
     fn says_gone(&self) -> bool {
         let unspaced = |list: &Phrases| list.iter().any(|words| self.line.contains(words));
         if [&SOFT_UNSPACED, &FULL_UNSPACED, &OURS_UNSPACED].into_iter().any(unspaced) {

@@ -1,9 +1,9 @@
 //! Reports about mails: bounces (RFC 3464, and the texts of servers that know no such thing) and complaints (ARF,
 //! RFC 5965).
 //!
-//! Reports differ as servers do, and anybody may send it. So nothing of it is believed but
-//! what a tag says ([`crate::MailTag`]); the rest decides only how bad it is. Where a report leaves doubt, it is
-//! read as the lesser thing: who is taken for gone hears nothing any more.
+//! Reports differ as servers do, and anybody can send one. So only the tag in it is trusted ([`crate::MailTag`]); the
+//! rest decides only about the kind of report. In doubt it is read as the lesser one: a recipient who is taken for gone
+//! gets nothing any more.
 
 mod parts;
 mod phrases;
@@ -43,8 +43,8 @@ pub struct Finding {
     pub status: Option<Status>,
     /// The reply code of SMTP.
     pub code: Option<u16>,
-    /// Addresses that are named, where a report has nothing but words for people: it is about the message only if the
-    /// message's is among them. Empty = there is more, and the tag tells.
+    /// The addresses in a report that has nothing but words for people: it is about the message only if the message's
+    /// address is among them. Empty = the report has fields, and the tag decides.
     pub named: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub enum Event {
     Delivered,
     /// It has not arrived yet, and is tried again.
     Delayed,
-    /// It did not arrive for something about us, whoever the reader.
+    /// It did not arrive for a reason about us, independent of the reader.
     Blocked,
     /// It did not arrive; the next one may.
     Bounced,
@@ -63,9 +63,9 @@ pub enum Event {
     Gone,
     /// Its reader called it spam.
     Complained,
-    /// Its reader wants no more, and said so to the provider.
+    /// Its reader opted out at the provider.
     OptedOut,
-    /// Its reader wants messages again, and said so to the provider.
+    /// Its reader came back at the provider.
     OptedIn,
     /// Its reader opened it.
     Opened,

@@ -11,7 +11,7 @@ pub struct Shared {
     pub leases: Arc<dyn Leases>,
     /// The identity of the store.
     pub id: StoreId,
-    /// Set where the store was made just now.
+    /// Set if the store was created just now.
     pub is_new: bool,
 }
 

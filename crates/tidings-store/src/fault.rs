@@ -75,7 +75,7 @@ impl Faults for Script {
 pub enum Moment {
     /// The write is lost.
     Before,
-    /// The write is kept, and nobody got an answer.
+    /// The write is kept, but not answered.
     After,
 }
 
@@ -99,7 +99,7 @@ impl Faults for CrashAt {
     }
 }
 
-/// A store in memory that fails as a script says. See the module's text.
+/// A store in memory that fails by a script. See the module's text.
 pub struct FaultStore {
     durable: MemoryStore,
     /// Maximum length of a value.

@@ -1,10 +1,9 @@
 //! The default engine: a directory on a local disk, written with fjall (a log-structured store in
 //! plain Rust).
 //!
-//! One keyspace for what outlives days, one a day, and one that counts commits ([`journal`] tells
-//! why). A commit is one batch, answered after it is synced. Whatever goes wrong in a write leaves
-//! the store broken, and it says so until it is opened again: the engine's state in memory is not to
-//! be trusted then, but what is on disk is.
+//! One keyspace for rows that outlive days, one for each day, and one that counts commits ([`journal`] has the reason).
+//! A commit is one batch, answered after it is synced. Any failure of a write leaves the store broken until it is
+//! opened again: the engine's state in memory can't be trusted then, but the disk can.
 
 mod directory;
 mod engine;
@@ -42,7 +41,7 @@ pub struct FjallStore {
     // First, so that the thread lets go of the engine before it is closed.
     memtable_flusher: MemtableFlusher,
     engine: Arc<Engine>,
-    /// Held by whoever writes.
+    /// Held by the writer.
     writes: Mutex<()>,
     patience: Duration,
 }
@@ -76,7 +75,7 @@ impl FjallStore {
         self.engine.id()
     }
 
-    /// Returns true if the store was made when it was opened.
+    /// Returns true if the store was created when it was opened.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.engine.is_new()

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The identity of a store: random bits that are drawn when it is made, and never change.
+/// The identity of a store: random bits that are drawn at its creation, and never change.
 ///
 /// A copy of its files has the same identity. A store that is restored from a backup is another one: it lacks what
 /// was acknowledged since, so a server that had the original open must not go on with it.
@@ -38,11 +38,11 @@ pub struct NoStoreId;
 /// The store that may be opened at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// The one that is there. None is made.
+    /// The existing store. None is created.
     Existing,
-    /// This one. Another is refused, and none is made: this is how a store is opened again.
+    /// This store. Another is refused, and none is created: this is how a store is opened again.
     Same(StoreId),
-    /// The one that is there; if there is none, one is made with this identity.
+    /// The existing store; if there is none, one is created with this identity.
     OrNew(StoreId),
 }
 

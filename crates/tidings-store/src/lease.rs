@@ -78,7 +78,7 @@ impl Role {
     }
 }
 
-/// A secret that lets in whoever can read the database.
+/// A secret that lets in all readers of the database.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Token(pub String);
 
@@ -221,11 +221,11 @@ pub trait Leases: Send + Sync {
     /// [`Error::Unavailable`]: it may or may not have happened.
     fn leave(&self, id: NodeId) -> Result<(), Error>;
 
-    /// Opens the store as the holder of an epoch. Once somebody else acquires the lease it is [`Error::Fenced`].
-    /// The rows of the nodes with shares are read as by [`Leases::open_share`].
+    /// Opens the store as the holder of an epoch. Once another node acquires the lease it is [`Error::Fenced`]. The
+    /// rows of the nodes with shares are read as by [`Leases::open_share`].
     ///
     /// # Errors
-    /// [`Error::Fenced`] if somebody else has it already, or the engine's.
+    /// [`Error::Fenced`] if another node has it already, or the engine's.
     fn open(&self, epoch: Epoch) -> Result<Arc<dyn Store>, Error>;
 
     /// Grants shards to a node, as the holder of an epoch. `None` if the epoch is over, or if one of the shards is in a
@@ -248,8 +248,8 @@ pub trait Leases: Send + Sync {
     /// [`Error::Unavailable`]: it may or may not have happened.
     fn recall(&self, epoch: Epoch, term: TermNo) -> Result<(), Error>;
 
-    /// Ends a share whose node has sent no further heartbeat than `heartbeat`: its commits are fenced from then on.
-    /// An old epoch changes nothing. True if the share is over now, whoever has ended it.
+    /// Ends a share whose node has sent no further heartbeat than `heartbeat`: its commits are fenced from then on. An
+    /// old epoch changes nothing. True if the share is over now, also by another cause.
     ///
     /// # Errors
     /// [`Error::Unavailable`]: it may or may not have happened.

@@ -40,7 +40,7 @@ use tidings_core::time::Day;
 /// A set of writes that is applied as a whole or not at all. Of two writes of one key the later counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// The writes, which whoever reads ahead of the store may share.
+    /// The writes, which readers ahead of the store may share.
     pub writes: Arc<Vec<Write>>,
 }
 
@@ -64,7 +64,7 @@ pub trait Snapshot: Send + Sync {
     /// [`Error::Unavailable`] or [`Error::Corrupt`].
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
 
-    /// Reads several keys of a partition, in their order; [`Snapshot::get`] for each of them says the same.
+    /// Reads several keys of a partition, in their order, with the results of [`Snapshot::get`] for each.
     ///
     /// # Errors
     /// As [`Snapshot::get`].
@@ -138,8 +138,8 @@ pub trait Store: Send + Sync {
     /// [`Error::Unavailable`].
     fn days(&self) -> Result<Vec<Day>, Error>;
 
-    /// The time after which a write counts as one that hangs ([`Error::Hung`]), for whoever gives it up; `None` = the
-    /// engine gives up by itself. Default none.
+    /// The time after which a write counts as hung ([`Error::Hung`]), for its caller; `None` = the engine gives up by
+    /// itself. Default none.
     fn patience(&self) -> Option<Duration> {
         None
     }
@@ -151,8 +151,8 @@ pub trait Store: Send + Sync {
     /// [`Error::Unavailable`] and [`Error::Hung`]: it may or may not have happened.
     fn forget(&self, day: Day) -> Result<(), Error>;
 
-    /// Checks that an ordinary commit has room. Called before a decision, it avoids undoing what
-    /// [`Store::commit`] would refuse. An engine that can't tell returns `Ok`.
+    /// Checks that an ordinary commit has room. Called before a decision, it avoids undoing what [`Store::commit`]
+    /// would refuse. An engine that doesn't know returns `Ok`.
     ///
     /// # Errors
     /// [`Error::Full`] if there is none, [`Error::Unavailable`] if that can't be found out.
@@ -185,7 +185,7 @@ pub trait Store: Send + Sync {
     }
 }
 
-/// An error of a store. Each kind says what the caller should do.
+/// An error of a store. Its kind decides what the caller should do.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// A key is empty or longer than [`KEY_BYTES_MAX`], or a value longer than [`VALUE_BYTES_MAX`];
@@ -209,8 +209,8 @@ pub enum Error {
     /// Another process holds the directory.
     #[error("the store is locked by another process: {0}")]
     Locked(String),
-    /// The expected store is not there: there is none, or another one. Nothing was made or changed. It may come
-    /// back, as a volume does that is mounted again.
+    /// The expected store is not there: there is none, or another one. Nothing was created or changed. It may come
+    /// back, such as a volume that is mounted again.
     #[error("the store is not there: {0}")]
     Missing(String),
     /// The directory can't be used: read-only, not a directory, no permission.

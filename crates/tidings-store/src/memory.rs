@@ -1,7 +1,6 @@
 //! The engine of simulation and tests, in memory.
 //!
-//! It is as strict as the engines on disk: a day that nobody wrote to is not there, and the same
-//! commits are refused.
+//! It is as strict as the engines on disk: a day without writes is absent, and the same commits are refused.
 
 mod table;
 

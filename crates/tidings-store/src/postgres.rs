@@ -45,7 +45,7 @@ use crate::lease::{Epoch, Fence};
 use crate::{Commit, Error, Expected, Partition, Snapshot, Store, StoreId, Write, limits};
 use tidings_core::time::Day;
 
-/// The number of times that a commit is made anew because others begin or forget its days at the same time.
+/// Maximum number of times that a commit is repeated because others begin or delete its days at the same time.
 const ANEW_MAX: u32 = 8;
 
 /// A store in a PostgreSQL database.
@@ -103,7 +103,7 @@ impl PostgresStore {
         self.address.store
     }
 
-    /// Returns true if the store was made when it was opened.
+    /// Returns true if the store was created when it was opened.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.is_new
@@ -184,8 +184,8 @@ impl PostgresStore {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has something written after the commit `at`, once, whatever becomes of connections. `None` if what it replaced
-    /// was lost.
+    /// Writes something after the commit `at`, exactly once, even if connections fail. `None` if the replaced rows were
+    /// lost.
     fn write(
         &self,
         writer: &mut Writer,
@@ -231,7 +231,8 @@ impl PostgresStore {
         Err(Error::Unavailable("no attempt was made".to_owned()))
     }
 
-    /// Has a commit done after the commit `at`: the days after it, the tables that it has begun, and what it replaced.
+    /// Runs a commit after the commit `at`; returns the days after it, the tables that it has begun, and the rows that
+    /// it replaced.
     fn write_commit(
         &self,
         writer: &mut Writer,
@@ -289,7 +290,7 @@ impl PostgresStore {
         Ok((days, begun.unwrap_or_default(), before))
     }
 
-    /// Drops the tables of forgotten days that nobody sees any more.
+    /// Drops the tables of deleted days that no snapshot sees any more.
     fn tidy(&self, writer: &mut Writer) {
         for table in self.reading.versions.take_forgotten() {
             self.reading.readers.forget(&schema::name(table));

@@ -1,5 +1,5 @@
-//! Whom clients of TLS believe: the authorities that the machine trusts, so that one that an operator has installed
-//! holds for providers, the resolver, databases and commands alike.
+//! Trust of TLS clients: the authorities that the machine trusts, so that one that an operator has installed applies to
+//! providers, the resolver, databases and commands alike.
 //!
 //! This is a crate of its own because the store, the feeds and the channels need it, and none may know the others. Addresses of
 //! PostgreSQL, and the proxies that the environment names, are here for the same reason.
@@ -32,15 +32,15 @@ const NAMED_BY: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// The authorities that a client believes.
 #[derive(Clone, Copy, Debug)]
 pub enum Authorities<'a> {
-    /// Those of the machine; on one that has none, those that browsers believe.
+    /// The authorities of the machine, or those of browsers on a machine without any.
     Machine,
-    /// Those, and the ones of a file in PEM.
+    /// The same, and those of a PEM file.
     MachineAnd(&'a Path),
     /// The ones of a file in PEM alone.
     Only(&'a Path),
 }
 
-/// The files by which a client says who it is.
+/// The files of a client certificate.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity<'a> {
     /// The client's certificate in PEM, and those of authorities between it and one that the server knows.
@@ -101,7 +101,7 @@ pub fn http_client() -> TlsConfig {
     TlsConfig::builder().root_certs(roots).build()
 }
 
-/// Returns true if the machine has authorities of its own; one where somebody has named them should have some.
+/// Returns true if the machine has authorities of its own, or should have some since they are configured.
 fn has_own(provider: &Arc<CryptoProvider>) -> bool {
     named() || Verifier::new(Arc::clone(provider)).is_ok()
 }

@@ -17,7 +17,7 @@ use crate::der::common_name;
 pub(crate) struct Named {
     pub(crate) others: Arc<dyn ServerCertVerifier>,
     pub(crate) certificates: Vec<CertificateDer<'static>>,
-    /// False if a certificate of somebody named is believed whatever its name is.
+    /// False if a certificate of a named authority is trusted whatever its name is.
     pub(crate) by_name: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Addresses of databases of PostgreSQL: where one is, and whom to believe that it is it.
+//! Addresses of PostgreSQL databases, and the authorities that prove them.
 //!
-//! An encrypted connection to whoever answers protects from nobody who can answer, so there is none of that kind:
-//! `sslmode=require` asks for the same as `verify-full`, a certificate that is valid for the name of the host. With
-//! `verify-ca` it may be for another name, if the authority is one that the address names.
+//! An encrypted connection without a check of the certificate does not protect from an attacker who can answer, so
+//! there is no such mode: `sslmode=require` is the same as `verify-full`, a certificate that is valid for the name of
+//! the host. With `verify-ca` it may be for another name, if the address names the authority.
 
 use std::time::Duration;
 

@@ -92,8 +92,8 @@ impl Proxies {
         (!is_direct).then_some(proxy)
     }
 
-    /// The proxy of an address as the HTTP client takes it, by the environment of this process. A value that is no
-    /// address of a proxy counts as none: whoever opens a provider is told.
+    /// The proxy of an address for the HTTP client, by the environment of this process. An invalid value counts as
+    /// none: opening a provider reports it.
     #[must_use]
     pub fn to(url: &str) -> Option<ureq::Proxy> {
         let url: Uri = url.parse().ok()?;
@@ -112,7 +112,7 @@ impl Proxy {
         }
     }
 
-    /// The same proxy as the HTTP client takes it; with `resolves` it is asked for addresses in place of names.
+    /// The same proxy for the HTTP client; with `resolves` it gets addresses in place of names.
     #[must_use]
     pub fn resolving(&self, resolves: bool) -> ureq::Proxy {
         let proxy = &self.0;
@@ -193,7 +193,7 @@ impl Direct {
     }
 }
 
-/// Returns true if two addresses have so many first bits in common.
+/// Returns true if two addresses have a number of first bits in common.
 fn shares_prefix(one: IpAddr, other: IpAddr, prefix: u32) -> bool {
     let (difference, bits) = match (one, other) {
         (IpAddr::V4(one), IpAddr::V4(other)) => {

@@ -1,4 +1,4 @@
-//! Signatures of mails (DKIM, RFC 6376): a receiver can tell that a mail is the domain's own, and unchanged.
+//! Signatures of mails (DKIM, RFC 6376), by which a receiver knows that a mail is the domain's own, and unchanged.
 //!
 //! `ring` signs, which TLS brings anyway; what is left is the canonical form of a mail that we have written
 //! ourselves. (`mail-auth` brings a resolver, XML and archives, `lettre` a second library for what `ring` does. Tests let
@@ -33,7 +33,7 @@ const SIGNED: [&str; 14] = [
     "MIME-Version",
     "Content-Type",
 ];
-/// The headers of which nobody may add a second one (RFC 6376, section 8.15).
+/// The headers that can't be added a second time (RFC 6376, section 8.15).
 const ONLY_ONCE: [&str; 4] = ["From", "To", "Subject", "Date"];
 /// The most characters of a line of a signature.
 const LINE_CHARS_MAX: usize = 72;
@@ -71,7 +71,7 @@ impl Dkim {
     /// Reads a private key: PKCS #8, or PKCS #1 for RSA, in PEM.
     ///
     /// # Errors
-    /// [`DkimError`]; it tells nothing of the key.
+    /// [`DkimError`]; it reveals nothing of the key.
     pub fn new(domain: &str, selector: &str, pem: &[u8]) -> Result<Self, DkimError> {
         let key = match PrivateKeyDer::from_pem_slice(pem).map_err(|_| DkimError::NoKey)? {
             PrivateKeyDer::Pkcs8(der) => {

@@ -27,7 +27,7 @@ pub(crate) struct ListHead {
     pub(crate) list: Option<List>,
     /// The reasons, each once; empty where none is known.
     pub(crate) reasons: Vec<String>,
-    /// The `Message-ID` that begins the thread, which nobody has ever received.
+    /// The `Message-ID` that begins the thread, of a mail that was never sent.
     pub(crate) thread: Option<String>,
 }
 

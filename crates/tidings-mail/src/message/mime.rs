@@ -21,7 +21,7 @@ use crate::templates::template::Bodies;
 use crate::words::wording;
 use crate::{RenderError, Sender};
 
-/// The header that says for whom a mail is that goes elsewhere.
+/// The header with the recipient of a redirected mail.
 const RECIPIENT_HEADER: &str = "X-Tidings-Recipient";
 
 /// The values of the headers.

@@ -34,7 +34,7 @@ impl Sender {
     /// Reads `Art <art@example.org>` or `art@example.org`.
     ///
     /// # Errors
-    /// [`SenderError`] tells what to write instead.
+    /// [`SenderError`] has a cure.
     pub fn parse(from: &str) -> Result<Self, SenderError> {
         let mailbox =
             Mailbox::from_str(from.trim()).map_err(|_| SenderError::Mailbox(text::clean(from)))?;

@@ -1,7 +1,7 @@
-//! The tag of a mail: says which message it is, in its headers and in the address to which bounces go.
+//! The tag of a mail, which identifies its message in headers and in the address for bounces.
 //!
-//! A report about a mail names it by this. A tag is short and knows no capitals, since it is part of a local part; its
-//! end is an authentication code, so that nobody can make up reports about mails that they never had.
+//! A report about a mail has its tag. A tag is short and has no capitals, since it is part of a local part; its end is
+//! an authentication code, so that reports about other people's mails can't be forged.
 
 use tidings_core::channel::ChannelNo;
 use tidings_core::messages::MessageName;
@@ -48,7 +48,7 @@ impl MailTag {
         format!("{named}.{code}")
     }
 
-    /// The first tag in a text that was made with this key.
+    /// The first tag in a text by this key.
     #[must_use]
     pub fn find(key: &TokenKey, text: &str) -> Option<Self> {
         let is_apart = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));

@@ -137,7 +137,7 @@ impl ShortName {
     }
 }
 
-/// The content of the token in `/u/{token}`: whose mail it is, and what it told.
+/// The content of the token in `/u/{token}`: the recipient of the mail, and its subjects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsubscribe {
     /// The recipient.
@@ -148,25 +148,25 @@ pub struct Unsubscribe {
     pub message: MessageId,
     /// The day of its closing.
     pub day: Day,
-    /// The lane, where the mail ends a digest (or tells of more types than are named here).
+    /// The lane, if the mail is a digest (or has more types than are named here).
     pub lane: Option<ShortName>,
-    /// The types that it told of and that are not required.
+    /// The types in the mail that are not required.
     pub types: BTreeSet<ShortName>,
     /// The tenant of its entries; `None` = they are of none.
     pub tenant: Option<MadeTenant>,
 }
 
-/// A tenant, told from others that had the same id before it or have it after it.
+/// A tenant, distinct from earlier and later ones with the same id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeTenant {
     /// The id.
     pub id: Id,
-    /// The instant at which it was made.
+    /// The instant of its creation.
     pub made: Instant,
 }
 
 impl Unsubscribe {
-    /// The token's content for a mail that tells of these types.
+    /// The token's content for a mail with these types.
     pub(crate) fn of<'k>(
         batch: &Batch,
         is_digest: bool,

@@ -18,7 +18,7 @@ pub(crate) struct BlockView {
     /// The role that they share.
     #[serde(skip)]
     pub(crate) pivot: Option<Pivot>,
-    /// "5 new: comment", or "5 new: comment · A and B"; `None` where the heading or the section says it.
+    /// "5 new: comment", or "5 new: comment · A and B"; `None` if the heading or the section has it.
     pub(crate) tally: Option<String>,
     /// True if they stand for themselves after blocks with a heading, to which they don't belong.
     pub(crate) is_apart: bool,

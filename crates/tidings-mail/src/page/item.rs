@@ -18,8 +18,8 @@ pub(crate) struct Item {
     /// Title of the category.
     pub(crate) category: String,
     pub(crate) title: String,
-    /// The type's sentence in stretches, of which those with `link` name the object; empty where it has none, where
-    /// it is not true of all its events, or where a heading says it.
+    /// The type's sentence in stretches, of which those with `link` name the object; empty if there is none, if it is
+    /// not true of all its events, or if a heading has it.
     pub(crate) sentence: Vec<Stretch>,
     /// The text that a person wrote, cut to about three lines.
     pub(crate) body: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Item {
     pub(crate) lines: Vec<String>,
     /// The time at which the body was written, among others; with the day where days differ.
     pub(crate) time: Option<String>,
-    /// True if the actor's name stands in place of the sentence, which the heading above tells.
+    /// True if the actor's name is in place of the sentence, which the heading above has.
     pub(crate) is_talk: bool,
     /// True if the heading above leads to the same thing.
     pub(crate) is_linked_above: bool,

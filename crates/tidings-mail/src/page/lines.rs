@@ -1,4 +1,4 @@
-//! Facts of lines that a page and its subject tell alike.
+//! Facts of lines that a page and its subject share.
 
 use std::sync::Arc;
 
@@ -60,8 +60,8 @@ pub(crate) fn untitled(line: &Line, design: &Design, language: &Language) -> Str
     }
 }
 
-/// The counts of some lines by the titles of at most so many types: "12 new works", "2 shows near you"; and the number
-/// of all others.
+/// The counts of some lines by the titles of a maximum number of types: "12 new works", "2 shows near you"; and the
+/// number of all others.
 pub(crate) fn counts<'l>(
     all: impl IntoIterator<Item = &'l Line>,
     design: &Design,
@@ -101,7 +101,7 @@ pub(crate) fn counts<'l>(
     (phrases, rest)
 }
 
-/// What several types are called in a phrase: by their titles where each has one, else by their names.
+/// The names of several types in a phrase: their titles if each has one, else their names.
 pub(crate) fn kinds(types: &[Id], design: &Design, language: &Language) -> String {
     let words = &*language.words;
     let title = |event_type: &Id| {
@@ -117,7 +117,7 @@ pub(crate) fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
     lines.into_iter().map(|line| line.entries).sum()
 }
 
-/// The types that a group's lines tell, each once.
+/// The types of a group's lines, each once.
 pub(crate) fn types_of(group: &Group) -> Vec<Id> {
     let mut types: Vec<Id> = Vec::new();
     for event_type in group.lines.iter().flat_map(|line| &line.types) {

@@ -55,7 +55,7 @@ impl Design {
         RowText { text: text::clean_around(&text), lang: language.tag(), tags }
     }
 
-    /// The parts of a row that has no sentence; alone, the type is told as something new: "New comment".
+    /// The parts of a row without a sentence; a single event is its type as something new: "New comment".
     fn without_sentence(&self, groups: &[Group], language: &Language) -> String {
         let words = &*language.words;
         let lines: Vec<&Line> = groups.iter().flat_map(|group| &group.lines).collect();

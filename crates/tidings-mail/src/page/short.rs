@@ -24,7 +24,7 @@ const TEXT_CHARS_MAX: usize = 300;
 pub struct Short {
     /// The headline of the only item, or what there is of several.
     pub title: String,
-    /// Text of the message; empty where the title says it all.
+    /// Text of the message; empty if the title has everything.
     pub text: String,
     /// The address of the only item, of the rest of the message, or of the brand.
     pub url: Option<String>,
@@ -35,7 +35,7 @@ pub struct Short {
 /// Puts a batch into a few words.
 ///
 /// # Errors
-/// [`RenderError`] says which part of the batch can't stand in a message.
+/// [`RenderError`] is the part of the batch that can't be in a message.
 pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     if !is_batch_id(&batch.id) {
         return Err(RenderError::BatchId);

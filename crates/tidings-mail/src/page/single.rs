@@ -13,7 +13,7 @@ use crate::words::direction::END;
 pub(crate) struct Single {
     /// The sentence as text, else the title.
     pub(crate) headline: String,
-    /// The title, where neither the headline nor a text that somebody wrote stands for it.
+    /// The title, unless the headline or a text that a person wrote is in its place.
     pub(crate) object: Option<String>,
     /// The text that a person wrote, whole.
     pub(crate) paragraphs: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Single {
     pub(crate) action: String,
     /// The text under all of it, in stretches of which some are links.
     pub(crate) notice: Vec<Linked>,
-    /// What the item's `about` says before the time.
+    /// The beginning of the item's `about`, before the time.
     #[serde(skip)]
     pub(crate) circumstances: Vec<String>,
 }

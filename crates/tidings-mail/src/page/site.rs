@@ -24,7 +24,7 @@ use crate::words::{self, SiteWords, Words};
 /// The most lines on a page of the rest.
 pub const REST_LINES_MAX: usize = 50;
 
-/// A page that says why there is nothing to show.
+/// A page with the reason why there is nothing to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// The link is none of ours, or leads to nothing any more.
@@ -40,7 +40,7 @@ pub enum Notice {
 pub struct Choices {
     /// The change that takes back what was just chosen.
     pub undo: Option<String>,
-    /// The change that was just made, where it can be told in a sentence.
+    /// The last change, if a sentence describes it.
     pub done: Option<Done>,
     /// The topics of the message, and its objects that others spoke about.
     pub subjects: Vec<Row>,
@@ -243,7 +243,7 @@ struct PagingWords<'a> {
 }
 
 impl Design {
-    /// The page that says why there is nothing to show, in the first of some locales that has the words.
+    /// The page with the reason why there is nothing to show, in the first of some locales that has the words.
     ///
     /// # Errors
     /// [`RenderError::Template`].
@@ -335,7 +335,7 @@ impl Design {
         Titles { design: self, languages }
     }
 
-    /// The sentence that says what was just chosen: "No more e-mail about “Plan”.", "New comments: once a day", "Saved."
+    /// The sentence about the last choice: "No more e-mail about “Plan”.", "New comments: once a day", "Saved."
     fn done(&self, choices: &Choices, language: &Language) -> String {
         let words = &*language.words;
         let (name, pace) = match &choices.done {
@@ -388,8 +388,8 @@ impl Design {
         }
     }
 
-    /// A page with lines of a message that were not shown, from the one with this number on; `None` where there
-    /// is none. Where `is_whole` is false some entries are gone and nobody knows which lines were shown: all are.
+    /// A page with lines of a message that were not shown, from the one with this number on; `None` if there is none.
+    /// Without `is_whole` some entries are gone and the shown lines are unknown: all lines are returned.
     ///
     /// # Errors
     /// [`RenderError::Template`].

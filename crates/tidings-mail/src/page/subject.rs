@@ -26,8 +26,8 @@ const TYPES_CHARS_MAX: usize = 40;
 /// Number of types that are counted by their titles.
 const TITLES_SHOWN: usize = 3;
 
-/// The subject of a batch: what the configuration says of its type or its only group, else who and how many:
-/// "Andy Warhol, Eva Hesse and 3 more: 12 new works, 2 shows near you".
+/// The subject of a batch: the configured one of its type or its only group, else actors and counts: "Andy Warhol, Eva
+/// Hesse and 3 more: 12 new works, 2 shows near you".
 pub(crate) fn text(batch: &Batch, design: &Design, language: &Language) -> String {
     let mut shortest = String::new();
     for name_chars in NAME_CHARS {

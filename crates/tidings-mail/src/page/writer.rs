@@ -1,4 +1,4 @@
-//! The items of a mail: which stand together under which heading, and what each says.
+//! The items of a mail: their sections and headings, and the words of each.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub(crate) fn lines_shown<'g>(group: &'g Group, shown: &Vec<bool>) -> Vec<&'g Li
 #[derive(PartialEq, Eq)]
 struct Heading {
     title: String,
-    /// True if it says what happened.
+    /// True if it describes the event.
     tells_kind: bool,
 }
 
@@ -55,11 +55,11 @@ struct Above<'a> {
     heading: Option<(&'a str, Pivot)>,
     /// True if the heading leads to its page.
     has_link: bool,
-    /// True if a sentence tells all of them.
+    /// True if one sentence is true of all of them.
     is_told: bool,
     /// Names of the actors of what the tally counts.
     actors: Option<&'a str>,
-    /// True if it is said what happened.
+    /// True if the event is described.
     kind: bool,
 }
 
@@ -70,9 +70,9 @@ pub(crate) struct Writer<'a> {
     words: &'a Words,
     pub(crate) topics: Topics,
     pub(crate) calendar: Calendar,
-    /// True if lines must tell their reason, since the mail's sentence is not true of each.
+    /// True if lines must have their reason, since the mail's sentence is not true of each.
     reasons_differ: bool,
-    /// The day of all lines that are shown; `None` where each says its own.
+    /// The day of all shown lines; `None` if each has its own.
     pub(crate) common_day: Option<String>,
 }
 
@@ -348,7 +348,7 @@ impl<'a> Writer<'a> {
         lines.iter().map(item).collect()
     }
 
-    /// Returns true if all that a line says under its heading is who wrote something, and what.
+    /// Returns true if a line under its heading has only an author and a text.
     fn is_talk(&self, line: &Line, above: Above<'_>) -> bool {
         let is_of_target = above.heading.is_some_and(|(_, pivot)| pivot == Pivot::Target);
         let [event_type] = &line.types[..] else {
@@ -420,14 +420,14 @@ impl<'a> Writer<'a> {
         stretches.unwrap_or_default()
     }
 
-    /// A text of the configuration with what a line says in its places.
+    /// A text of the configuration with the values of a line.
     fn filled(&self, line: &Line, sentence: &Sentence) -> Option<String> {
         let said = said(&[line], &line.actors, sentence, self.design.tenant());
         let text = sentence.text(&said, self.language)?;
         (!text.is_empty()).then_some(text)
     }
 
-    /// The text that a person wrote: the event's body, else what its type says is one.
+    /// The text that a person wrote: the event's body, else the `body` of its type.
     fn body(&self, line: &Line) -> Option<String> {
         if let Some(body) = &line.body {
             return Some(body.first().to_owned());
@@ -499,7 +499,7 @@ impl<'a> Writer<'a> {
         self.words.happened(&types, line.entries)
     }
 
-    /// "1 new comment, 1 new mention"; `None` where a type has no title, or nobody knows how many are of which.
+    /// "1 new comment, 1 new mention"; `None` if a type has no title, or the numbers are unknown.
     fn counts<'l>(&self, all: impl IntoIterator<Item = &'l Line>) -> Option<String> {
         let (phrases, rest) = lines::counts(all, self.design, self.language, usize::MAX);
         (rest == 0).then(|| phrases.join(&self.words.comma))
@@ -556,7 +556,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The lines of a group in the order in which they are read: what was said about one thing the oldest first, as a talk.
+/// The lines of a group in reading order: texts about one thing with the oldest first, as a talk.
 fn in_reading_order<'g>(group: &Group, lines: &[&'g Line]) -> Vec<&'g Line> {
     let mut lines = lines.to_vec();
     if group.pivot == Pivot::Target && group.key.is_some() {

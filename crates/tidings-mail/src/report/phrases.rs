@@ -2,10 +2,10 @@
 
 use crate::refusal::Stage;
 
-/// Words that tell that a server refused the mail only once it had it whole.
+/// Words of a server that refused the mail only after all of it.
 const AFTER_DATA: &[&str] = &["end of data", ">>> data", "\ndata\n", "final data"];
 
-/// Words that tell that it refused the recipient.
+/// Words of a server that refused the recipient.
 const AT_RECIPIENT: &[&str] = &[
     "rcpt to",
     "rcpt:",
@@ -14,7 +14,7 @@ const AT_RECIPIENT: &[&str] = &[
     "address couldn't be found",
 ];
 
-/// The moment at which a server refused a mail, as a text tells it.
+/// The moment at which a server refused a mail, by a text.
 pub(super) fn stage(text: &str) -> Stage {
     let text = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|words| text.contains(words));
@@ -67,7 +67,7 @@ pub(super) fn is_about_delivery(text: &str) -> bool {
     .any(|words| text.contains(words))
 }
 
-/// Returns true if a text says that a mail is tried again.
+/// Returns true if a text announces another attempt.
 pub(super) fn is_delay(text: &str) -> bool {
     let text = text.to_lowercase();
     ["warning message only", "delayed", "will be retried", "will keep trying"]
@@ -81,7 +81,7 @@ pub(super) fn lines_about(text: &str, address: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text cut into what it says of each recipient: from one line that begins with an address to the next.
+/// The parts of a text about each recipient: from one line that begins with an address to the next.
 pub(super) fn by_recipient(text: &str) -> Vec<String> {
     let mut parts: Vec<(&str, String)> = Vec::new();
     let mut before = String::new();
@@ -106,7 +106,7 @@ pub(super) fn by_recipient(text: &str) -> Vec<String> {
     }
 }
 
-/// The most addresses that are read of what is said of one recipient.
+/// Maximum number of addresses that are read in the part about one recipient.
 const ADDRESSES_MAX: usize = 20;
 
 /// The addresses in some texts.

@@ -47,12 +47,12 @@ impl Status {
         self.0
     }
 
-    /// Returns true if it says nothing but its class.
+    /// Returns true if it has only its class.
     pub(super) fn is_general(self) -> bool {
         self.1 == 0 && self.2 == 0
     }
 
-    /// Returns true if it says something of the way to the address: neither nothing, nor that a policy forbids the mail.
+    /// Returns true if it has a detail about the way to the address, other than a policy that forbids the mail.
     pub(crate) fn is_of_the_address(self) -> bool {
         !matches!(self.1, 0 | 6 | 7)
     }

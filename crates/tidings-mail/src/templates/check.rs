@@ -175,7 +175,7 @@ impl Design {
         failing.unwrap_or_default()
     }
 
-    /// The variables that templates name and nobody gives.
+    /// The unknown variables in templates.
     fn unknown_variables(&self, rules: &Rules) -> Vec<DesignError> {
         let known = self.known(rules, &Map::new());
         let mut faults = Vec::new();

@@ -1,7 +1,7 @@
 //! Items that were rendered a moment ago.
 //!
-//! One event is told in thousands of mails, and in most of them with the same words: its item is rendered once for
-//! all of them. A cache is derived and bounded: losing it costs time.
+//! One event is in thousands of mails, mostly with the same words: its item is rendered once for all of them. The cache
+//! is derived and bounded: losing it costs time.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Messages that nobody receives: for previews, and to try templates on.
+//! Sample messages for previews and for checks of templates.
 
 use std::sync::Arc;
 

@@ -22,8 +22,8 @@ pub(crate) fn cut_name(title: &str, words: &Words) -> String {
     words.isolated(text::cut(&text::clean(title), NAME_CHARS_MAX))
 }
 
-/// "A, B and 3 others" with names of this many characters at most, where those without a name are among the others;
-/// `None` where nobody has one.
+/// "A, B and 3 others" with names of this many characters at most; those without a name are among the others; `None` if
+/// none has one.
 pub(crate) fn named_shortly(
     objects: &[Arc<Object>],
     words: &Words,

@@ -1,4 +1,4 @@
-//! Sentences of a configuration: text with places for what an event says.
+//! Sentences of a configuration: text with places for values of an event.
 //!
 //! A sentence is read once, when the configuration is, so that a misspelt place is a fault there and not a
 //! gap in a mail.
@@ -128,7 +128,7 @@ impl Sentence {
     /// Reads a sentence of a locale.
     ///
     /// # Errors
-    /// [`SentenceError`] says what to write instead; the first one, if there are several.
+    /// [`SentenceError`] has a cure; the first one, if there are several.
     pub fn parse(text: &str, locale: &str) -> Result<Self, SentenceError> {
         Self::parse_with_books(&Books::built_in(None), text, locale)
     }
@@ -214,7 +214,7 @@ impl Sentence {
         matches!(self.pieces.first(), Some(Piece::Actor))
     }
 
-    /// Returns true if it tells who did something and where, and nothing of the object or of `data`.
+    /// Returns true if it has the actor and the target, and neither the object nor `data`.
     pub(crate) fn tells_only_who_and_where(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Object | Piece::Data(..)))
     }

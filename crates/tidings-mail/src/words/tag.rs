@@ -59,8 +59,8 @@ pub enum LocaleError {
 
 /// Checks that a text is the tag of a language, whatever the case of its letters.
 ///
-/// Languages that nobody has heard of are accepted: their readers get texts of the default locale. A name in full is
-/// none, although RFC 5646 keeps room for languages of five to eight letters: none was ever registered.
+/// Unknown languages are accepted: their readers get texts of the default locale. A full name is no language, although
+/// RFC 5646 allows languages of five to eight letters: none was ever registered.
 ///
 /// # Errors
 /// [`LocaleError`], with the tag that was probably meant.

@@ -43,12 +43,12 @@ pub(crate) fn explanation(lines: &[&Line], topics: &Topics, words: &Words) -> Op
     (!sentences.is_empty()).then(|| sentences.join(&words.between_sentences))
 }
 
-/// The reasons that say something: that a recipient was named says nothing to them.
+/// The reasons worth showing: that a recipient was named is not.
 fn known(words: &Words) -> [(&'static str, &Cause); 2] {
     [("near", &words.near), ("everyone", &words.everyone)]
 }
 
-/// Notes on one line where lines differ: its reasons, less those that `said` implies already.
+/// Notes on one line if lines differ: its reasons, without those that `said` implies already.
 pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) -> Vec<String> {
     let mut notes = Vec::new();
     let mut followed = Followed::of(&[line], topics);

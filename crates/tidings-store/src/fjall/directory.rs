@@ -38,7 +38,7 @@ pub(super) struct Directory {
     path: PathBuf,
     lock: File,
     id: StoreId,
-    /// True if it was made for this store, so that it goes away with what is abandoned.
+    /// True if it was created for this store, so that it is removed with an abandoned one.
     is_made: bool,
 }
 
@@ -77,8 +77,8 @@ impl Directory {
         self.id
     }
 
-    /// Checks that the directory that was opened is still at its path: another may have been put in its place, and
-    /// files that are made there would be lost, or belong to another store.
+    /// Checks that the opened directory is still at its path: another may have been put in its place, and new files
+    /// there would be lost, or belong to another store.
     pub(super) fn ensure_in_place(&self) -> Result<(), Error> {
         let gone = |why: &str| {
             Error::Unavailable(format!(
@@ -118,7 +118,7 @@ impl Directory {
         self.write_marker()
     }
 
-    /// Removes the files of a failed restore, and the directory if it was made for that, as far as possible.
+    /// Removes the files of a failed restore, and the directory if it was created for that, as far as possible.
     pub(super) fn abandon(&self) {
         // What is left is no store, and the next restore clears it away.
         let _ = fs::remove_dir_all(self.engine_new());
@@ -259,14 +259,14 @@ fn create_private(path: &Path) -> std::io::Result<()> {
     builder.create(path)
 }
 
-/// Has a file that is created be readable by its user alone, whatever the umask.
+/// Makes a new file readable by its user alone, whatever the umask.
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Makes a directory, and tells whether it was absent.
+/// Creates a directory; returns true if it was absent.
 fn make(path: &Path) -> Result<bool, Error> {
     match create_private(path) {
         Ok(()) => {
@@ -360,7 +360,7 @@ fn refuse_filled(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns true if a file belongs to the beginnings of a store, or to nobody.
+/// Returns true if a file belongs to the beginnings of a store, or to none.
 fn is_beginning(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     if name == ENGINE_NEW {

@@ -102,8 +102,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Creates an engine in an empty directory, where nobody finds it before
-    /// [`Directory::finish_restored`].
+    /// Creates an engine in an empty directory, where it is invisible before [`Directory::finish_restored`].
     pub(super) fn open_unfinished(
         directory: &Arc<Directory>,
         options: &Options,
@@ -181,7 +180,7 @@ impl Engine {
         self.directory.id()
     }
 
-    /// Returns true if it was made by this opening.
+    /// Returns true if it was created by this opening.
     pub(super) fn is_new(&self) -> bool {
         self.is_new
     }
@@ -258,7 +257,7 @@ impl Engine {
         *self.published.write().unwrap_or_else(PoisonError::into_inner) = published;
     }
 
-    /// Writes a commit; nobody else writes meanwhile.
+    /// Writes a commit; there is no other writer meanwhile.
     pub(super) fn commit(&self, commit: &Commit, room: Room) -> Result<(), Error> {
         let bytes = commit_bytes(commit);
         if room == Room::Ordinary {
@@ -288,7 +287,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Drops a day; nobody else writes meanwhile.
+    /// Drops a day; there is no other writer meanwhile.
     pub(super) fn forget(&self, day: Day) -> Result<(), Error> {
         let mut days = Arc::clone(&self.published().days);
         let Some(keyspace) = Arc::make_mut(&mut days).remove(&day) else {

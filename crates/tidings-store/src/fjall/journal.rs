@@ -1,9 +1,9 @@
 //! Check of the engine's journals before the engine reads them, to refuse what it would silently cut off.
 //!
-//! The engine takes the first thing in a journal that it can't read for the torn end of a crash,
-//! drops all that follows, and goes on: damage in the middle would lose acknowledged commits without
-//! a word. Here the two are told apart: commits are numbered without a gap, and behind a torn end
-//! there is never another whole batch, because a commit is on disk before the next begins.
+//! The engine takes the first unreadable bytes of a journal for the torn end of a crash, drops all that follows, and
+//! goes on: damage in the middle would lose acknowledged commits silently. This module distinguishes the two: commits
+//! are numbered without a gap, and behind a torn end there is never another whole batch, because a commit is on disk
+//! before the next begins.
 
 use std::fs::{self, File};
 use std::io::Read;

@@ -64,7 +64,7 @@ impl MemoryLeases {
         }
     }
 
-    /// The same with commits that nobody checks: a test shows with it that the fence is needed.
+    /// The same with unchecked commits: a test shows with it that the fence is needed.
     #[must_use]
     pub fn without_fence(self) -> Self {
         Self { fences: false, ..self }

@@ -1,4 +1,4 @@
-//! The rows that fence writers: each commit of a writer raises its own, and each of its reads says what it saw there.
+//! The rows that fence writers: each commit of a writer raises its own, and each of its reads returns it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Fence {
         }
     }
 
-    /// The number of the newest commit that an answer's first two columns tell; `None` if the writer's time is over.
+    /// The number of the newest commit in an answer's first two columns; `None` if the writer's term is over.
     pub(super) fn newest_of(self, row: Option<&Row>) -> Option<i64> {
         row.filter(|row| row.get::<_, i64>(0) == self.number()).map(|row| row.get(1))
     }
@@ -68,7 +68,7 @@ impl Fence {
     }
 }
 
-/// The days that the answer to [`Fence::listing`] tells.
+/// The days in the answer to [`Fence::listing`].
 pub(super) fn days_of(rows: &[Row]) -> Days {
     let day = |row: &Row| Some((Day(row.get::<_, Option<i32>>(2)?), TableNo(row.get::<_, i64>(3))));
     Arc::new(rows.iter().filter_map(day).collect::<BTreeMap<_, _>>())

@@ -129,7 +129,7 @@ impl PostgresLeases {
         self.id
     }
 
-    /// Returns true if the store was made when the leases were opened.
+    /// Returns true if the store was created when the leases were opened.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.is_new

@@ -1,7 +1,7 @@
 //! A connection to the database, used from one thread at a time, as calls that block.
 //!
-//! Each has an executor of its own, which runs in the caller's thread: an answer wakes nobody else. Every call
-//! has a bound in time, since a server that is stopped, or a network that is cut, says nothing.
+//! Each has an executor of its own, which runs in the caller's thread: an answer wakes no other thread. Every call has
+//! a bound in time, since a stopped server, or a cut network, is silent.
 
 use std::collections::HashMap;
 use std::io;
@@ -43,7 +43,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Returns true if a write may have happened: also where a server that ends says so instead of answering.
+    /// Returns true if a write may have happened, also after a message of a server that shuts down.
     pub(super) fn leaves_doubt(&self) -> bool {
         match self {
             Self::Broken(_) => true,
@@ -173,7 +173,7 @@ impl Link {
         Ok(Self { runtime: Some(runtime), client, statements: HashMap::new(), patience })
     }
 
-    /// Has a statement done, which is prepared with its first use.
+    /// Runs a statement, which is prepared with its first use.
     pub(super) fn query(
         &mut self,
         sql: &str,
@@ -196,7 +196,7 @@ impl Link {
         Ok(rows)
     }
 
-    /// Has statements without parameters done, all or nothing.
+    /// Runs statements without parameters, all or nothing.
     pub(super) fn run(&mut self, sql: &str) -> Result<(), Fault> {
         let running = self.client.batch_execute(sql);
         wait(self.runtime.as_ref(), self.patience, running)

@@ -45,7 +45,7 @@ impl Reading {
         Ok(days)
     }
 
-    /// Lists the days that the database has now, and tells their version.
+    /// Lists the days that the database has now, with their version.
     pub(super) fn list_at_once(&self) -> Result<(i64, Days), Error> {
         let rows = self.readers.query(&self.fence.listing(), &[])?;
         let version = self.version(rows.first())?;

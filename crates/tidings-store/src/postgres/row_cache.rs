@@ -12,7 +12,7 @@ use tidings_core::table::is_of_bucket;
 
 use super::versions::TableNo;
 
-/// The bytes of rows at which those that were not asked for since the last time go.
+/// The number of bytes at which rows that were not read since the last time are dropped.
 const BYTES_KEPT: usize = 32 << 20;
 
 /// The most bytes of a row in the cache.
@@ -31,7 +31,7 @@ pub(super) struct RowCache {
 #[derive(Default)]
 struct State {
     newer: Rows,
-    /// Rows that were not asked for since they were all that there was.
+    /// Rows that were not read since the last time.
     older: Rows,
     /// The newest version of which all that was written is known.
     version: i64,

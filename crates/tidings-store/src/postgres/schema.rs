@@ -72,7 +72,7 @@ pub(super) struct Prepared {
     pub(super) is_new: bool,
 }
 
-/// Finds the expected store, and refuses one of another format. Only where a new one may be made, tables are made.
+/// Finds the expected store, and refuses one of another format. Creates tables only if a new store is allowed.
 pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<Prepared, Error> {
     if let Some(id) = found(link)? {
         return if expected.admits(id) {
@@ -156,7 +156,7 @@ pub(super) fn name(table: TableNo) -> String {
     }
 }
 
-/// Makes a table for a day. It is nobody's until a commit names it.
+/// Creates a table for a day, which is unused until a commit names it.
 pub(super) fn make(link: &mut Link) -> Result<TableNo, Fault> {
     let rows = link.query("SELECT nextval('tidings_rows')", &[])?;
     let number = rows.first().map(|row| row.get(0));
@@ -169,8 +169,8 @@ pub(super) fn make(link: &mut Link) -> Result<TableNo, Fault> {
     Ok(table)
 }
 
-/// Drops a table, unless somebody reads it, as a dump does: then the next opening does. A commit of another writer
-/// may list it at this moment; then it stays.
+/// Drops a table, unless it is being read, such as by a dump: then the next opening drops it. A commit of another
+/// writer may list it at this moment; then it stays.
 pub(super) fn discard(link: &mut Link, table: TableNo) {
     let name = name(table);
     let number = table.0;

@@ -46,7 +46,7 @@ impl Statement<'_> {
             .flat_map(|(table, changes)| changes.rows.keys().map(|key| (*table, *key)))
     }
 
-    /// Has it done after the commit `at`; returns what it replaced, or `None` if the fence was behind: then nothing was
+    /// Runs it after the commit `at`; returns the replaced rows, or `None` if the fence was behind and nothing was
     /// written.
     pub(super) fn run(
         &self,

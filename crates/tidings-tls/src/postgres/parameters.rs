@@ -10,7 +10,7 @@ use tokio_postgres::Config;
 use super::{Tls, unusable};
 use crate::{Authorities, Identity};
 
-/// What the library reads.
+/// Parameters that the library reads.
 const TAKEN: [&str; 18] = [
     "user",
     "password",
@@ -32,11 +32,11 @@ const TAKEN: [&str; 18] = [
     "load_balance_hosts",
 ];
 
-/// What has another name there.
+/// Parameters with another name there.
 const RENAMED: [(&str, &str); 2] =
     [("keepalives_count", "keepalives_retries"), ("fallback_application_name", "application_name")];
 
-/// What changes nothing here, with the values for which that is so.
+/// Parameters that have no effect here with these values.
 const WITHOUT_EFFECT: [(&str, &[&str]); 4] = [
     ("client_encoding", &["utf8", "utf-8", "auto"]),
     ("gssencmode", &["disable", "prefer"]),
