@@ -19,6 +19,7 @@ pub(super) fn change_tenant(
     let old = terms_of(bucket, tenant);
     let rezones = old.tz != new.tz;
     let moves = rezones || old.quiet_hours != new.quiet_hours;
+    // Deadlines that have passed while they were held become final by the clock that they passed on.
     if moves {
         let (lanes, around) = bucket.lanes_and_around(compiled);
         let around_it = around.terms.in_lanes_of(Some(tenant));
@@ -33,6 +34,7 @@ pub(super) fn change_tenant(
     if !moves {
         return;
     }
+    // Precedes the next slots, which are looked up by the new zone.
     bucket.roster.set_tenant(tenant, new);
     if rezones {
         let old = old.tz.as_deref();

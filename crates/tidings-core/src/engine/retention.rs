@@ -186,6 +186,7 @@ impl Shard {
         before: Day,
     ) -> Result<Applied, Unreadable> {
         let days = days_before(self, before);
+        // Precedes the ledger, which counts what a day still has pending as expired.
         self.end_messages_before(draft, before)?;
         let mut expired = 0;
         for day in &days {

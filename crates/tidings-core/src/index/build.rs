@@ -81,6 +81,8 @@ impl Index {
             work.kept.iter().map(|kept| without_sets(kept)).collect();
         let mut gone = None;
         for kept in &work.kept {
+            // Leaves the tail with the last slice, in the commit that names the segment: an arrival is in
+            // one of the two.
             held.tail.remove(&kept.seq);
             held.tail_notifications -= kept.notifications();
             if gone.replace(kept.row) != Some(kept.row) {
@@ -104,6 +106,8 @@ fn whole_rows(tail: &[Arc<StoredArrival>], mut count: usize) -> &[Arc<StoredArri
         && count < tail.len()
         && last.row == next.row
     {
+        // A segment takes whole rows of the journal, which are deleted with it: what is left of a cut row
+        // would be lost.
         count -= 1;
     }
     &tail[..count]

@@ -135,6 +135,7 @@ impl Index {
         let Some(held) = self.days.get_mut(&work.day) else {
             return Ok(None);
         };
+        // Comes with the last slice: until the list names the new segment, readers need the old postings.
         for key in work.obsolete {
             slice.put(partition, key, None);
         }

@@ -76,6 +76,7 @@ pub(in crate::bucket) fn write_slice(
         let key = bucket.key(Table::Lanes).u16(no.0).done();
         slice.put_chunked(Partition::Base, key, &encode(&lane.head()));
     }
+    // A day may have been deleted since the checkpoint began: a row would bring it back.
     let is_held = |write: &Write| match write.partition {
         Partition::Base => true,
         Partition::Day(day) => bucket.index.days.contains_key(&day),
@@ -83,6 +84,7 @@ pub(in crate::bucket) fn write_slice(
     slice.writes.extend(work.rows.into_iter().filter(is_held));
     let key = bucket.key(Table::Meta).done();
     slice.put_chunked(Partition::Base, key, &encode(&work.head));
+    // Counts once the head is written, which names pages and rows of this checkpoint alone.
     bucket.checkpointed = work.head.next_seq;
     None
 }

@@ -102,7 +102,7 @@ impl Bucket {
 
 fn wants_checkpoint(bucket: &Bucket, today: Day, options: &Options) -> bool {
     let wants_index = |(day, held): (&Day, &Shared<DayIndex>)| {
-        // What is at rest must not be replayed, so the checkpoint has to cover it first.
+        // The sets of an indexed arrival are gone, so it can't be replayed: a checkpoint has to cover it first.
         let newest = if *day < today {
             held.tail.last().map(|(_, kept)| kept)
         } else {
@@ -125,8 +125,8 @@ fn begin_rest(
     let Some(index_after) = options.index_after else {
         return Ok(None);
     };
-    // What a checkpoint does not cover is replayed, and what the inboxes are yet to get is looked for in the
-    // tail: both must not be at rest.
+    // Stays in the tail: what a checkpoint does not cover, since it is replayed, and what inboxes are yet to get,
+    // since delivery looks there.
     let below = bucket.checkpointed.min(bucket.delivered_to.next());
     let days: Vec<Day> = bucket.index.days.range(..=today).map(|(day, _)| *day).collect();
     for day in days {

@@ -55,6 +55,7 @@ pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadab
         let (lanes, around) = bucket.lanes_and_around(from.compiled);
         lanes.restored(around);
     }
+    // Records before this seq are in the checkpoint. Of these only arrivals are read again, for the index.
     bucket.checkpointed = bucket.next_seq;
     for day in from.days {
         read_day(&mut bucket, from.view, *day)?;
@@ -119,6 +120,7 @@ fn read_people(
         }
         Ok(())
     })?;
+    // Erased recipients have no row. Their numbers are not given again, since stored sets still have them.
     bucket.roster.reserve(head.next_number);
     each_row(bucket, view, Table::TenantTerms, |bucket, key, value| {
         let tenant = u32_at(key, REST).and_then(TenantNo::of_raw);
@@ -315,6 +317,7 @@ fn replay_one(
     let next_number = bucket.roster.next_number();
     Known { compiled, next_number: next_number.0 }.record(&record)?;
     if seq >= bucket.checkpointed {
+        // A gap would fold later records into a state that never was.
         if seq != bucket.next_seq {
             let next = bucket.next_seq;
             let what = format!("bucket {}: record {next} is missing before {seq}", bucket.no);

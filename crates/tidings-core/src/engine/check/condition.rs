@@ -64,7 +64,7 @@ pub(crate) fn ask(
     let Some(condition) = of_type.condition.as_ref().filter(|_| !who.is_empty()) else {
         return Ok(answers);
     };
-    // A type comes of rules.
+    // A type that has a condition comes from rules, so there are some.
     let Some(defaults) = intake.rules().map(|rules| &rules.defaults) else {
         return Ok(answers);
     };
@@ -86,13 +86,15 @@ pub(crate) fn ask(
         ("now", Value::Timestamp(now)),
     ];
     let once = condition.once.as_ref().map_or(Ok(true), |once| once.holds(&names));
+    // A false part ends it for everybody. A failure does not: the other part may be false, which counts
+    // more.
     let each = condition.each.as_ref().filter(|_| once != Ok(false));
     let Some(each) = each else {
         answers.note(who.clone(), once);
         return Ok(answers);
     };
     for number in who {
-        // Who was erased is gone before it comes to conditions.
+        // The check for erased recipients comes before conditions.
         let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
             continue;
         };

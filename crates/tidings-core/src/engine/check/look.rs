@@ -72,7 +72,7 @@ const CHECKS: [Check; 13] = [
     (Reason::Stale, |facts| facts.stale),
     (Reason::NoAddress, |facts| facts.no_address),
     (Reason::Suppressed, |facts| facts.suppressed),
-    // The last one: elsewhere than in staging all before it would be the same.
+    // Comes last, so that a staging system gives the same reasons as production up to here.
     (Reason::NotAllowed, |facts| facts.not_allowed),
 ];
 

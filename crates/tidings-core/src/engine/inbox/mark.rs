@@ -76,6 +76,7 @@ pub(crate) fn mark(
         };
         let walk = walk(shard, intake, draft, of, view);
         let may_have_tenants = !intake.tenants.is_empty();
+        // Precedes the record: afterwards nothing tells which entries it has changed.
         let shows = changed_tenants(&walk, &subject, State::of(kind), may_have_tenants)?;
         let record = Record::Mark {
             at: shard.now,

@@ -226,6 +226,7 @@ impl Reader<'_> {
             let is_shown =
                 next.is_none() && (of.held.is_some_and(may_show) || walk.has_returned(of.day));
             let is_counted = counting.add_known(of.day);
+            // The counts of most days are cached: a day that the page does not list is not read.
             if is_counted && !is_shown {
                 continue;
             }
@@ -239,6 +240,7 @@ impl Reader<'_> {
             let newest = walk.each(of, wanted, |entry| {
                 badge.count(&entry);
                 let is_of_type = types.as_ref().is_none_or(|types| types.contains(&entry.group.0));
+                // Entries that came after the first page would move rows from one page to the next.
                 if is_shown && is_of_type && entry.order <= from.as_of && walk.shows(&entry) {
                     entries.push(entry);
                 }
@@ -247,6 +249,7 @@ impl Reader<'_> {
                 counting.add(of.day, badge.counts(newest));
             }
             let mut rows = rows_of(&mut entries, of.day, query.is_grouped);
+            // Rows are cut, not entries: a row was listed whole at the position of its newest item.
             rows.retain(|row| query.state.lists(row) && row.order < from.below);
             let room = query.limit - groups.len();
             let is_all = rows.len() <= room;

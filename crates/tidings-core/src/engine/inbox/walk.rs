@@ -230,6 +230,7 @@ impl<'a> Walk<'a> {
             }
         }
         for kept in held.tail.values() {
+            // Arrivals of the step in progress are not in the inbox yet.
             if kept.seq > self.bucket.delivered_to {
                 break;
             }
@@ -296,6 +297,7 @@ impl<'a> Walk<'a> {
             let seq = facets.seq(*arrival)?;
             if !(may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0)) {
                 newest.note(facets.tenant(*arrival)?, seq);
+                // Without tenants the newest arrival of all is the newest of each view.
                 if !facets.has_tenants() {
                     break;
                 }
@@ -335,6 +337,7 @@ impl<'a> Walk<'a> {
                 day,
                 source: Source::Segment { segment: at, arrival, ordinal },
             };
+            // No mark can change this entry, so nothing more of it is read.
             if self.reading.is_empty() || least == State::Read {
                 visit(entry);
                 continue;

@@ -208,6 +208,7 @@ impl Intake {
         row: &EventRow,
     ) -> EventAt {
         if !self.days.contains_key(&day) {
+            // The last block of the day before is not full, and nobody writes into that day again.
             self.end_day(draft);
         }
         let next = self.days.entry(day).or_insert(0);
@@ -238,6 +239,7 @@ impl Intake {
             let row: EventRow = from_json("an event", line)?;
             Ok((Arc::new(row.event), line.len()))
         })?;
+        // Readers share the cache: a step that fails must not leave an event in it.
         if draft.fresh_event(day, at.ordinal).is_none() {
             self.events.keep((day, at), Arc::clone(&event), bytes);
         }
@@ -401,7 +403,7 @@ impl Intake {
 
     /// Reads the stored state. `None` = the store is new.
     pub(crate) fn recover(view: &dyn ReadView, held: &[Day]) -> Result<Option<Self>, Unreadable> {
-        // The head comes first: what another node writes meanwhile is told by later acts than it knows.
+        // The head is read first: what another node writes meanwhile comes again in acts that this head lacks.
         let Some(bytes) = view.get(Partition::Base, &head_key())? else {
             return Ok(None);
         };
@@ -452,6 +454,7 @@ impl Intake {
             intake.scheduled.insert(at, ());
             Ok(())
         })?;
+        // Their rows are kept for shards that lag. The intake itself is past them.
         for taken in taken {
             intake.scheduled.remove(&taken);
         }

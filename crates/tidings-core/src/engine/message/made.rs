@@ -64,13 +64,13 @@ impl Shard {
         let channel = self.compiled.names.lane(open.lane.lane).channel;
         let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
         for Sent { number, seqs, ending, resent } in sent {
-            // What is told twice, before or within this step, counts once.
+            // An outcome that comes twice, before or within this step, counts once.
             if !open.sending.contains(number.0) || sets.values().any(|who| who.contains(number.0)) {
                 continue;
             }
             let known = open.tried.get(&number.0);
             let ending = if known.is_some_and(|known| known.delivered) {
-                // What becomes of a copy takes nothing back.
+                // The copy of a delivered message may fail: its entries stay delivered.
                 &Ending::Delivered
             } else {
                 ending
@@ -95,7 +95,7 @@ fn make(shard: &mut Shard, draft: &mut Draft<'_>, plan: &Plan) {
     let Some(open) = shard.buckets[at].closings.get(&plan.closing.seq) else {
         return;
     };
-    // Of two plans of one lane the first counts.
+    // A plan of the same closing may have come before: of each recipient the first counts.
     let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
     let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
     if planned.is_empty() {
@@ -204,6 +204,7 @@ impl Engine {
                 for tried in tried {
                     note_attempts(shard, draft, *closing, *tried);
                 }
+                // Comes last: it takes the messages off the closing, where the others look them up.
                 shard.note(draft, *closing, sent);
             }
             Ok(())
@@ -291,6 +292,8 @@ impl Planner<'_> {
         let (mut planned, mut unrecoverable) = (Vec::new(), who.clone());
         for entries in found.by_recipient() {
             let number = entries[0].number;
+            // Without all entries of its row a message can't be built as it was, and must not go under the
+            // same id.
             if rows.get(&number).is_some_and(|seqs| seqs.len() == entries.len()) {
                 unrecoverable.remove(number);
                 let entries = entries.iter().map(|entry| entry.source).collect();

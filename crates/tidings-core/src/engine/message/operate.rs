@@ -288,6 +288,7 @@ fn reopen(
         .filter(|seq| **seq >= first)
         .filter_map(|seq| bucket.index.day_of(*seq))
         .collect();
+    // Without all its entries it would be another message under the same id.
     if days.len() < seqs.len() {
         return Ok(Some("a day of its entries was deleted"));
     }
@@ -300,6 +301,7 @@ fn reopen(
     };
     let has_failed = ending.outcome() == Outcome::Failed;
     let left: BTreeSet<Seq> = seqs.iter().copied().collect();
+    // A copy of a delivered message is sent whole or not at all. A failed one goes with what is left.
     if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
         return Ok(Some("its recipient has chosen `never` for it since"));
     }
@@ -328,9 +330,10 @@ fn reopen(
         attempts,
     };
     shard.write(draft, at, Record::Reopened(Box::new(again)));
-    // It has pending entries again.
+    // The message has pending entries again, which admissions must find.
     shard.admitted.clear();
     shard.going.push(Going { message, had_ended: true });
+    // Follows the record: entries are taken out of messages that are on their way.
     let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
     shard.take_out(draft, at, Reason::Preference, unwanted.collect())?;
     Ok(None)

@@ -57,11 +57,11 @@ pub(crate) fn note_sent(
     };
     let mut seen = BTreeSet::new();
     let told = sent.iter().filter_map(|sent| {
-        // What is told twice counts once, as it does in the books.
+        // An outcome that comes twice counts once, as it does in the books.
         if !open.sending.contains(sent.number.0) || !seen.insert(sent.number) {
             return None;
         }
-        // What becomes of a copy takes nothing back.
+        // The copy of a delivered message may fail: the message stays sent.
         let was_delivered = open.tried.get(&sent.number.0).is_some_and(|known| known.delivered);
         let turn = turn_of(sent.ending).filter(|turn| match turn {
             MessageTurn::Sent => sends,
@@ -74,7 +74,7 @@ pub(crate) fn note_sent(
     let mut contents = contents(intake, draft, bucket, &seqs)?;
     for (Sent { number, .. }, turn) in told {
         let Some(profile) = bucket.roster.profile(*number) else {
-            // Nothing is told of who is erased.
+            // Hooks learn nothing of recipients who were erased.
             continue;
         };
         let name = MessageName { due: open.at.day(), id: closing.message(*number) };

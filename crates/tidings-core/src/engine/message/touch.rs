@@ -191,7 +191,7 @@ impl Touching<'_> {
             Command::Cancel { what, tenant } | Command::Withdraw { what, tenant } => {
                 let intake = &self.engine.intake;
                 let tenant = tenant.as_ref().map(|id| intake.tenants.number(id)).transpose();
-                // One that is not there is refused.
+                // An unknown tenant is refused by the step.
                 let Ok(tenant) = tenant else {
                     return Ok(Vec::new());
                 };
@@ -214,7 +214,7 @@ impl Touching<'_> {
                 let tenants = &self.engine.intake.tenants;
                 match event.tenant.as_ref().map(|tenant| tenants.number(tenant)).transpose() {
                     Ok(tenant) => self.messages_replaced(event, tenant),
-                    // It has no entries yet.
+                    // An unknown tenant has no entries yet.
                     Err(_) => Ok(Vec::new()),
                 }
             }

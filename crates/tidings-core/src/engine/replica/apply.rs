@@ -64,6 +64,7 @@ impl Engine {
                 };
                 let (reply, warnings) = applied.clone().reply(act);
                 engine.intake.tally.warnings += warnings;
+                // Only now is it known whether anybody got the event: until then its id is taken.
                 let reply = engine.intake.answer(draft, act, *shards == all, reply)?;
                 step.replies.push(Ok(reply));
             }
@@ -128,6 +129,8 @@ fn apply_acts(
         .flat_map(|(at, logged)| logged.acts.iter().map(move |act| (at, logged.no(), act)))
         .collect();
     for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
+        // The copy of the intake and each shard may have been read at different numbers: each applies what
+        // it lacks.
         for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
             engine.intake.observe(draft.view, act)?;
         }
@@ -249,6 +252,7 @@ impl Intake {
                 self.entered_days.insert(at.day);
             }
             Act::Keep { row, at } => {
+                // It may be an older event that leaves the schedule: the place must not go back.
                 self.next_place = self.next_place.max(EventNo(row.place.0 + 1));
                 self.observe_row(draft, *at, row);
                 self.id_days.insert(at.day);
@@ -307,6 +311,7 @@ impl Intake {
     /// Takes over the row of an event, if it is new.
     fn observe_row(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
         let next = self.days.get(&at.day).copied().unwrap_or(0);
+        // The head may have been read after the row was written: then the row is counted already.
         if at.ordinal == next {
             self.keep_event(draft, at.day, row);
         }

@@ -113,7 +113,7 @@ impl Shard {
         }
         let key = key_of_event(of.per, event, tenant);
         for bucket in self.buckets.iter() {
-            // Where memory does not know yet who may have one, everybody is asked.
+            // Without a list of recipients who may have an entry, all messages on their way are asked.
             let known = self.admitted.get(&(bucket.no, of.type_no));
             let known = known.filter(|known| known.is_good_for(of.per));
             for (closing, open) in &bucket.closings {
@@ -167,6 +167,7 @@ impl Shard {
             if admission == Admission::LastOnly {
                 find_admitted(self, intake, &*draft, no, of)?;
                 let pending = pending(self, draft, no, of, key, &who)?;
+                // Precedes the new entries, which would replace themselves.
                 replace(self, draft, no, pending)?;
             }
             if !once.is_empty() {
@@ -181,6 +182,7 @@ impl Shard {
                 );
             }
             if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
+                // Is noted before the entries exist: the list may name too many, never too few.
                 *known.by_key.entry(key).or_default() |= who;
             }
         }
@@ -323,7 +325,7 @@ fn pending(
                 pending.scheduled.push((*at, who));
             }
         }
-        // Who has nothing pending need not be looked at again.
+        // Suspects without a pending entry leave the list: the journal is not asked for them again.
         if let Some(of_key) = known.by_key.get_mut(&key) {
             *of_key -= suspects - &pending.who;
             if of_key.is_empty() {
@@ -379,6 +381,7 @@ fn replace(
 ) -> Result<(), Unreadable> {
     shard.cut(draft, no, Some(Reason::Replaced), pending.waiting);
     let mut messages = pending.messages;
+    // Messages that may have been handed over keep their entries.
     messages.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
     shard.take_out(draft, no, Reason::Replaced, messages)?;
     for ((t, place), who) in pending.scheduled {

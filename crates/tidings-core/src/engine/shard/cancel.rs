@@ -47,6 +47,7 @@ impl Shard {
                 if cancel.withdraws && !shown.is_empty() {
                     let hidden = shown.values().map(RoaringBitmap::len).sum::<u64>();
                     entries.withdrawn += hidden;
+                    // Inboxes show delivered entries, which count as too late until they are hidden.
                     entries.too_late -= hidden;
                     hide(self, draft, at, tenant, shown);
                 }
@@ -225,6 +226,7 @@ fn end_message(
     let ending = match draft.reach.get(&message) {
         Some(Reached::KeptBack) => ending,
         Some(Reached::InDoubt) => Ending::Unknown,
+        // Was handed over: its outcome is about to come, and counts.
         None => return,
     };
     let MessageId { closing, number } = message;

@@ -64,9 +64,11 @@ impl Shard {
             let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
             let mut due = lanes.take_due(clock, around.terms);
             let names = &self.compiled.names;
+            // The order decides which lane of a recipient a cap keeps, so it goes by names: numbers depend
+            // on the order of past configurations.
             due.sort_by(|(one, _), (other, _)| {
                 let name = |at: &LaneKey| &names.lane(at.lane).name;
-                // Of a tenant that is gone nothing is left.
+                // A deleted tenant has no lanes left, so all ids are known.
                 let tenant = |at: &LaneKey| intake.tenants.id(at.tenant).map(Id::as_str);
                 let by_name = name(one).cmp(name(other)).then_with(|| one.key.cmp(&other.key));
                 by_name
@@ -74,6 +76,8 @@ impl Shard {
                     .then_with(|| one.lane.cmp(&other.lane))
             });
             for (lane, Due { closing, counting }) in due {
+                // Counts come before caps: a window with too few entries sends nothing, and must not use up
+                // a cap.
                 let who = closing | count_due(self, draft, at, &lane, counting)?;
                 let who = cap_due(self, draft, at, &lane, who);
                 if who.is_empty() {
@@ -181,6 +185,7 @@ fn inbox_delivery(
             continue;
         }
         any = true;
+        // A command since the last delivery may have ended some before they were shown.
         if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
             who -= ended;
         }
@@ -223,6 +228,7 @@ fn inbox_delivery(
     // Entries of two tenants never share a message.
     shard.tally.messages += reached.values().map(RoaringBitmap::len).sum::<u64>();
     if !any {
+        // Writes no record: a start scans these arrivals again, and finds as little.
         shard.buckets[at].delivered_to = to;
         return Ok(None);
     }
@@ -249,6 +255,8 @@ impl Reader<'_> {
             for no in bucket.lanes.numbers() {
                 let name = names.lane(no);
                 let paused = bucket.paused.contains(&name.channel);
+                // Entries of unconfirmed recipients may wait for ever, and so may all that is paused: a
+                // player must not wait for these.
                 let held =
                     if paused || name.kind == LaneKind::Paused { &ever } else { unconfirmed };
                 let found = bucket.waiting(view, names).in_lane(no, Some(held))?;

@@ -135,12 +135,14 @@ impl Shard {
             let change = changes.entry(bucket).or_default();
             let known = followers.get(tenant, topic.as_str());
             let follows = known.is_some_and(|who| who.contains(number.0));
+            // An earlier command of this step is not folded in yet.
             if follows == on || change.has((tenant, topic), number) {
                 replies.push(Ok(Reply::Done));
                 continue;
             }
             if on {
                 let more = added.entry(at).or_default();
+                // Topics of this step count too, or a batch could pass the limit.
                 let topics = u64::from(followers.topics_of(number.0)) + *more + 1;
                 if let Err(refused) = may_follow(limits, topic, topics) {
                     replies.push(Err(refused));

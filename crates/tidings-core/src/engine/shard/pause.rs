@@ -34,6 +34,7 @@ impl Shard {
             }
             Pausable::Channel(name) => self.paused.channels.extend(channel_no(name)),
         }
+        // Follows the change: entries move to the lanes that apply while it is paused.
         let among = set_apart(self, what);
         note_paused(self, draft, among)
     }
@@ -96,6 +97,8 @@ fn note_paused(
         if let Some(among) = among {
             shard.reroute(draft, at, among)?;
         }
+        // Follows the moves: lanes of paused types that are recorded as empty have lost their entries by
+        // then.
         shard.write_paused(draft, at);
     }
     Ok(())

@@ -208,7 +208,7 @@ fn choosable(
             let what = format!("the digest `{name}` does not let recipients choose that");
             return Err(Refused::Preference(what));
         }
-        // They are of no channel, and kept once.
+        // Times of digests belong to no channel, and are kept once.
         return Ok(vec![INBOX_NO]);
     }
     if matches!(mode, Mode::Day(_) | Mode::Time(_)) {
@@ -308,6 +308,7 @@ fn choose(
             size::check(of_bucket, Some(number), profile, &choices, intake.row_bytes)?;
         }
     }
+    // Precedes the records: hooks learn what has changed against the choices of before.
     note_chosen(shard, intake, draft, at, &choices, by);
     let mut changed: BTreeMap<ChannelNo, BTreeSet<Option<TenantNo>>> = BTreeMap::new();
     for chosen in choices {
@@ -319,7 +320,7 @@ fn choose(
     }
     let who = RoaringBitmap::from_iter([number.0]);
     for (channel, tenants) in changed {
-        // What is said without a tenant holds for the entries of all.
+        // A choice without a tenant applies to the entries of all tenants.
         let is_of_one = tenants.len() == 1;
         let tenant = tenants.into_iter().next().flatten().filter(|_| is_of_one);
         let among = Among { channel: Some(channel), who: Some(&who), tenant, ..Among::default() };

@@ -116,6 +116,7 @@ impl Shard {
             self.write(draft, bucket, record);
         }
         if let Some(tenants) = tenants {
+            // Follows the profile, whose record gives a new recipient the number.
             members::set(self, draft, RecipientAt { bucket, number }, tenants)?;
         }
         Ok(Reply::Done)
@@ -158,6 +159,7 @@ fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Rep
     }
     let at = shard.now;
     shard.write(draft, bucket, Record::Erased { at, number });
+    // Messages in doubt end as unknown here, since no attempt will tell more.
     shard.end_messages_to(draft, bucket, number)?;
     Ok(Reply::Done)
 }

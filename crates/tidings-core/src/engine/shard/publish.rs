@@ -71,6 +71,7 @@ impl Shard {
         if routed.is_empty() {
             return Ok(spread);
         }
+        // Precedes the counts: who is left out gets no entry, and is counted apart.
         spread.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
         for (route, who) in routed.values().flatten() {
             spread.notifications += who.len();
@@ -113,6 +114,7 @@ impl Shard {
         for (no, routed) in routed {
             for (route, who) in &routed {
                 let day = now.day();
+                // A channel that comes later belongs to a notification that has been counted.
                 if !route.later {
                     self.ledger.at(no, day, INBOX_NO).notifications += who.len();
                 }
@@ -124,6 +126,7 @@ impl Shard {
             let bytes = |(route, who): &Destination| route.bytes() + set_bytes(who);
             let (later, first): (Vec<_>, Vec<_>) =
                 routed.into_iter().partition(|(route, _)| route.later);
+            // Each piece fits in a row of the store, whatever the size of the audience.
             for (origin, routed) in [(Origin::First, first), (Origin::Later, later)] {
                 for routed in pieces(routed, bytes) {
                     let (reasons, variants) = narrowed(words, routed);
@@ -203,6 +206,7 @@ fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, B
     let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
     for recipient in &row.event.to.recipients {
+        // Their own shard says whether they exist: answers of shards add up, and no warning may come twice.
         if shard.buckets.of(recipient.as_str()).is_none() {
             continue;
         }
@@ -253,6 +257,7 @@ pub(crate) fn by_instant(
                     .clocks(row.tenant)
                     .by_zone(&who)
                     .into_iter()
+                    // A local time that has passed already is due on arrival.
                     .map(|(zone, subset)| (zone.when(time).max(row.came_at()), subset));
                 by_t.collect()
             }
@@ -438,6 +443,7 @@ pub(crate) fn settle_lanes(
             let address = compiled.names.address(lane, &row.keys, row.tenant);
             let mut split = Vec::with_capacity(subsets.len());
             for (lanes, who) in subsets {
+                // A window keeps the kind under which it was opened, and entries join it until it closes.
                 for (no, subset) in bucket.lanes_of(&address, who, compiled) {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     lanes.push(no);

@@ -42,6 +42,8 @@ impl Shard {
         for (no, routed) in routed {
             let mut merged: BTreeMap<(Vec<ChannelNo>, Route), RoaringBitmap> = BTreeMap::new();
             for (mut route, who) in routed {
+                // Lanes are chosen anew when the event enters, so the channels are all that is kept of
+                // them.
                 let mut channels: Vec<ChannelNo> = std::mem::take(&mut route.lanes)
                     .into_iter()
                     .map(|lane| self.compiled.names.lane(lane).channel)
@@ -195,6 +197,7 @@ fn thaw(
             later: subset.later,
         };
         let (channels, who) = (subset.channels, subset.who);
+        // Whoever was erased since is still in the frozen set.
         let erased = &who.0 - &*bucket.roster.everyone;
         let mut sets = vec![(Vec::new(), who.0)];
         for channel in channels {
@@ -230,6 +233,7 @@ fn thaw(
                     });
                     subset -= &enters;
                     let with_it = lanes.iter().copied().chain(lane).collect();
+                    // Who gets no entry on this channel may still get one on the next.
                     split.extend([(with_it, enters), (lanes.clone(), subset)]);
                 }
             }
@@ -237,6 +241,7 @@ fn thaw(
             sets = split;
         }
         for (mut lanes, subset) in sets {
+            // The notification was promised at arrival, and has no entry left: it is counted alone.
             if lanes.is_empty() {
                 dropped.end_alone(route.later, &subset);
                 continue;

@@ -107,6 +107,7 @@ impl Shard {
             sort_out(draft, self, bucket, *lane, found, among, &mut sorted)?;
         }
         let Sorted { mut ends, mut moved } = sorted;
+        // They join as if they had entered in this order: a window asks for its first and its newest entry.
         moved.sort_by_key(|moved: &Moved<'_>| {
             (moved.kept.arrival.t, moved.kept.arrival.place, moved.kept.seq, moved.lane)
         });
@@ -118,12 +119,14 @@ impl Shard {
             self.ledger.at(at, now.day(), channel).enter(moved.who.len());
             arrivals.push(arrive_again(moved, now, version.number));
         }
-        // What goes on is taken out right before it arrives again.
+        // Entries that move leave last, right before they arrive again.
         let leaves = ends.remove(&None).unwrap_or_default();
         for (why, items) in ends {
             self.cut(draft, at, why, items);
         }
         self.cut(draft, at, None, leaves);
+        // Is asked once, before any of them joins: what one change moves joins as a set, and one piece of
+        // it must not make a window overdue for the next.
         let overdue = self.buckets[at].overdue_among(&arrivals, self.clock, &self.compiled);
         for arrivals in pieces(arrivals, arrival_bytes) {
             let record = Record::Move {
@@ -145,9 +148,10 @@ impl Shard {
         let at = self.now;
         let current = self.version();
         let dropped = current.is_some_and(|version| self.paused.keep_types(&version.rules));
-        // What arrives while a type asks nothing is not noted.
+        // Arrivals of a type without an admission are not noted, so what is known of it has gaps: it is built anew.
         self.admitted.clear();
         for &no in &*self.buckets.numbers() {
+            // Precedes the moves, which ask for lanes under the new version.
             self.write(draft, no, Record::Rules { at, version });
             self.reroute(draft, no, Among::default())?;
             self.take_out_unwanted(draft, no, None, None)?;
@@ -180,7 +184,7 @@ impl Shard {
             if other || (among.paused_only && !paused) {
                 continue;
             }
-            // Where what is paused waits nobody ever comes due, the erased among them.
+            // A lane of paused types never comes due, so it still has entries of recipients who were erased.
             let open = paused.then(|| bucket.lanes.open_in(no));
             // A pause of the inbox holds the entries of those who were erased at the same instant, too.
             let pauses = among.channel.is_some() && among.who.is_none();
@@ -222,6 +226,7 @@ fn is_first_copy(shard: &mut Shard, at: EventAt) -> bool {
         return false;
     }
     if !shard.copies.contains_key(&today) {
+        // Only today gets copies: of earlier days the list of days is enough.
         shard.copies.values_mut().for_each(|copies| *copies = Tree::new());
     }
     let copies = shard.copies.entry(today).or_default();
@@ -305,11 +310,13 @@ fn sort_out<'a>(
         let of_type = version.of_type(kept.arrival.type_no);
         let address = |lane| compiled.names.address(lane, &kept.arrival.keys, kept.arrival.tenant);
         let from = address(lane);
-        // In any other lane it is found out when the message is made who is gone, and which types are.
+        // Other lanes leave this to the check of the message, which ends entries of erased recipients and unknown types.
         let mut gone = RoaringBitmap::new();
         if from_paused {
             gone = &who - &*bucket.roster.everyone;
             if of_type.is_some_and(|of_type| paused.sets_apart(&of_type.name, channel)) {
+                // As long as the type stays paused, entries of erased recipients go on waiting, and end
+                // when it is resumed.
                 who -= &gone;
             }
         }

@@ -33,7 +33,7 @@ impl Shard {
         if let (Some(_), Some(ended)) = (known.deleted, &mut *self.ended_tenants) {
             ended.insert(number);
         }
-        // What waits ends before its lanes are asked again.
+        // Entries that end do so first: changed terms would move them to other lanes.
         if known.deleted.is_some() || known.tenant.disabled {
             for &at in &*self.buckets.numbers() {
                 end_waiting(self, draft, at, number)?;
