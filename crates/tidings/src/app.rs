@@ -136,7 +136,7 @@ fn unset_feedback(rules: &Rules) -> impl Iterator<Item = String> {
     )
 }
 
-/// What is wrong with the feeds of a configuration here, each with its name.
+/// The faults of the feeds of a configuration here, each with its name.
 #[cfg(not(feature = "postgres"))]
 fn feed_faults(rules: &Rules) -> impl Iterator<Item = String> {
     rules.feeds.iter().filter_map(|(name, feed)| {
@@ -307,7 +307,7 @@ fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// Expects the store that is there; if there is none, one is made with a random identity.
+/// Expects the existing store; if there is none, one is created with a random identity.
 ///
 /// # Errors
 /// The system has no random bits.
@@ -316,7 +316,7 @@ pub fn expect_or_make() -> Result<Expected, tidings_store::Error> {
     id.map(Expected::OrNew).map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))
 }
 
-/// Logs that a store was made.
+/// Logs that a store was created.
 pub fn log_new_store(id: StoreId, place: &dyn std::fmt::Display) {
     tracing::info!(store = %id, %place, "made a new store");
 }
@@ -330,7 +330,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens the expected store in a directory. After a failure the same store is opened again, and none is made.
+    /// Opens the expected store in a directory. After a failure the same store is opened again, and none is created.
     ///
     /// # Errors
     /// [`tidings_store::Error`].

@@ -123,8 +123,7 @@ impl DataCheck for Check {
     }
 }
 
-/// The fault to tell: of several the one that lies deepest, since that form was meant most probably, and of those the
-/// first.
+/// The fault to report: of several the deepest, since that form was meant most probably, and of those the first.
 fn leaf<'e, 's, 'v>(fault: &'e ValidationError<'s, 'v>) -> &'e ValidationError<'s, 'v> {
     let mut deepest: Option<&ValidationError<'s, 'v>> = None;
     for cause in &fault.causes {

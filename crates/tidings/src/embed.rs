@@ -168,11 +168,11 @@ pub struct Message {
     pub to: Vec<String>,
     /// The title, or subject: of most messages the whole sentence.
     pub title: String,
-    /// The text below it; empty where the title says all.
+    /// The text below it; empty if the title has everything.
     pub text: String,
     /// The address to which it leads, if it has one.
     pub url: Option<String>,
-    /// The number of notifications that it tells.
+    /// The number of its notifications.
     pub count: u64,
     answer: Sender<Outcome>,
 }
@@ -183,7 +183,7 @@ impl Message {
         self.say(Outcome::Sent(Receipt::default()));
     }
 
-    /// Answers that it was surely not sent, and comes again later; dropping it says the same.
+    /// Answers that it was surely not sent, so that it is delivered again later; dropping it has the same effect.
     pub fn retry(self, why: &str) {
         self.say(Outcome::Retry { why: why.to_owned(), after_ms: None });
     }

@@ -1,4 +1,4 @@
-//! Keys as secrets: how one is made, what the store keeps of it, and whether one is known.
+//! Keys as secrets: their creation, their form in the store, and their check.
 //!
 //! An API key is 256 random bits. The store has its hash alone: a hash of so many random bits can't be turned
 //! back, so a fast hash does. The secret of a signing key is in the store as it is, since signatures are checked with it;
@@ -29,7 +29,7 @@ const ID_BYTES: usize = 6;
 /// The longest name of a key, in characters.
 pub const NAME_CHARS_MAX: usize = 100;
 
-/// A secret that lets in whoever has it. It is written where it is asked for, and never for debugging.
+/// A secret that lets in its holder. It is written only on request, and never for debugging.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -129,7 +129,7 @@ pub fn new_signing_key(
     Ok(SigningKey { id, name, made, scope, tenant, secret })
 }
 
-/// What a public key of Ed25519 begins with in DER (RFC 8410).
+/// The beginning of a public key of Ed25519 in DER (RFC 8410).
 const ED25519_DER: [u8; 12] =
     [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
@@ -156,8 +156,8 @@ pub fn fault_of_name(name: &str) -> Option<String> {
     })
 }
 
-/// What belongs to `key` among those that are known; `None` = it is unknown. The time this takes doesn't tell how much
-/// of it is right.
+/// The value of `key` among known keys; `None` = it is unknown. The time of the comparison does not reveal how much of
+/// it is right.
 #[must_use]
 pub fn owner_of<'k, T>(key: &str, known: impl IntoIterator<Item = (&'k KeyHash, T)>) -> Option<T> {
     let hash = hash(key);

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use tidings::cli::{self, Progress, Streams};
 
-/// Events are made in one thread and freed in another, thousands at a time: with the allocator of the C
-/// library that takes a quarter of publishing's processor time.
+/// Events are allocated in one thread and freed in another, thousands at a time: with the allocator of the C library
+/// that takes a quarter of publishing's processor time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! The client of the host's service that says what objects are now (`[resolver]`).
+//! The client of the host's service that returns the present state of objects (`[resolver]`).
 //!
 //! A question is a POST of `{"objects": ["works/1", ...]}`. An answer is `{"objects": [...], "retracted": [...]}`:
 //! bodies as of `PUT /v1/objects/ID`, each with its `id`, and ids of objects as of `POST /v1/objects/ID/retract`.
@@ -88,7 +88,7 @@ impl HostService {
 }
 
 impl HostResolver {
-    /// Creates a client; `None` = nobody is asked.
+    /// Creates a client; `None` = there is no resolver.
     #[must_use]
     pub fn new(service: Option<HostService>, clock: Arc<dyn Clock>) -> Self {
         Self { service: RwLock::new(service.map(Arc::new)), clock }

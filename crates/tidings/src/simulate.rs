@@ -38,8 +38,8 @@ pub trait Play {
     /// The ledger by channel: entries by outcome and reason.
     fn ledger(&self) -> BTreeMap<&'static str, LedgerRow>;
 
-    /// Explains what became of an event for a recipient by now, or what would become of a supposed one: as
-    /// of the end of the run, or of `until` where that is later.
+    /// Explains the fate of an event for a recipient, also of a hypothetical event, as of the end of the run, or of
+    /// `until` if that is later.
     ///
     /// # Errors
     /// [`PlayError::Refused`] where the event or the recipient is unknown, [`PlayError::Broken`] where that cannot be
@@ -80,7 +80,7 @@ pub trait Sink {
     /// Takes a warning about the event of a line.
     fn warning(&mut self, line: u64, event: &Id, warning: &Warning);
 
-    /// Returns true if it takes no more: nobody reads on.
+    /// Returns true if it accepts no more: the reader is gone.
     fn closed(&self) -> bool;
 }
 
@@ -138,7 +138,7 @@ impl<R: BufRead> Run<'_, R> {
     /// Plays the timeline to its end and returns the books.
     ///
     /// # Errors
-    /// [`Halt`] tells what ended the run early; messages that went out before stay told.
+    /// [`Halt`] is the reason for an early end; messages before it stay sent.
     pub fn play(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<Totals, Halt> {
         let until = self.until;
         match self.order {
@@ -235,7 +235,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps what it gets and tells a message an instant, once a later one comes.
+    /// Keeps messages and passes those of an instant on, once a later one comes.
     #[derive(Default)]
     struct Record {
         played: Vec<String>,

@@ -1,8 +1,8 @@
 //! Tokens of end users: JWTs that the host signs without asking the server, and the order of their checks (contract,
 //! section 9).
 //!
-//! What a token says is opened only once its signature is right, and it is taken in its strictest form: what two readers
-//! could read differently is no token. Pure: keys and the instant are handed in.
+//! The claims of a token are read only once its signature is right, and in the strictest form: a text that two readers
+//! could read differently is no token. Pure: keys and the instant are passed in.
 
 mod json;
 mod scope;
@@ -56,7 +56,7 @@ pub struct Token {
     pub recipient: Id,
     /// The id of the key that signed it.
     pub key: String,
-    /// What it opens.
+    /// The scopes that it opens.
     pub scope: Scope,
     /// The second in which it was issued, since 1970.
     pub issued_s: i64,
@@ -120,7 +120,7 @@ fn has_ended(expires: Instant, now: Instant) -> bool {
 
 /// A token in its parts, of which the payload is not opened yet.
 struct Parts<'t> {
-    /// What is signed: header and payload as they came.
+    /// The signed bytes: header and payload as they came.
     signed: &'t str,
     alg: String,
     /// The key's id; `None` = there is none, or it is no text.
@@ -194,7 +194,7 @@ fn hmac_key(secret: &str) -> hmac::Key {
     hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes())
 }
 
-/// What a token says.
+/// The claims of a token.
 struct Claims {
     sub: Id,
     /// In seconds since 1970, as the next ones.
@@ -320,7 +320,7 @@ pub fn sign(
     Some(format!("{signed}.{}", encode(signature.as_ref())))
 }
 
-/// Reads a token of any bytes, signed or not, for whoever tries readers with any bytes.
+/// Reads a token of any bytes, signed or not, for fuzzing.
 #[doc(hidden)]
 pub fn read(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else {

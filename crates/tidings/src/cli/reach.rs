@@ -133,8 +133,7 @@ pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
     report(streams, &said(fault), status)
 }
 
-/// A fault in the words of the command line: what the server says to a client of its API is a hint of
-/// other calls.
+/// A fault in the words of the command line: the server's hints are for clients of its API.
 fn said(fault: &Fault) -> String {
     let Fault::Refused { code, reason, .. } = fault else {
         return fault.to_string();

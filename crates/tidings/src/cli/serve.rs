@@ -196,7 +196,7 @@ struct Serving {
 }
 
 impl Serving {
-    /// Starts a node over a store, under these rules. It sends messages where `may_send` says so.
+    /// Starts a node over a store, under these rules. It sends messages if `may_send` allows it.
     fn start(
         store: Opened,
         rules: &Rules,
@@ -395,8 +395,8 @@ enum Reloaded {
     Refused,
 }
 
-/// Has mails lead to the server's own address where the configuration names none: on a developer's server its links
-/// work without more.
+/// Makes mails link to the server's own address if the configuration has none, so that links of a developer's server
+/// work.
 fn link_to(rules: &mut Rules, own: Option<&str>) {
     let url = &mut rules.presentation.brand.url;
     if url.is_none() {

@@ -72,13 +72,13 @@ fn clock(status: &Value) -> String {
     }
 }
 
-/// Number of messages that wait for somebody else's sake; empty where there are none.
+/// Number of messages that are kept aside; empty if there are none.
 fn kept_aside(status: &Value) -> String {
     let count = status.get("kept_aside").and_then(Value::as_u64);
     count.filter(|count| *count > 0).map_or_else(String::new, |count| count.to_string())
 }
 
-/// Writes who is left alone.
+/// Writes the unavailable providers and destinations.
 fn write_away(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     for away in list(status, "away") {
         let (channel, provider) = (cell(away, "channel"), cell(away, "provider"));

@@ -1,7 +1,7 @@
 //! Clients of the API: a running server, or the data directory itself if there is none.
 //!
-//! Both ways are the API. A command says which call it makes; whether that goes over a socket or to
-//! the router in this process is decided here, once, and nowhere else.
+//! Both ways are the API. A command names its call; this module alone decides whether that goes over a socket or to the
+//! router in this process.
 
 mod directory;
 mod server;
@@ -138,7 +138,7 @@ impl Asked {
     /// The answer, if it is a success.
     ///
     /// # Errors
-    /// [`Fault::Refused`] with what the problem says.
+    /// [`Fault::Refused`] with the text of the problem.
     pub fn success(self) -> Result<Self, Fault> {
         if self.status.is_success() {
             return Ok(self);
@@ -178,7 +178,7 @@ impl Asked {
     }
 }
 
-/// A line of an answer that says why a line of the request was not done.
+/// A line of an answer with the reason why a line of the request was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineProblem {
     /// The line of the request, counted from 1.

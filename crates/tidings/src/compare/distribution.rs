@@ -1,4 +1,4 @@
-//! A distribution: how often each value occurred, and what is said of it.
+//! A distribution: the number of occurrences of each value, and its statistics.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,7 +40,7 @@ impl Distribution {
         Some(thousandths as f64 / 1000.0)
     }
 
-    /// The least value that so many of a hundred do not exceed; `None` without values.
+    /// The smallest value that a percentage of values does not exceed; `None` without values.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> Option<i64> {
         let rank = (u128::from(self.total) * u128::from(percent)).div_ceil(100);

@@ -32,17 +32,17 @@ pub struct Figures {
     /// Items by message.
     #[serde(serialize_with = "as_figures")]
     pub items_per_message: Distribution,
-    /// The entries that no message told.
+    /// The entries that were in no message.
     #[serde(flatten)]
     pub left_out: LeftOut,
 }
 
-/// The entries that no message told, and why.
+/// The entries that were in no message, by reason.
 #[derive(Debug, Default, Serialize)]
 pub struct LeftOut {
     /// Entries that still wait at the end.
     pub pending: u64,
-    /// Recipients whom an admission left out of an event, whatever the channel.
+    /// Recipients left out of an event by an admission, on any channel.
     pub suppressed: u64,
     /// Entries that ended, by reason.
     #[serde(rename = "left_out", serialize_with = "by_word")]
@@ -90,7 +90,7 @@ impl Figures {
     }
 }
 
-/// The four numbers that are said of a distribution.
+/// The four statistics of a distribution.
 #[derive(Serialize)]
 struct Said {
     mean: Option<f64>,

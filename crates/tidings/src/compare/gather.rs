@@ -23,7 +23,7 @@ pub(super) struct Gathered {
     pub(super) kept: Vec<Kept>,
 }
 
-/// A message that is kept, to tell a recipient's story.
+/// A message that is kept for a recipient's story.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) member: Member,

@@ -1,8 +1,8 @@
-//! Comparison of configurations: the same timeline is played under each, so that whoever chooses hold times,
-//! digests and caps sees what recipients would get before they get it.
+//! Comparison of configurations: the same timeline is played under each, so that the effects of hold times, digests and
+//! caps on recipients are known before they are chosen.
 //!
-//! [`play`] is one run. What the runs count is in [`mod@figures`]; the recipients and days that they count it for are
-//! those of all runs together ([`population`]), so that nobody drops out of an average by getting nothing.
+//! [`play`] is one run. The figures of runs are in [`mod@figures`]; they count the recipients and days of all runs
+//! together ([`population`]), so that a recipient without messages stays in an average.
 
 mod distribution;
 pub mod figures;
@@ -38,7 +38,7 @@ pub struct Named {
     pub rules: Rules,
 }
 
-/// The counts of a run, before it is known whom the others reached.
+/// The counts of a run, before the recipients of the others are known.
 #[derive(Debug)]
 pub struct Played {
     name: String,
@@ -50,7 +50,7 @@ pub struct Played {
 /// The choice of a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Channels<'c>(
-    /// The only channel that counts; `None` = all but the inbox, which interrupts nobody.
+    /// The only channel that counts; `None` = all but the inbox, which interrupts no one.
     pub Option<&'c str>,
 );
 

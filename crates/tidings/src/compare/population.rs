@@ -1,7 +1,7 @@
-//! The population: the recipients whom some run told something, and the days that count for them.
+//! The population: the recipients with a message in any run, and the days that count for them.
 //!
-//! A day of a recipient counts if anything happened on it: an event that a message told them of, or a message. A mean over
-//! these days is the same question to every configuration, whatever it gathers and puts off.
+//! A day of a recipient counts if it has a message, or an event of a message. So a mean over these days compares
+//! configurations that gather and delay differently.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,7 +38,7 @@ impl Population {
         member
     }
 
-    /// A recipient by id, if any run told them something.
+    /// A recipient by id, if any run has a message to them.
     pub(super) fn find(&self, id: &Id) -> Option<Member> {
         self.members.get(id).copied()
     }

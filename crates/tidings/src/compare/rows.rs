@@ -1,11 +1,11 @@
-//! The rows in which figures are shown to people, on a terminal and on a page: one of them for each thing that is said,
-//! with a cell for each configuration.
+//! The rows of figures for people, on a terminal and on a page: one for each figure, with a cell for each
+//! configuration.
 
 use super::Distribution;
 use super::figures::{Figures, reasons};
 use crate::config::duration::rounded;
 
-/// A row: what it says, and of each configuration.
+/// A row: its label, and the value of each configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The title. One that begins with blanks belongs to the row before.

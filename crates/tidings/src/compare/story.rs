@@ -1,6 +1,6 @@
-//! One recipient's day under each configuration: when events came, and which message told them.
+//! One recipient's day under each configuration: the times of events, and the message of each.
 //!
-//! A mean persuades nobody. This is what somebody would have got, drawn from the same run.
+//! A mean is hard to imagine. This is what one recipient would have got, drawn from the same run.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use super::Played;
 use super::gather::Kept;
 use super::population::{Member, Population};
 
-/// The most events that a story tells of.
+/// Maximum number of events of a story.
 const EVENTS_MAX: usize = 60;
 
 /// The least time that a story covers, in milliseconds.
@@ -29,7 +29,7 @@ pub struct Story {
     pub recipient: Id,
     /// The UTC day on which the events came.
     pub day: Day,
-    /// Number of events of the busiest stretch of the day, of which no more than the first `EVENTS_MAX` are told.
+    /// Number of events of the busiest stretch of the day, of which the first `EVENTS_MAX` are shown.
     pub events: usize,
     /// A band for each configuration.
     pub bands: Vec<Band>,
@@ -42,7 +42,7 @@ pub struct Band {
     pub title: String,
     /// Its messages to the recipient, of the whole timeline.
     pub messages: u64,
-    /// The messages that told events of the day, by their instants.
+    /// The messages with events of the day, by their instants.
     pub told: Vec<Told>,
 }
 
@@ -56,8 +56,8 @@ pub struct Told {
 }
 
 impl Story {
-    /// The story of a recipient; without one of the recipient to whom the numbers of messages differ most, and of these
-    /// the first by bytes. `None` where no run told that recipient anything.
+    /// The story of a recipient; by default of the recipient whose numbers of messages differ most, of several the
+    /// first by bytes. `None` if no run has a message to that recipient.
     #[must_use]
     pub fn of(runs: &[Played], population: &Population, recipient: Option<&Id>) -> Option<Self> {
         let totals: Vec<BTreeMap<Member, u64>> = runs.iter().map(totals).collect();
@@ -84,7 +84,7 @@ impl Story {
         })
     }
 
-    /// Number of events that are told.
+    /// Number of events that are shown.
     #[must_use]
     pub fn shown(&self) -> usize {
         let of_band = |band: &Band| band.told.iter().map(|told| told.events.len()).sum();
@@ -141,10 +141,10 @@ fn day_of_difference(kept: &[Vec<&Kept>]) -> Option<Day> {
     best.map(|(day, _)| *day)
 }
 
-/// The stretch of a day that is told.
+/// The stretch of a day that is shown.
 struct Stretch {
     from: Instant,
-    /// The last event that is told.
+    /// The last event that is shown.
     to: Instant,
     events: usize,
 }
@@ -197,7 +197,7 @@ fn span_ms(kept: &[Vec<&Kept>], day: Day) -> i64 {
     least.saturating_mul(SPAN_DELAYS).clamp(SPAN_MS_MIN, DAY_MS)
 }
 
-/// The messages that told events of a stretch.
+/// The messages with events of a stretch.
 fn told_in(kept: &[&Kept], stretch: &Stretch) -> Vec<Told> {
     let told = |message: &&Kept| {
         let events: Vec<Instant> = message

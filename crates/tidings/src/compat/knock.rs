@@ -56,7 +56,7 @@ pub(crate) fn trigger<'a>(
     Ok(trigger.publish())
 }
 
-/// Whom a trigger names.
+/// The recipients of a trigger.
 enum Named<'a> {
     Recipient(Json<'a>),
     Topic(Json<'a>),

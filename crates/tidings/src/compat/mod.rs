@@ -1,7 +1,8 @@
 //! Bodies of other products as bodies of ours, for hosts that move in: the result goes through the same types as what
 //! our own callers send, which judge it.
 //!
-//! What can't be mapped is refused by name. Nothing is left out in silence that would change who is notified of what.
+//! Fields that can't be mapped are refused by name. Nothing that would change the notified recipients is left out
+//! silently.
 
 pub(crate) mod knock;
 pub(crate) mod novu;
@@ -96,7 +97,7 @@ fn take_tenant<'a>(
 
 const TENANT: &str = "send the id alone; the rest of a tenant is set with `PUT /v1/tenants/{id}`";
 
-/// Returns true for a value that says nothing.
+/// Returns true for an empty value.
 fn is_nothing(value: &Json<'_>) -> bool {
     match value {
         Json::Null => true,

@@ -1,7 +1,7 @@
-//! Preferences of other products as preferences of ours: what somebody switched off stays off.
+//! Preferences of other products as preferences of ours: everything switched off stays off.
 //!
-//! What is on needs no preference. Where several levels say something, the others send only what is on at each of them,
-//! and so does a `never`: the narrowest that is set holds, and nothing else is.
+//! Things that are on need no preference. With several levels, the other products send only what is on at each of them,
+//! and so does a `never`: only the narrowest level that is set becomes a preference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::body::Fault;
 pub(crate) struct Known {
     pub(crate) types: BTreeMap<String, BTreeSet<String>>,
     pub(crate) categories: BTreeMap<String, BTreeSet<String>>,
-    /// Types that nobody may switch off.
+    /// Types that can't be switched off.
     pub(crate) required: BTreeSet<String>,
 }
 
@@ -36,7 +36,7 @@ impl Known {
     }
 }
 
-/// Preferences of somebody, and what of them could not be mapped.
+/// Preferences of a recipient, and those that could not be mapped.
 #[derive(Debug, Default)]
 pub(crate) struct Mapped {
     pub(crate) recipient: String,

@@ -3,7 +3,7 @@
 use tidings_core::Rules;
 use tidings_core::channel::EMAIL;
 
-/// Returns true if an address without TLS leads to this machine: nobody else reads what goes over the wire.
+/// Returns true if an address without TLS leads to this machine, where no one else reads the connection.
 pub(super) fn is_of_this_machine(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("http://") else {
         return false;

@@ -44,7 +44,7 @@ impl DurationError {
 /// Reads a duration, in milliseconds: more than 0 and at most [`DURATION_MS_MAX`].
 ///
 /// # Errors
-/// [`DurationError`] tells which rule the text breaks.
+/// [`DurationError`] is the rule that the text breaks.
 pub fn parse(text: &str) -> Result<i64, DurationError> {
     let ms = match text.strip_prefix('P') {
         Some(rest) => iso(rest)?,

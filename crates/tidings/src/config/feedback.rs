@@ -1,4 +1,4 @@
-//! The section `[feedback]`: how mail servers and providers report what became of messages.
+//! The section `[feedback]`: the ways in which mail servers and providers report outcomes of messages.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::walk::{Section, Walk};
 
 /// The providers whose calls are known to be their own by a secret that both have.
 const BY_SECRET: [&str; 4] = ["mailgun", "postmark", "sendgrid", "twilio"];
-/// The one whose calls are signed by a key of its own, and told apart by their topic.
+/// The provider whose calls are signed by a key of its own, and identified by their topic.
 const SES: &str = "ses";
 
 pub(super) fn feedback(walk: &mut Walk, root: &Section<'_>) -> FeedbackRules {

@@ -1,7 +1,7 @@
 //! The check that all types of a lane have the same policy kind (contract, section 2).
 //!
-//! A lane has one deadline: were it shared by two kinds, each would hold the other's entries by a
-//! rule that their type never asked for.
+//! A lane has one deadline: with two kinds in it, each would hold the other's entries by a rule that their type does
+//! not have.
 
 use std::collections::BTreeMap;
 

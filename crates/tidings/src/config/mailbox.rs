@@ -1,10 +1,10 @@
-//! Mailboxes: of senders, and of those to whom answers go.
+//! Mailboxes of senders and for replies.
 
 use tidings_mail::Sender;
 
 use super::walk::{Section, Walk};
 
-/// Advice to whoever wrote something else.
+/// Advice for other texts.
 pub(super) const MAILBOX_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";
 
 /// The reason why a text is not a mailbox, and a hint.

@@ -1,8 +1,7 @@
 //! Reading of `tidings.toml` into [`Rules`]: the only way into the program for a configuration.
 //!
-//! A configuration is taken whole or not at all. Every fault is found in one run, because somebody
-//! who mends a file wants to mend it once; unknown keys are refused, because a misspelt key that is
-//! passed over decides wrongly in silence.
+//! A configuration is taken whole or not at all. Every fault is found in one run, so that a file is fixed once; unknown
+//! keys are refused, because an ignored misspelt key leads to wrong decisions silently.
 
 mod brand;
 mod caps;
@@ -67,7 +66,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Rules, Faults> {
     check(path).map(|checked| checked.rules)
 }
 
-/// Reads a configuration as [`read`] does, and says what is probably not intended.
+/// Reads a configuration as [`read`] does, and returns warnings about probable mistakes.
 ///
 /// # Errors
 /// Those of [`read`].

@@ -129,7 +129,8 @@ pub(super) fn types(
     types
 }
 
-/// The things that a type may refer to, of categories and digests the names alone: a fault in a digest is told once.
+/// The things that a type may refer to; of categories and digests the names alone, so that a fault in a digest is
+/// reported once.
 struct Known<'t> {
     categories: Vec<&'t str>,
     digests: Vec<&'t str>,

@@ -98,7 +98,7 @@ impl<'t> Section<'t> {
         self.table.keys().map(|key| Found { value: &**key.get_ref(), span: key.span() })
     }
 
-    /// The value of a key, for whoever reads more than a few kinds.
+    /// The value of a key, for readers of many kinds.
     pub(super) fn value(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         self.table.get(key)
     }
@@ -172,7 +172,7 @@ impl Walk {
         }
     }
 
-    /// Says that a key is missing in a section, unless it is there misspelt: that is told by itself.
+    /// Reports a missing key of a section, unless it is there misspelt, which is reported by itself.
     pub(super) fn missing(&mut self, section: &Section<'_>, key: &str, hint: &str) {
         if nearest(key, section.keys().map(|key| key.value)).is_some() {
             return;

@@ -56,8 +56,8 @@ const FORWARDED_MAX: u16 = 2;
 /// The header of a call whose home was found out by its handler: the number of the shard.
 const HOME: HeaderName = HeaderName::from_static("tidings-home");
 
-/// The header by which a node knows that another one has forwarded a call: the token of the node that gets it. What
-/// [`FORWARDED`] and [`HOME`] say is taken from nobody else.
+/// The header by which a node knows that another one has forwarded a call: the token of the node that gets it.
+/// [`FORWARDED`] and [`HOME`] are accepted from nodes only.
 const NODE: HeaderName = HeaderName::from_static("tidings-node");
 
 /// The header with which a node asks another one about the shards that it has itself.
@@ -117,7 +117,7 @@ pub(super) struct Others {
 }
 
 impl Cluster {
-    /// A node that knows nobody yet.
+    /// A node that knows no other node yet.
     #[must_use]
     pub fn new(me: NodeId) -> Self {
         let mut connector = HttpConnector::new();
@@ -165,12 +165,13 @@ impl Cluster {
         self.members.borrow().clone()
     }
 
-    /// Serves the API of the whole store here from now on, while the licence says so.
+    /// Serves the API of the whole store here from now on, as long as the licence is valid.
     pub fn serve(&self, api: Router, licence: MaySend) {
         self.set(Some(ServedApi { api, licence, homes: None }));
     }
 
-    /// Serves the API of some shards here from now on, while the licence says so; calls about others are forwarded.
+    /// Serves the API of some shards here from now on, as long as the licence is valid; calls about others are
+    /// forwarded.
     pub fn serve_shards(&self, api: Router, licence: MaySend, homes: Arc<Owners>) {
         self.set(Some(ServedApi { api, licence, homes: Some(homes) }));
     }
@@ -273,7 +274,7 @@ impl Cluster {
         others
     }
 
-    /// Answers a call, here or at the node where it is at home.
+    /// Answers a call, here or at the node that serves it.
     async fn answer(&self, mut request: Request) -> Response {
         if request.uri().path() == "/healthz" {
             return ALIVE.into_response();

@@ -1,6 +1,6 @@
 //! The socket: a bounded number of connections, and a stop that finishes requests in progress.
 //!
-//! HTTP/1.1, and HTTP/2 for whoever begins with it (prior knowledge): a proxy carries many streams over one connection.
+//! HTTP/1.1, and HTTP/2 with prior knowledge: a proxy carries many streams over one connection.
 
 mod connection;
 mod handed;
@@ -64,7 +64,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The same with connections for so many open streams beside the others.
+    /// The same with connections for a number of open streams beside the others.
     #[must_use]
     pub fn with_streams(self, streams: usize) -> Self {
         Self {
@@ -116,7 +116,7 @@ pub(super) struct Peer(pub(super) IpAddr);
 struct Open {
     loopback: usize,
     others: usize,
-    /// Those of other machines, by address.
+    /// Connections of other machines, by address.
     peers: HashMap<IpAddr, usize>,
 }
 
@@ -167,7 +167,7 @@ impl Drop for Place {
     }
 }
 
-/// The address by which a peer's connections are counted: whoever has an IPv6 address has its whole /64.
+/// The address by which a peer's connections are counted: the owner of an IPv6 address has its whole /64.
 fn counted_as(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(peer) if !peer.is_loopback() => {
@@ -314,7 +314,7 @@ fn is_too_large(request: &Request<Incoming>, bounds: &Bounds) -> bool {
     fields.len() > bounds.fields_max || target + bytes > bounds.head_bytes_max
 }
 
-/// Gives a request of HTTP/2 the `Host` that it has under another name, by which callers are told apart.
+/// Gives a request of HTTP/2 a `Host` header, from its authority.
 fn name_host(request: &mut Request<Incoming>) {
     if request.version() != Version::HTTP_2 || request.headers().contains_key(header::HOST) {
         return;
@@ -325,8 +325,8 @@ fn name_host(request: &mut Request<Incoming>) {
     }
 }
 
-/// The reason why nobody can tell which host a request is for (RFC 9112, section 3.2). What stands in front of the
-/// server may have read another one.
+/// The reason why the host of a request is ambiguous (RFC 9112, section 3.2). A proxy in front of the server may have
+/// read another one.
 fn unclear_host(request: &Request<Incoming>) -> Option<&'static str> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -347,7 +347,7 @@ fn is_host(value: &HeaderValue) -> bool {
     host.is_ok_and(|host| !host.as_str().contains('@'))
 }
 
-/// The next connection that there is a place for. The others are closed, so that they keep out nobody else's.
+/// The next connection that there is a place for. Others are closed, so that they don't take places of other callers.
 async fn accept(
     listener: &TcpListener,
     open: &Arc<Mutex<Open>>,

@@ -1,7 +1,7 @@
 //! The calls of end users, under `/v1/me`: their routes, and the scope that each needs.
 //!
-//! Each is the handler of its twin at `/v1/recipients/{id}`. Who reads is said by a token here, and by the path there
-//! (`Reader`).
+//! Each is the handler of its twin at `/v1/recipients/{id}`. The reader comes from a token here, and from the path
+//! there (`Reader`).
 
 #[cfg(test)]
 mod tests;

@@ -56,7 +56,7 @@ pub use settings::Settings;
 #[cfg(test)]
 pub(crate) use tests::{post, rig};
 
-/// Reads a form of this type as pages do, for whoever tries readers with any bytes.
+/// Reads a form of this type as pages do, for fuzzing.
 #[doc(hidden)]
 pub fn read_form(kind: &[u8], body: &[u8]) {
     site::read_form(kind, body);

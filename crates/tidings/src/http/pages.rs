@@ -126,7 +126,7 @@ pub(super) fn guide(document: &OpenApi) -> String {
     out
 }
 
-/// The step of the quick start that publishes an event, and what it says of keys.
+/// The step of the quick start that publishes an event, and a note on keys.
 fn first_calls() -> String {
     let (_, quickstart) = PAGES[0];
     let step = quickstart.split_once(FIRST_CALLS).map_or("", |(_, rest)| rest);

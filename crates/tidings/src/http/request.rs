@@ -56,7 +56,7 @@ impl Change {
         Self::new(Bytes::new(), None, None)
     }
 
-    /// A row of a feed, whose answer nobody needs whole.
+    /// A row of a feed, whose answer is not needed whole.
     #[cfg(feature = "postgres")]
     pub(super) fn of_feed(once: Option<Once>) -> Self {
         Self { waits: false, ..Self::new(Bytes::new(), once, None) }
@@ -99,7 +99,7 @@ pub(super) fn content_type(headers: &HeaderMap) -> Result<Option<String>, Proble
     Ok(kind.map(|kind| kind.split(';').next().unwrap_or_default().trim().to_owned()))
 }
 
-/// Refuses a body whose content type is said and is none of these.
+/// Refuses a body whose content type is given and is none of these.
 pub(super) fn expect(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
     match content_type(headers)?.as_deref() {
         Some(kind) if !media.contains(&kind) => {
@@ -133,8 +133,8 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Probl
     }
 }
 
-/// The identity of a request with a key. API keys share one space of keys, each end user (`user`) has one of their own: nobody
-/// meets the requests of others in it.
+/// The identity of a request with a key. API keys share one space of keys, each end user (`user`) has one of their own,
+/// apart from all others.
 pub(super) fn named(
     user: Option<&str>,
     key: &str,

@@ -48,7 +48,7 @@ const BACKUPS_MAX: usize = 2;
 /// Maximum number of exports at once.
 const EXPORTS_MAX: usize = 2;
 
-/// The callers whom the API lets in.
+/// The callers that the API accepts.
 #[derive(Debug)]
 pub enum Access {
     /// Anybody: `--dev`.
@@ -89,9 +89,9 @@ pub struct Service {
     pub(super) reads: Places,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
-    /// The pages to which mails lead; `None` where nobody asks for them.
+    /// The pages that mails link to; `None` without links.
     pub(super) site: Option<Arc<Site>>,
-    /// What `caught://` keeps.
+    /// The messages that `caught://` keeps.
     pub caught: Arc<Caught>,
     /// The streams of inboxes.
     pub(super) live: Arc<Live>,
@@ -284,7 +284,7 @@ impl Service {
         Ok(())
     }
 
-    /// Streams end with what they have read; `/readyz` says that others should take over.
+    /// Streams end with the lines that they have read; `/readyz` announces that others should take over.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
         self.feeds.end();
@@ -302,7 +302,7 @@ impl Service {
         let _ = stopping.wait_for(|stopping| *stopping).await;
     }
 
-    /// Submits commands, each to the node where it is at home, in order; the answers come when they are durable.
+    /// Submits commands, each to the node that serves it, in order; the answers come when they are durable.
     ///
     /// # Errors
     /// A [`Problem`] that concerns all of them; those of single commands are in the list.
@@ -420,9 +420,9 @@ impl Service {
         }
     }
 
-    /// Has commands done for a request that may carry an `Idempotency-Key`. `answer` makes the
-    /// response from the replies; it is kept with the work, so that the same request gets it again.
-    /// A request that `answer` gives a [`Problem`] is not kept: it may be sent again.
+    /// Runs commands for a request that may have an `Idempotency-Key`. `answer` builds the response from the replies;
+    /// it is kept with the work, so that the same request gets it again. A [`Problem`] of `answer` is not kept: the
+    /// request may be sent again.
     ///
     /// Commands of other nodes come first then, and may be done twice if the request is: the answer is kept here, once
     /// all have been done.
@@ -463,7 +463,7 @@ impl Service {
         self.done_once(&handle, once, here, all).await
     }
 
-    /// Has commands done at this node, unless the same request was done before.
+    /// Runs commands at this node, unless the same request was done before.
     async fn done_once(
         &self,
         handle: &Handle,

@@ -67,7 +67,7 @@ static FILES: [(&str, &[u8]); 29] = files![
 /// The script of Web Push, which a browser runs for as much of a site as it is allowed.
 const WORKER: &str = "worker.js";
 
-/// Files that change with the next release are asked for again after an hour.
+/// Files that change with the next release are cached for an hour.
 const FOR_AN_HOUR: &str = "public, max-age=3600, must-revalidate";
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 

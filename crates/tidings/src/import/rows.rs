@@ -323,8 +323,8 @@ fn put<'c>(table: &mut Table<'c>, column: &'c str, value: Json<'c>) {
     }
 }
 
-/// Reads a cell. CSV knows text alone, so the fields that are something else are told by name;
-/// what is no number stays text, and is refused as that.
+/// Reads a cell. CSV has only text, so fields of other kinds are listed by name; a cell that is no number stays text,
+/// and is refused as that.
 fn value<'c>(column: &str, cell: &'c str) -> Json<'c> {
     let text = || Json::Text(Cow::Borrowed(cell));
     match (column, cell) {

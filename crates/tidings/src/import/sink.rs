@@ -120,7 +120,7 @@ impl Sink for ServerSink<'_> {
     }
 }
 
-/// The lines of an answer that tell of a problem.
+/// The lines of an answer with a problem.
 fn refusals(answered: &Asked) -> Result<Refusals, Trouble> {
     let mut refusals = Refusals::new();
     for line in answered.lines()? {

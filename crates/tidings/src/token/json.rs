@@ -38,8 +38,7 @@ fn are_once(members: &Members<'_>, level: usize) -> bool {
     level < LEVELS_MAX && members.0.iter().all(|(_, value)| is_strict(*value, level + 1))
 }
 
-/// Returns true if every object of a value has its members once. Numbers are not looked at: a claim that nobody asks
-/// for may have any.
+/// Returns true if every object of a value has its members once. Numbers are not checked: an unused claim may have any.
 fn is_strict(value: Value<'_>, level: usize) -> bool {
     let text = value.0.get();
     match text.as_bytes().first() {

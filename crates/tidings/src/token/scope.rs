@@ -42,7 +42,7 @@ impl Scope {
         WORDS.iter().find(|(name, _)| *name == word).map(|(_, scope)| *scope)
     }
 
-    /// What both open.
+    /// The scopes that both open.
     #[must_use]
     pub fn within(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -60,7 +60,7 @@ impl Scope {
         WORDS.iter().find(|(_, scope)| *scope == self).map_or("", |(word, _)| word)
     }
 
-    /// Checks words that somebody wrote down as a scope.
+    /// Checks the words of a scope.
     ///
     /// # Errors
     /// A word is not known, or there is none.

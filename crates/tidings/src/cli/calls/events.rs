@@ -1,4 +1,4 @@
-//! Events as text for people: what became of one, why, and what a cancellation reached.
+//! Events as text for people: outcomes, explanations, and the extent of cancels.
 
 use std::io::{self, Write};
 
@@ -59,7 +59,8 @@ pub(super) fn write_forgotten(answer: &Answer<'_>, out: &mut dyn Write) -> io::R
     )
 }
 
-/// The event of an explanation. What begins like a JSON object is a supposed one; what is wrong with it the call says.
+/// The event of an explanation. A text that begins like a JSON object is a hypothetical event; the call reports its
+/// faults.
 pub(super) fn named(event: &str) -> Value {
     let supposed =
         event.trim_start().starts_with('{').then(|| serde_json::from_str::<Value>(event).ok());

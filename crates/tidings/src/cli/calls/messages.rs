@@ -73,7 +73,7 @@ pub(super) fn write_changed(answer: &Answer<'_>, out: &mut dyn Write) -> io::Res
     }
 }
 
-/// Retries all failed messages of a choice, the earliest first. Each is asked for once: the list is read before.
+/// Retries all failed messages of a choice, the earliest first, each once: the list is read before.
 pub(super) fn retry_failed(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
     if !given.has("failed") {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What waits, as text for people: of a recipient, of the store, and what a flush sends.
+//! Pending notifications as text for people: of a recipient, of the store, and of a flush.
 
 use std::io::{self, Write};
 

@@ -45,7 +45,7 @@ impl Table {
         }
     }
 
-    /// Writes a page of a list, and how to ask for the next one; `nothing` says that the list is empty.
+    /// Writes a page of a list, and the command for the next one; `nothing` is the text of an empty list.
     pub(in crate::cli) fn write_page(
         &self,
         answer: &Value,
@@ -81,7 +81,7 @@ impl Table {
     }
 }
 
-/// A text with spaces behind it, so many columns wide, or as wide as it is.
+/// A text padded with spaces to a number of columns.
 pub(in crate::cli) fn padded(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))

@@ -168,7 +168,7 @@ fn member(shared: &Shared, listens: String, token: &Secret) -> io::Result<Member
     })
 }
 
-/// The digest by which nodes tell their configurations apart.
+/// The digest by which nodes compare their configurations.
 fn digest(rules: &Rules) -> String {
     format!("{:016x}", rules.digest())
 }

@@ -1,6 +1,6 @@
 //! The picture of one recipient's day: a band for each configuration, as the Hilary paper draws aggregation.
 //!
-//! An event is a bar from the instant at which it came to the message that told it; a message is a point on the axis of time.
+//! An event is a bar from its arrival to its message; a message is a point on the axis of time.
 
 use minijinja::{Value, context};
 use tidings_core::Instant;
@@ -96,7 +96,7 @@ pub(super) fn picture(story: &Story, number: usize, width: f64) -> Option<Value>
     })
 }
 
-/// The messages of a band that lie behind the axis: how many events they tell, and the instant of the first.
+/// The messages of a band that lie behind the axis: the number of their events, and the instant of the first.
 pub(super) fn beyond(story: &Story, number: usize) -> Option<(usize, Instant)> {
     let axis = Axis::of(story, 1.0)?;
     let told = &story.bands.get(number)?.told;

@@ -1,4 +1,4 @@
-//! The sections `[[hooks]]`: services of the host that are told what became of messages.
+//! The sections `[[hooks]]`: services of the host that are called about occurrences.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The section `[resolver]`: the host's service that says what objects are now.
+//! The section `[resolver]`: the host's service that returns the present state of objects.
 
 use tidings_core::rules::{ResolverRules, Unresolved};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};

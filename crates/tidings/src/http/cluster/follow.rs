@@ -62,7 +62,7 @@ async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Status
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The way to whoever has the intake, as the nodes know it.
+/// The way to the node with the intake, as the nodes know it.
 pub(crate) struct HttpLeaderLink {
     cluster: Arc<Cluster>,
     tokio: Handle,

@@ -37,7 +37,7 @@ struct Asking {
 /// The answers of other nodes.
 #[derive(Debug, Default)]
 pub(in crate::http) struct Gathered<T> {
-    /// Those that there are: a node that does not know what is asked for has none.
+    /// The answers of nodes that know the subject of the call.
     pub(in crate::http) found: Vec<T>,
     /// The nodes that did not answer, and the shards that no node has.
     pub(in crate::http) missing: Vec<String>,
@@ -115,7 +115,7 @@ impl Asking {
         self.cluster.call(peer, call, Vec::new()).await
     }
 
-    /// The answer of a node; `None` where it does not know what is asked for.
+    /// The answer of a node; `None` if it does not know the subject of the call.
     async fn read<T: DeserializeOwned>(&self, peer: &Peer) -> Result<Option<T>, ()> {
         let read = async {
             let answer = self.call(peer).await.map_err(drop)?;

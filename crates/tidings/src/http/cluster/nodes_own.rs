@@ -24,7 +24,7 @@ pub(in crate::http) fn routes() -> Router<Arc<Service>> {
     Router::new().route(COMMANDS, post(commands))
 }
 
-/// Does commands of another node, all of which are at home here, and answers each.
+/// Runs commands of another node that this node serves, and answers each.
 async fn commands(State(service): State<Arc<Service>>, request: Request) -> Response {
     let done = done(&service, request).await;
     let mut response = done.unwrap_or_else(Problem::into_response);

@@ -103,7 +103,7 @@ impl Owners {
     }
 }
 
-/// The recipient whom the path of a member names.
+/// The recipient in the path of a member.
 fn member_of(path: &str) -> Option<Id> {
     let mut rest = path.strip_prefix("/v1/tenants/")?.split('/').skip(1);
     let (members, recipient) = (rest.next()?, rest.next()?);

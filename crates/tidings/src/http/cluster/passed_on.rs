@@ -31,7 +31,7 @@ impl<F: Future> PassedOn<F> {
         Self { body, over: Box::pin(over), is_between: true, is_over: false }
     }
 
-    /// The last event. In the middle of another one the connection breaks instead, which says the same.
+    /// The last event. In the middle of another one the connection breaks instead, with the same effect.
     fn last(&mut self) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.is_over = true;
         if !self.is_between {

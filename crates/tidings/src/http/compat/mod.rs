@@ -79,7 +79,7 @@ async fn novu_trigger(
     named(COMPAT[1], answer.await)
 }
 
-/// Publishes what a body stands for, and answers as `read` says.
+/// Publishes the events of a body, and answers in the form of `read`.
 async fn trigger(
     service: &Arc<Service>,
     request: Request,

@@ -23,7 +23,7 @@ pub(super) struct Addressee {
     pub(super) addresses: Vec<String>,
 }
 
-/// The most bytes of a message or a recipient as another node tells of it.
+/// Maximum number of bytes of a message or a recipient in a call of another node.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 impl Service {
@@ -88,7 +88,7 @@ async fn of_other(
     })
 }
 
-/// The answer of a node; `None` where it does not know what is asked for.
+/// The answer of a node; `None` if it does not know the message.
 async fn ask(cluster: &Cluster, peer: &Peer, path: String) -> Result<Option<Value>, Problem> {
     let path = PathAndQuery::try_from(path).map_err(|_| holder_lost())?;
     let answer = cluster.call(peer, (Method::GET, path), Vec::new()).await?;

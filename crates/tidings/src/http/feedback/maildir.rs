@@ -1,7 +1,7 @@
 //! The Maildir into which mails come back that could not be delivered, and complaints of readers.
 //!
-//! A mail is moved from `new` to `cur` once what follows from it is durable, so none is lost; one that a stop left in
-//! between is taken again, which changes nothing: the time of its file tells that it is the same.
+//! A mail is moved from `new` to `cur` once its effects are durable, so none is lost; one that a stop left in between
+//! is read again, which changes nothing, since the time of its file identifies it.
 //!
 //! Anybody may send such a mail. While one is read, its name begins with a mark that no look takes in: if reading it
 //! ends the thread or the process, it stays marked, and neither the next look nor the next start reads it again.
@@ -153,7 +153,7 @@ fn new_mails(new: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// A name that leaves room for so many bytes more: a long one has its digest in place of its end.
+/// A name that leaves room for a number of bytes more: a long one has its digest in place of its end.
 fn with_room(name: &OsStr, more: usize) -> OsString {
     let most = NAME_BYTES_MAX - more;
     if name.len() <= most {

@@ -1,8 +1,8 @@
 //! Reports about messages after they were handed over: bounces, complaints, deliveries.
 //!
 //! Providers report by calls (`POST /feedback/PROVIDER`), mail servers by mails that come back ([`maildir`]). Anybody
-//! may send either. So a call has to be signed as its provider documents, and a report has to name its message by a tag
-//! that nobody else can make. It is recorded with the message; an address that does not exist, and one whose owner
+//! can send either. So a call has to be signed as its provider documents, and a report has to name its message by a tag
+//! that can't be forged. It is recorded with the message; an address that does not exist, and one whose owner
 //! complained, is suppressed.
 
 mod addresses;

@@ -227,7 +227,8 @@ struct TopicStatus {
 }
 
 impl TopicPreferences {
-    /// Returns true if the reader wants nothing, or nothing of one of the topics: which one a mail was of is not said.
+    /// Returns true if the reader opted out of everything, or of one of the topics: the topic of a mail is not
+    /// reported.
     fn is_out(&self) -> bool {
         let mut topics = self.topic_subscription_status.iter();
         self.unsubscribe_all || topics.any(|topic| topic.subscription_status == "OptOut")

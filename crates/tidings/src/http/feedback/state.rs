@@ -15,9 +15,9 @@ pub(in crate::http) const FEEDBACK: &str = "feedback";
 pub(in crate::http) struct Feedback {
     /// By kind of report.
     known: [AtomicU64; Answered::ALL.len()],
-    /// Those whose reader wants messages again.
+    /// Reports of readers who came back.
     opted_in: AtomicU64,
-    /// Those that name no message of ours.
+    /// Reports without a message of ours.
     unknown: AtomicU64,
     pub(super) certificates: Certificates,
 }

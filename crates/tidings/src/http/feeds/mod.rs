@@ -1,4 +1,4 @@
-//! Feeds of a server: which databases of the host it reads, and what becomes of their rows.
+//! Feeds of a server: the databases of the host that it reads, and the fate of their rows.
 //!
 //! Only the server that has the intake reads. What is known of a feed is kept by its reader, and ends with it.
 
@@ -29,7 +29,7 @@ const FAILING: &str = "failing";
 pub(super) struct FeedStatus {
     pub(super) state: &'static str,
     pub(super) newest: Option<String>,
-    /// Age of the oldest row that waits; `None` = nobody knows, as the table can't be read.
+    /// Age of the oldest row that waits; `None` = unknown, as the table can't be read.
     pub(super) lag_ms: Option<u64>,
     pub(super) taken: u64,
     pub(super) refused: u64,

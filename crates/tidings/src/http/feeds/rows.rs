@@ -154,7 +154,7 @@ fn runs(service: &Service, rows: Vec<ReadRow>, stops: bool) -> Vec<Vec<ReadRow>>
     runs
 }
 
-/// Has the commands of a run done; the answers come when they are durable.
+/// Submits the commands of a run; the answers come when they are durable.
 async fn submit(
     service: &Service,
     mut run: Vec<ReadRow>,
@@ -184,8 +184,8 @@ async fn submit(
     service.answered(answered).await
 }
 
-/// Refuses an event whose number was another event's: a table that was made anew gives its ids again, and what is in it
-/// must not pass for what was told long ago.
+/// Refuses an event whose number was another event's: a recreated table assigns its ids again, and its rows must not
+/// pass for old events.
 fn checked(reply: &Reply, given: Option<Id>) -> Result<(), Problem> {
     let (Reply::Published(published), Some(id)) = (reply, given) else {
         return Ok(());

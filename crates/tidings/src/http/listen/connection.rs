@@ -1,4 +1,4 @@
-//! What a connection has shown: until it has shown a key or a token, it has few requests at once.
+//! The state of a connection: until it has shown a key or a token, it may have few requests at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ pub(in crate::http) struct Connection {
 }
 
 impl Connection {
-    /// A connection that may have so many requests at once without a key or a token.
+    /// A connection, with its maximum number of requests at once without a key or a token.
     pub(super) fn new(strangers_max: usize) -> Self {
         Self { is_known: AtomicBool::new(false), strangers: AtomicUsize::new(0), strangers_max }
     }

@@ -134,7 +134,7 @@ async fn write(socket: &mut TcpStream, text: Vec<u8>) -> bool {
     matches!(rest.await, Ok(Ok(())))
 }
 
-/// Ends when the reader has ended the connection, or says anything more: there is no answer to it.
+/// Ends when the reader closes the connection or sends anything more, which has no answer.
 async fn gone(socket: &TcpStream) {
     loop {
         if socket.readable().await.is_err() {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::http::v1::inbox::shown::{Counts, Group};
 
-/// A comment, which says no more than that the stream is alive.
+/// A comment, which keeps the stream alive.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
 /// The time within which readers come again after a restart, in milliseconds.

@@ -42,7 +42,7 @@ pub(super) struct Hub {
     free: Vec<usize>,
     /// The number of streams, and of those who wait.
     pub(super) open: usize,
-    /// Recipients whose inboxes are to be looked at: those whom something of few concerns, and the others.
+    /// Recipients whose inboxes are to be compared: those of changes with few recipients, and the others.
     few: VecDeque<Id>,
     many: VecDeque<Id>,
     /// The streams and long polls that each caller has opened.
@@ -64,7 +64,7 @@ struct Watched {
     due: Due,
     /// True if the inbox may have changed since the views were listed.
     is_anew: bool,
-    /// The views that are to be told, one in each turn of the recipient.
+    /// The views that need a frame, one in each turn of the recipient.
     views: VecDeque<Seen>,
 }
 
@@ -133,7 +133,7 @@ impl Hub {
         self.recipients.get_mut(id)
     }
 
-    /// Drops a recipient whom nobody watches any more.
+    /// Drops a recipient without watchers.
     fn drop_idle(&mut self, id: &Id, no: BucketNo) {
         let Some(watched) = self.recipients.get(id) else { return };
         if !watched.streams.is_empty() || !watched.waiters.is_empty() {
@@ -149,8 +149,8 @@ impl Hub {
         }
     }
 
-    /// Adds a stream that has told nothing. Returns it with the one that it replaces; `None` = the engine has not the
-    /// recipient's bucket.
+    /// Adds a new stream. Returns it with the one that it replaces; `None` = the engine does not have the recipient's
+    /// bucket.
     pub(super) fn open(
         &mut self,
         engine: &Engine,
@@ -228,7 +228,7 @@ impl Hub {
         }
     }
 
-    /// Adds somebody who waits for a change. `None` = the engine has not the recipient's bucket.
+    /// Adds a waiter for a change. `None` = the engine does not have the recipient's bucket.
     pub(super) fn wait(&mut self, engine: &Engine, id: &Id) -> Option<(u64, Arc<Notify>)> {
         let (no, changed) = (self.waiters, Arc::new(Notify::new()));
         self.watch(engine, id)?.waiters.push((no, Arc::clone(&changed)));
@@ -237,7 +237,7 @@ impl Hub {
         Some((no, changed))
     }
 
-    /// Removes somebody who waited.
+    /// Removes a waiter.
     pub(super) fn wait_no_more(&mut self, id: &Id, waiter: u64, no: BucketNo) {
         self.open -= 1;
         if let Some(watched) = self.recipients.get_mut(id) {
@@ -246,7 +246,7 @@ impl Hub {
         self.drop_idle(id, no);
     }
 
-    /// Has an inbox looked at.
+    /// Queues an inbox for comparison.
     pub(super) fn look_at(&mut self, id: &Id) {
         self.enqueue(id, Due::WithFew);
     }
@@ -312,8 +312,8 @@ impl Hub {
         !self.few.is_empty() || !self.many.is_empty()
     }
 
-    /// The streams of a recipient who has this number now, and whether it was another one's before: of one view, since
-    /// others wait for their turn; the next view comes behind them. Those who wait for a change are told.
+    /// The streams of a recipient who has this number now, and whether it was another one's before. They are of one
+    /// view, since others wait for their turn; the next view is queued behind them. Waiters for a change are woken.
     pub(super) fn streams_of(
         &mut self,
         id: &Id,

@@ -1,8 +1,8 @@
 //! Live streams of inboxes: server-sent events to those who have a page open (contract, section 9).
 //!
-//! A commit wakes the hub, which finds the recipients with open streams whom it may concern, reads their rows anew and
-//! tells each stream what differs from what it was told. So a frame is right whatever the cause was, and many commits
-//! are one frame. Nothing is queued: a reader who is slow gets what has changed meanwhile in one frame.
+//! A commit wakes the hub, which finds the recipients with open streams that it may concern, reads their rows again and
+//! sends each stream the differences. So a frame is right whatever its cause was, and many commits are one frame.
+//! Nothing is queued: a slow reader gets all changes of the meantime in one frame.
 
 mod frame;
 mod hub;
@@ -61,11 +61,11 @@ pub(in crate::http) struct Live {
     begun: OnceLock<()>,
     /// The rows of an empty inbox.
     nothing: Arc<Rows>,
-    /// The key that cursors are made with, and the look of sentences.
+    /// The key of cursors, and the look of sentences.
     site: OnceLock<Arc<Site>>,
 }
 
-/// What a reader asks for who opens a stream.
+/// The request of a reader who opens a stream.
 #[derive(Default)]
 pub(in crate::http) struct Opening {
     /// The `id` of the last frame that they have.
@@ -104,7 +104,7 @@ impl Live {
         })
     }
 
-    /// Sets the key that cursors are made with (those of another store are told by it), and the look of sentences.
+    /// Sets the key of cursors (which identifies those of another store), and the look of sentences.
     pub(super) fn show_as(&self, site: &Arc<Site>) {
         self.site.get_or_init(|| Arc::clone(site));
     }
@@ -118,7 +118,7 @@ impl Live {
         self.hub().open
     }
 
-    /// Begins to follow the node, with the first stream: whoever never opens one pays nothing.
+    /// Begins to follow the node with the first stream: a server without streams pays nothing.
     fn begin(self: &Arc<Self>) {
         self.begun.get_or_init(|| {
             let wake = Arc::clone(&self.wake);
@@ -158,7 +158,7 @@ impl Live {
         if rows.is_empty() { Arc::clone(&self.nothing) } else { Arc::new(Rows::of(rows)) }
     }
 
-    /// The look by which sentences are made.
+    /// The look of sentences.
     fn design(&self) -> Arc<Design> {
         match self.site.get() {
             Some(site) => site.design(),
@@ -330,7 +330,7 @@ impl Service {
         streams_max(&self.rules())
     }
 
-    /// What `read` gives, as soon as its revision is above another one; `None` if it is not in time.
+    /// The result of `read`, as soon as its revision is above another one; `None` if it is not in time.
     ///
     /// # Errors
     /// [`Code::StreamsFull`], or a [`Problem`] of the node.

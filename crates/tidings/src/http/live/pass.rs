@@ -1,4 +1,4 @@
-//! A pass: the inboxes that a commit may concern are read anew, and each stream is told what differs.
+//! A pass: reads the inboxes that a commit may concern again, and sends each stream the differences.
 //!
 //! Passes run one after the other on one thread, a bounded slice at a time, each on the state that is newest then.
 
@@ -30,7 +30,7 @@ const ROWS_MAX: usize = 100;
 /// be larger.
 const FRAME_BYTES_MAX: usize = 128 << 10;
 
-/// Runs passes as they are asked for, as long as there are streams to be served.
+/// Runs passes on request, as long as there are streams.
 pub(super) async fn each(live: Weak<Live>, wake: Arc<Notify>) {
     loop {
         wake.notified().await;
@@ -64,7 +64,7 @@ pub(super) fn read(
 }
 
 impl Live {
-    /// Looks at the inboxes that something concerns, at most so many. Returns true if there are more.
+    /// Compares the queued inboxes, up to a maximum number. Returns true if there are more.
     pub(super) fn pass(&self) -> bool {
         // Without a store nothing changes.
         let Ok(node) = self.handle.durable() else { return false };
@@ -154,11 +154,11 @@ struct Frame {
     text: Bytes,
     rows: Arc<Rows>,
     is_whole: bool,
-    /// Number of groups that it tells.
+    /// Number of its groups.
     groups: usize,
 }
 
-/// An inbox as it is now, to be told.
+/// An inbox as it is now.
 struct Change<'a> {
     live: &'a Live,
     node: &'a Durable,
@@ -180,7 +180,7 @@ impl Change<'_> {
         Ok(frame)
     }
 
-    /// The frame of at most so many rows.
+    /// The frame with a maximum number of rows.
     fn since_within(&self, known: &Rows, rows_max: usize) -> Result<Frame, StepError> {
         let mut difference = self.rows.since(known);
         let untold = difference.changed.split_off(difference.changed.len().min(rows_max));
@@ -208,8 +208,8 @@ impl Change<'_> {
 }
 
 impl Stream {
-    /// What the reader knows, where they may be told more now. What is not told now will be once they have taken the
-    /// frame that waits.
+    /// The state that the reader knows, if a frame may be sent now. Otherwise the rest is sent once the reader has
+    /// taken the frame that waits.
     fn known(&self) -> Option<(Arc<Rows>, u64)> {
         let mut told = self.told();
         if told.is_opening || told.next.is_some() {

@@ -1,4 +1,4 @@
-//! The rows of an inbox as a stream has told them, and what differs from them later.
+//! The rows of an inbox as a stream has sent them, and later differences.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +26,7 @@ impl Rows {
         self.0.iter().map(|row| (row.id, row.fingerprint)).collect()
     }
 
-    /// What has changed since an older state.
+    /// The changes since an older state.
     pub(super) fn since(&self, old: &Self) -> Difference {
         if self == old {
             return Difference::default();
@@ -38,7 +38,7 @@ impl Rows {
         Difference { changed, gone: gone.collect() }
     }
 
-    /// The state of somebody who was at an older one and was told of all differences but those rows.
+    /// The state of a reader of an older one who got all differences but those rows.
     pub(super) fn without(&self, old: &Self, untold: &[RowId]) -> Self {
         let known = old.by_id();
         let untold: HashSet<&RowId> = untold.iter().collect();

@@ -1,4 +1,4 @@
-//! One stream: what its reader was told, what it is told next, and the body of the answer.
+//! One stream: the state that its reader knows, the next frame, and the body of the answer.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -22,7 +22,7 @@ pub(in crate::http) type Check = Box<dyn Fn() -> Option<End> + Send + Sync>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) view: View,
-    /// The same by number: a tenant that is made anew is another one.
+    /// The same by number: a recreated tenant is another one.
     pub(super) numbered: View<TenantNo>,
 }
 
@@ -40,9 +40,9 @@ pub(super) struct Stream {
 
 /// The state of the telling. At most one frame waits for a connection: what comes meanwhile is joined in the next.
 pub(super) struct Told {
-    /// True until the first event is made.
+    /// True until the first event is built.
     pub(super) is_opening: bool,
-    /// True if there is more to tell than `next`.
+    /// True if there is more to send than `next`.
     pub(super) is_behind: bool,
     comment: bool,
     pub(super) next: Option<Bytes>,
@@ -87,7 +87,7 @@ impl Stream {
         Told::wake(told);
     }
 
-    /// Gives the reader the first frame. What came while it was made follows.
+    /// Gives the reader the first frame. Changes in the meantime follow.
     pub(super) fn begin(&self, frame: Bytes, state: (Arc<Rows>, u64)) {
         self.told().is_opening = false;
         self.tell(frame, state, false);
@@ -119,9 +119,9 @@ impl Told {
     }
 }
 
-/// What a body needs of the streams that it is one of.
+/// The streams of a server, as the body of one of them uses them.
 pub(super) trait Streams: Send + Sync {
-    /// Has the inbox of a recipient compared again.
+    /// Queues the inbox of a recipient for another comparison.
     fn look_again(&self, recipient: &Id);
 
     /// Takes a stream out.

@@ -1,4 +1,4 @@
-//! The part of the mailbox that is listed: messages to somebody, on a channel, from a place in the list on.
+//! The part of the mailbox that is listed: messages to a recipient, on a channel, from a place in the list on.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
@@ -32,7 +32,7 @@ impl Filter {
         self.to.trim().is_empty() && self.channel.is_empty()
     }
 
-    /// The query for an address; empty where nothing is asked for.
+    /// The query for an address; empty without a filter.
     pub(super) fn query(&self) -> String {
         let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         let mut parts = Vec::new();

@@ -38,8 +38,8 @@ fn is_open(path: &str) -> bool {
         || path.starts_with(DOCS)
 }
 
-/// Returns true if a path has a token, which lets in whoever has it, from wherever, or calls that are signed, or nothing
-/// but scripts for every page.
+/// Returns true if a path has a token, which opens it to all its holders, or takes signed calls, or has only scripts
+/// for every page.
 fn has_token(path: &str) -> bool {
     ["/u/", "/more/", "/feedback/", UI].iter().any(|begin| path.starts_with(begin))
 }
@@ -217,10 +217,10 @@ fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Proble
     }
 }
 
-/// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,
-/// and listening on loopback does not keep that out. The `Origin` (RFC 6454) tells whose page it is. Of a
-/// page whose own name was made to point here it tells nothing, but the `Host` does, and the authority of the target,
-/// which HTTP/2 has in its place, or beside it.
+/// The reason why a request does not come from this machine: a developer's browser sends requests for any page, and
+/// listening on loopback does not prevent that. The `Origin` (RFC 6454) identifies the page. It does not for a page
+/// whose own name was pointed here (DNS rebinding), but the `Host` does, and the authority of the target, which HTTP/2
+/// has in its place, or beside it.
 fn foreign(request: &Request) -> Option<&'static str> {
     let header = |name| request.headers().get(name);
     let is_foreign =

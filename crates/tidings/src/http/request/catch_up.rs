@@ -1,7 +1,7 @@
-//! What a node that follows the log knows of tenants.
+//! The tenants that a follower of the log knows.
 //!
-//! It may not have applied yet that a tenant was made, of which somebody was answered already. So it applies the log up to
-//! its end before it says that there is no such tenant.
+//! It may not have applied the creation of a tenant that was answered already. So it applies the log up to its end
+//! before it refuses an unknown tenant.
 
 use tidings_core::engine::TenantDirectory;
 use tokio::sync::oneshot;
@@ -25,7 +25,7 @@ pub(in crate::http) async fn look<T>(
     Ok(now()?)
 }
 
-/// Has the node apply the log up to its current end; false = the intake is here, so there is nothing to apply.
+/// Applies the log up to its current end; false = the intake is here, so there is nothing to apply.
 ///
 /// # Errors
 /// A [`Problem`] of the node, which may be too far behind.

@@ -56,7 +56,7 @@ impl Change {
         Self::read_as(parts, body, service, &["application/json"], "").await
     }
 
-    /// The same of a body of so many bytes at most.
+    /// The same for a body with a maximum number of bytes.
     pub(in crate::http) async fn read_within(
         parts: &Parts,
         body: Body,
@@ -67,7 +67,7 @@ impl Change {
         Self::read_bounded(parts, body, service, (&["application/json"], bound), "").await
     }
 
-    /// The same of a body of these content types. `beside` is what else tells the request from others.
+    /// The same for a body of these content types. `beside` has further parts of the request's identity.
     pub(in crate::http) async fn read_as(
         parts: &Parts,
         body: Body,
@@ -131,8 +131,8 @@ pub(in crate::http) fn user_bytes_max(service: &Service) -> usize {
     USER_BYTES_MAX.min(service.settings.body_bytes_max)
 }
 
-/// Reads a body of up to `bound` bytes to its end. One that there is no room for is refused before its first byte is
-/// read; it takes the room as it comes, so that nobody has any for what he only announces.
+/// Reads a body of up to `bound` bytes to its end. A body that there is no room for is refused before its first byte is
+/// read; it takes room as it arrives, so that an announced body holds none.
 ///
 /// # Errors
 /// [`Code::TooBusy`], [`Code::Busy`], [`Code::BodyTooLarge`], [`Code::RequestTimeout`], or what broke the connection.

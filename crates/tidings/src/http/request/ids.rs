@@ -23,8 +23,8 @@ impl EventIds {
     }
 }
 
-/// The id of the `line`th event under an `Idempotency-Key`: sent again, it is the same event. Where the
-/// line says something else, it is another.
+/// The id of the `line`th event under an `Idempotency-Key`: sent again, it is the same event. With another content of
+/// the line it is another.
 pub(in crate::http) fn derived(key: &str, line: u64, said: &[u8]) -> Id {
     let mut hashed = format!("{line}:{}:{key}", key.len()).into_bytes();
     hashed.extend_from_slice(said);

@@ -16,7 +16,7 @@ pub(in crate::http) struct InQuery<T>(pub(in crate::http) T);
 pub(in crate::http) trait FromQuery: Sized {
     /// The parameters that there are.
     const KNOWN: &'static [&'static str];
-    /// Those that may be given several times.
+    /// Parameters that may be given several times.
     const REPEATED: &'static [&'static str] = &[];
 
     /// Reads them; others were refused before.
@@ -62,7 +62,7 @@ impl Parameters {
         }
     }
 
-    /// A value that is read from its text; `wanted` says what it has to be.
+    /// A value that is read from its text; `wanted` describes it in faults.
     pub(in crate::http) fn parsed<T, E>(
         &self,
         name: &str,

@@ -2,7 +2,7 @@
 
 use tidings_node::Role;
 
-/// What a call needs of the role of its key.
+/// The requirement of a call on the role of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Needs {
     /// Any role.

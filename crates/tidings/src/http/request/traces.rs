@@ -35,7 +35,7 @@ pub(super) fn end(span: &mut Span, call: &'static str, response: &Response) {
     }
 }
 
-/// The caller's span (`traceparent`). What can't be read is passed over, as the standard says.
+/// The caller's span (`traceparent`). An invalid one is ignored, as the standard requires.
 fn caller(headers: &HeaderMap) -> Option<Trace> {
     headers.get("traceparent")?.to_str().ok()?.parse().ok()
 }

@@ -17,7 +17,7 @@ use super::{CALLER, over_share};
 /// The largest piece of an answer that is handed over to be written.
 const PIECE_BYTES_MAX: usize = 16 << 10;
 
-/// What is refused to a caller who has this room full of answers.
+/// The refusal for a caller whose answers fill this room.
 const ANSWERS: &str = "the memory for answers that are not read yet: read them, then retry";
 
 /// Refuses a call of a caller whose answers are not read.
@@ -73,10 +73,10 @@ struct Counted {
     caller: CallerId,
     /// The clock of the task that writes it.
     writer: Option<Arc<Writer>>,
-    /// What was made, and is not handed over to be written yet.
+    /// Bytes that are built, and not handed over to be written yet.
     left: Bytes,
     room: Room,
-    /// True if the whole of it was made before the first piece is written.
+    /// True if all of it was built before the first piece is written.
     is_whole: bool,
     /// Bytes of the largest piece that is handed over.
     piece_max: usize,

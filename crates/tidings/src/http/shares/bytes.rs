@@ -16,9 +16,9 @@ pub(in crate::http) const SMALL_BYTES: usize = 16 << 10;
 /// The bounds of a kind of bytes.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::http) struct ByteBounds {
-    /// Of all callers together.
+    /// Bytes of all callers together.
     pub(in crate::http) all_max: usize,
-    /// Of a recipient, or an address of another machine.
+    /// Bytes of a recipient, or an address of another machine.
     pub(in crate::http) of_one_max: usize,
     /// Time limit of the arrival of a body.
     pub(in crate::http) patience: Duration,
@@ -37,7 +37,7 @@ struct Inner {
 /// The bytes that are held.
 #[derive(Debug, Default)]
 struct Taken {
-    /// Of all callers, without small bodies.
+    /// Bytes of all callers, without small bodies.
     all: usize,
     callers: HashMap<CallerId, usize>,
 }

@@ -1,7 +1,7 @@
 //! The shares of callers: each room of the server is shared by caller, and one who takes more than their share is refused
 //! alone (contract, section 4).
 //!
-//! Who calls is known to the task that answers, and to the body that it leaves: so no call can forget to be counted.
+//! The task that answers, and the body that it leaves, know the caller: so each call is counted.
 
 pub(in crate::http) mod answers;
 pub(in crate::http) mod bytes;
@@ -20,7 +20,7 @@ tokio::task_local! {
     pub(in crate::http) static CALLER: CallerId;
 }
 
-/// The caller whose call is being answered; what nobody has called for is the host's.
+/// The caller whose call is being answered; other work is the host's.
 pub(in crate::http) fn caller() -> CallerId {
     CALLER.try_with(CallerId::clone).unwrap_or(CallerId::Host)
 }

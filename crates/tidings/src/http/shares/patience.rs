@@ -1,4 +1,4 @@
-//! The end of answers that nobody reads: a reader who accepts nothing for a minute is given up.
+//! The end of unread answers: a reader who accepts nothing for a minute is given up.
 //!
 //! The protocols wait for a reader for ever, and the answer waits with them. Each task that writes answers has a clock
 //! here: a piece that is handed to it starts the clock, and asking for the next one stops it.

@@ -42,7 +42,7 @@ struct Ticket {
 }
 
 impl Places {
-    /// So many places at work, and so many with those that wait.
+    /// The number of places at work, and the number with those that wait.
     pub(in crate::http) fn new(at_work_max: usize, all_max: usize) -> Self {
         // More reads at once than there are processors would only slow down those of others.
         let processors = available_parallelism().map_or(2, usize::from);
@@ -96,7 +96,7 @@ impl Places {
         state.all += state.all_max;
     }
 
-    /// Has nobody at work any more.
+    /// Leaves no place at work free.
     #[cfg(test)]
     pub(in crate::http) fn halt(&self) {
         self.state().free = 0;

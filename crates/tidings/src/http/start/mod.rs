@@ -1,7 +1,7 @@
 //! The page at `/`, and the list of the documentation at `/docs/`: for people who open the server in a browser.
 //!
-//! A developer's server (`--dev`) says what there is to look at and what to try next. Any other says what it is and where
-//! its documentation is, and nothing of its store or configuration, since it needs no key for that.
+//! A developer's server (`--dev`) shows its pages and next steps. Any other shows its name and its documentation, and
+//! nothing of its store or configuration, since the page needs no key.
 
 #[cfg(test)]
 mod tests;

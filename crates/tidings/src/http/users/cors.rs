@@ -55,7 +55,7 @@ struct Visit {
 }
 
 impl Visit {
-    /// What a request is to CORS, where these origins may call; `None` if it has no part in it.
+    /// The kind of a request for CORS, with these origins allowed; `None` if CORS does not apply.
     fn of(request: &Request, origins: &[String]) -> Option<Self> {
         let path = request.uri().path();
         let origin = request.headers().get(header::ORIGIN);

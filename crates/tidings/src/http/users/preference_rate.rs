@@ -1,5 +1,5 @@
-//! The rate at which an end user changes preferences: each change that a hook is told of costs the host a call, and one
-//! user's must not keep the calls of others waiting.
+//! The rate at which an end user changes preferences: each change may cost the host a call of a hook, and one user's
+//! calls must not delay those of others.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -28,7 +28,7 @@ struct Rate {
 }
 
 impl Rate {
-    /// The instant at which all is free again after so many changes more; `None` = they are too many now.
+    /// The instant at which all is free again after a number of further changes; `None` = they are too many now.
     fn after(self, free_at: Instant, count: usize, now: Instant) -> Option<Instant> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         let used_ms = (free_at.0 - now.0).max(0);

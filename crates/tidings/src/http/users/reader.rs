@@ -1,4 +1,4 @@
-//! The recipient whom a call is about: of the token under `/v1/me`, of the path at its twin.
+//! The recipient of a call: that of the token under `/v1/me`, that of the path at its twin.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::http::v1::tenants;
 use crate::token::Token;
 use crate::wording::quoted;
 
-/// The recipient whom a call is about, and who says so.
+/// The recipient of a call, and its source.
 pub(in crate::http) struct Reader {
     /// The recipient.
     pub(in crate::http) recipient: Id,
@@ -142,7 +142,7 @@ impl Reader {
         }
     }
 
-    /// What was read of the recipient. End users whom nobody has made yet have nothing, which is no error.
+    /// The value read of the recipient. End users that were not created yet have none, which is no error.
     pub(in crate::http) fn or_nothing<T: Default>(
         &self,
         read: Result<T, Problem>,
