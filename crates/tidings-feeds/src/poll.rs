@@ -151,7 +151,7 @@ async fn drive(mut connection: Connection<Socket, Encrypted>, woken: Arc<Notify>
         match poll_fn(|context| connection.poll_message(context)).await {
             Some(Ok(AsyncMessage::Notification(_))) => woken.notify_one(),
             Some(Ok(_)) => {}
-            // The client is told why it broke.
+            // The client gets the reason of the break.
             Some(Err(_)) | None => return,
         }
     }

@@ -116,9 +116,11 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
                 status.state = State::Stopped;
             }
         });
+        // A fault that was mended in between begins with the short wait again.
         rest = if is_first { REST_MIN } else { (rest * 2).min(REST_MAX) };
         let known = fault.to_string();
         let patience = async {
+            // Only an operator can mend it, so the reader watches for a change rather than try on.
             if lasts {
                 match watching::watch(&context, Some(&known)).await {}
             } else {

@@ -84,7 +84,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     let of_tenant = design.of_batch(batch);
     let design = of_tenant.as_deref().unwrap_or(design);
     let (subject, bodies) = content_in(batch, design)?;
-    // Whoever gets the mails of others sees at once whose each is.
+    // A redirected mail shows in its subject whom it was meant for.
     let subject = match &batch.meant_for {
         Some(address) => format!("[{address}] {subject}"),
         None => subject,

@@ -109,6 +109,8 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
         Stage::Mail => return Verdict::Ours(fault.unwrap_or(Fault::Sender)),
         _ => {}
     }
+    // Precedes the signs of our own faults: such a refusal is the recipient's setting, and no operator can
+    // mend it.
     if words.has(&OF_RECIPIENT) {
         return Verdict::Soft;
     }
@@ -120,6 +122,7 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
     if let Some(fault) = fault_in_words {
         return Verdict::Ours(fault);
     }
+    // A temporary refusal never ends an address.
     if !is_temporary && words.has(&ENDED) {
         return Verdict::Gone;
     }
@@ -133,7 +136,7 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
             None => Verdict::Soft,
         };
     }
-    // Of the sender it is said as of a recipient that there is none.
+    // Some refusals of the sender read like those of an unknown recipient, who must not be suppressed for them.
     if matches!(status, Some(Status(_, 1, 7 | 8))) || words.names_the_sender_alone() {
         return Verdict::Ours(fault.unwrap_or(Fault::Sender));
     }
@@ -143,7 +146,7 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
     if let Some(fault) = words.fault_of(&WEAK) {
         return Verdict::Ours(fault);
     }
-    // Said of the recipient alone these tell that it does not exist; of a whole mail they tell nothing.
+    // Of the recipient alone these phrases mean that it does not exist; of a whole mail they mean nothing.
     let is_of_the_address =
         stage == Stage::Recipient || status.is_some_and(Status::is_of_the_address);
     if stage != Stage::Data

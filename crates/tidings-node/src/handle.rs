@@ -93,7 +93,7 @@ impl Request {
             }
             Self::Apply(request) => (request.then)(Err(RuntimeError::Stopped)),
             Self::CatchUp(then) => then(Err(RuntimeError::Stopped)),
-            // Who asks for acts asks again.
+            // A follower asks again.
             Self::Report(..) | Self::ReadKeys | Self::Wake => {}
         }
     }
@@ -460,6 +460,7 @@ impl Handle {
     /// Stops the loop; no other request is accepted from now on. A stop is never refused: it comes after the requests
     /// that wait.
     pub(crate) fn stop(&self, stop: Stop) -> Result<(), RuntimeError> {
+        // Closes the queue first: no request may come in behind the stop, and be dropped unanswered.
         *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
         if let Some(earlier) = self.queue.waiting().stop.replace(stop) {
             Request::Stop(earlier).turn_away();
@@ -476,7 +477,7 @@ impl Handle {
             return Err(RuntimeError::Stopped);
         }
         let (mut waiting, most) = (self.queue.waiting(), self.queue.requests_max);
-        // The share first: who takes too much hears of it, and not that the server has no room.
+        // The share comes first: a caller who takes too much learns that, not that the server is full.
         if waiting.requests.len_of(&self.caller) >= self.caller.places(most)
             && self.caller != CallerId::Host
         {

@@ -232,7 +232,7 @@ impl KeyRequest {
             return Ok(Some(before));
         }
         let mut writes = match &self.change {
-            // Sooner than it is durable, which takes nothing from those who were told that it is done.
+            // Counts before it is durable: a revocation that a crash takes back was answered to nobody.
             KeyChange::RevokeTokens(recipient, before) => {
                 let buckets = node.engine().replica().of_buckets();
                 self.keys.revoke(recipient, buckets, *before, self.at)

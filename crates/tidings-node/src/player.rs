@@ -302,7 +302,7 @@ impl Player {
         let accepted = self.decide(at, &commands, Node::step_beside)?;
         self.event_loop.watch_inboxes(&accepted.delivered)?;
         self.event_loop.hand_out(at)?;
-        // What a cap has kept for a message that told nothing goes out at the same instant.
+        // An empty message frees its place under a cap: what that kept goes out at the same instant.
         self.fall_due(at)?;
         self.event_loop.do_chores()?;
         let mut messages = self.event_loop.take_messages();

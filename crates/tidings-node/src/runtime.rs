@@ -136,7 +136,7 @@ impl Driver {
             self.core.mend();
             let mut requests = Vec::new();
             if self.wait(inbox, stopping.as_ref(), &mut requests).is_err() {
-                // Nobody is left who could ask or stop.
+                // All handles are gone, so nobody can ask or stop any more.
                 stopping.get_or_insert_with(Stop::unasked);
             }
             if self.core.turn(requests, &mut stopping) {
@@ -167,7 +167,7 @@ impl Driver {
         requests: &mut Vec<Request>,
     ) -> Result<(), crossbeam_channel::RecvError> {
         let stopping = stop.is_some();
-        // What a turn left, since its callers had their share, is there without another signal.
+        // Requests that a turn left, since their callers had their share, are signalled by nothing else.
         let patience = if inbox.is_empty() { self.core.patience(stopping) } else { Duration::ZERO };
         let rest = self.rest();
         let (written, hangs) = match &mut self.core.node {
@@ -180,7 +180,7 @@ impl Driver {
             select! {
                 recv(stop.drained) -> _ => self.core.is_drained = true,
                 recv(inbox.woken) -> woken => if woken.is_err() {
-                    // Nobody is left who could ask.
+                    // All handles are gone. Answers of channels still count.
                     answered = self.core.senders.answers().recv_timeout(patience).ok();
                 },
                 recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
@@ -188,6 +188,7 @@ impl Driver {
                 recv(hangs) -> at => hung = at.ok(),
                 default(patience) => {}
             }
+            // Requests during a stop are refused at once, rather than after the drain.
             inbox.turn_away();
         } else {
             select! {
@@ -215,6 +216,7 @@ impl Driver {
         if !stopping {
             self.gather(inbox, requests);
         }
+        // One answer has ended the wait: all others that are there come into the same commit.
         let arrived = self.core.senders.answers().clone();
         for (job, answer) in answered.into_iter().chain(arrived.try_iter()) {
             self.core.answered(job, &answer);
@@ -237,13 +239,15 @@ impl Driver {
                 requests.push(request);
             }
             let Some(node) = &mut self.core.node else { return };
+            // A few commands would make a small commit. They cost nothing by waiting, as the turn would
+            // wait for the commit before.
             let is_little = (1..DECIDED_AHEAD_MIN).contains(&commands);
             if !is_little || !node.ahead().is_writing() {
                 return;
             }
             let (ended, hangs) = node.ahead().ended();
             select! {
-                // Who could ask is gone, which is seen with the next turn.
+                // All handles are gone, which the next wait finds out.
                 recv(inbox.woken) -> woken => if woken.is_err() { return },
                 recv(hangs) -> _ => node.ahead().give_up(),
                 recv(ended) -> ended => node.ahead().record(ended.unwrap_or_else(|_| Err(gone()))),

@@ -129,7 +129,7 @@ impl PostgresStore {
         match filled {
             Ok(()) => Ok(schema::finish_restored(&mut connect()?).map_err(Error::from)?),
             Err(fault) => {
-                // The first fault is the one to tell; the next attempt removes what is left.
+                // The first fault is the one to report; the next attempt removes what is left.
                 let _ = connect().and_then(|mut link| Ok(schema::clear(&mut link)?));
                 Err(fault)
             }

@@ -113,12 +113,15 @@ impl Bucket {
         let may_move =
             has_new_hours || before.as_ref().is_some_and(|(old_tz, _)| *old_tz != new_tz);
         if may_move {
+            // Precedes the change: a deadline that has passed while it was held stays passed, by the clock
+            // that it passed on.
             self.settle_passed(at, &single, moves, compiled);
         }
         let confirmed_before = !self.roster.unconfirmed.contains(number);
         self.roster.put(RecipientNo(number), profile, default_tz);
         self.dirty.recipients.insert(number);
         if may_move {
+            // Follows the change, since slots are looked up by the new zone.
             self.rezone(at, number, rezones, compiled);
             self.ask_again(at, &single, compiled);
         }
@@ -191,6 +194,7 @@ impl Bucket {
         let marks = marks.iter().flat_map(|marks| marks.all());
         self.dirty.marks.extend(marks.map(|mark| (number, mark)));
         self.dirty.recipients.insert(number);
+        // Ends what the unconfirmed state held: it is due again, and ends as cancelled.
         self.unpark(at, number, compiled);
     }
 

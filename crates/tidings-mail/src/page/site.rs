@@ -415,7 +415,7 @@ impl Design {
         let words = &*language.words;
         let lines = || batch.groups.iter().flat_map(|group| &group.lines);
         let is_shown = |order: usize| shown.is_some_and(|shown| shown.contains(&order));
-        // What the host has taken back since is not told again.
+        // Objects that the host has taken back since are not shown.
         let rest =
             lines().filter(|line| !is_shown(line.order) && line.object.notifiable != Some(false));
         let count = entries(rest.clone());

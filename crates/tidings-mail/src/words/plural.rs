@@ -67,7 +67,7 @@ impl Plurals {
         let is_short = forms.len() < self.categories.len();
         let left = |other: &&PluralCategory| !is_short || **other != PluralCategory::Many;
         let found = self.categories.iter().filter(left).position(|of| *of == category);
-        // Who has no form for millions takes the last one, `other`.
+        // A language without a form for millions takes the last one, `other`.
         let form = found.and_then(|at| forms.get(at)).or(forms.last());
         form.map_or("", AsRef::as_ref)
     }

@@ -130,7 +130,7 @@ pub fn hook_channel(name: &str) -> String {
 pub fn open_hook(rules: &HookRules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
     let shape = Arc::new(Hook::new(rules, setup.secret)?);
     let address = shape.shown().into();
-    // Whoever is told has nothing to do but to keep it.
+    // A host has nothing to do but to store the call, so it gets the short time of strangers for all steps.
     let ms = setup.patience.stranger_ms;
     let patience = Patience { answer_ms: ms, begin_ms: ms, delivery_ms: ms, stranger_ms: ms };
     let channel = Arc::new(Http::new(shape, patience, Arc::clone(setup.clock))?);

@@ -268,7 +268,7 @@ impl SendJob {
         let is_handed_over = is_unknown || matches!(answer, Outcome::Sent(_));
         let is_first = self.is_in_doubt() && self.resent == 0;
         self.resent += u32::from(is_first && is_handed_over);
-        // It was surely not handed over once more, or somebody is to decide that it is.
+        // Takes back the permit for one more hand-over: it was not used, or has led to a new doubt.
         if is_unknown || self.is_in_doubt() {
             self.doubt = Doubt::Once;
         }

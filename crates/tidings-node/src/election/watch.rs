@@ -87,7 +87,7 @@ impl Watches {
             let first = Watch::new(Some(member), now);
             let watch = self.seen.entry(member.id).or_insert(first.clone());
             let before = watch.heartbeat;
-            // Who was silent before the interruption stays so until something is heard.
+            // A member that was silent before the interruption stays so until its heartbeat moves.
             let is_same = before == first.heartbeat;
             match self.is_interrupted {
                 true if is_same && watch.is_silent(timing) => {}

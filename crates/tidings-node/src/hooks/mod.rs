@@ -181,7 +181,7 @@ impl Hooks {
             return Ok(());
         }
         if self.all.iter().any(|hook| hook.has_work(&self.durable, now, sends)) {
-            // Nothing is told that is not durable.
+            // The view has durable rows alone: hooks must not learn of what a crash takes back.
             let view = StoreView::of(&**node.store())?;
             for hook in &mut self.all {
                 if sends {

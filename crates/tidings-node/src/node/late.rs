@@ -54,6 +54,7 @@ impl Node {
         self.pending_acks.put_back(now);
         self.late_forget = self.late_forget.filter(|late| !late.for_clock);
         if let Some(since) = self.late_forget.as_mut().and_then(|late| late.since.as_mut()) {
+            // Began by the wrong clock, the wait of two days would last as long as that was ahead.
             *since = (*since).min(now);
         }
         Ok(Some(before.0.saturating_sub(now.0)))
@@ -81,6 +82,8 @@ impl Node {
             return Ok(());
         };
         if self.is_due_before(before) {
+            // Entries that are not due end at the midnight at which they would have, however long the days
+            // stay.
             self.commit(|engine, view| Ok(engine.expire_before(view, now, before)?))?;
             let since = self.late_forget.and_then(|late| late.since);
             self.late_forget = Some(LateForget { before, since, for_clock: false });

@@ -85,7 +85,7 @@ impl Replication<'_> {
         let mine = self.node.engine.replica().shard_numbers();
         let others =
             (0..).zip(applied).filter(|(no, _)| !mine.contains(no)).map(|(no, applied)| {
-                // Nothing is deleted before they have said what they need.
+                // No day is deleted before these shards have reported which they need.
                 let needed_from = Some(Day(i32::MIN));
                 (no, OtherShard { applied, needed_from, oldest_day: None })
             });
@@ -105,7 +105,7 @@ impl Replication<'_> {
                 return Ok(());
             }
             let now = self.node.engine.now();
-            // Nobody waits for the answers to acts of so long ago.
+            // The requests of these acts were answered long ago.
             let applied = self.apply_log(&(), now, &logged)?;
             self.node.kept_objects.extend(applied.kept_objects);
         }
@@ -172,7 +172,7 @@ impl Replication<'_> {
         let mut step = self.node.engine.conclude(&view, now, open)?;
         drop(view);
         let replies = std::mem::take(&mut step.replies);
-        // Mostly nothing is written, and readers need not be shown anything.
+        // Mostly nothing is written: then there is no commit, and readers keep their snapshot.
         if !step.writes.is_empty() {
             self.node.gather(step)?;
             self.node.close_if_due()?;
@@ -234,6 +234,7 @@ impl Replication<'_> {
             return Ok(());
         };
         self.node.others.deletions.retain(|(no, _)| *no > everywhere);
+        // All shards have applied the act: a day that goes sooner would be missing where its entries end.
         self.delete_before(before)
     }
 
@@ -255,6 +256,7 @@ impl Replication<'_> {
         let (dropped, held): (Vec<Day>, Vec<Day>) =
             self.node.store.days()?.into_iter().partition(is_forgotten);
         // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
+        // With followers the reports decide, as shards elsewhere may still need these days.
         if !self.node.engine.replica().has_followers() {
             for day in dropped {
                 self.node.store.forget(day)?;

@@ -111,6 +111,8 @@ impl Resolving {
             return true;
         }
         if self.rest.as_ref().is_some_and(|rest| now < rest.until) {
+            // While the host is away messages go with what is known, unless a type waits for it and has
+            // time left.
             let may_wait = now < plan.as_of.plus_ms(bounds.wait_ms);
             if !may_wait || !missing().any(|(_, waits)| *waits) {
                 let messages = plan.messages_with(|object| !is_known(object));
@@ -143,7 +145,7 @@ impl Resolving {
             return;
         }
         let least = now.plus_ms(-MINUTE_MS);
-        // Those of a run are known until its messages are made.
+        // Objects stay known until the messages that asked for them are made.
         let least =
             engine.open_closings().oldest_to_make().map_or(least, |oldest| oldest.min(least));
         self.known.retain(|_, asked| *asked >= least);
@@ -229,6 +231,7 @@ impl Resolving {
         match answer {
             Ok(mut resolved) => {
                 self.rest = None;
+                // The host may change only what it was asked about.
                 resolved.objects.retain(|object| asked.contains(&object.id));
                 resolved.retracted.retain(|object| asked.contains(object));
                 self.asked = Some((at, asked));
@@ -246,6 +249,7 @@ impl Resolving {
                     .map_or(first_ms, |rest| rest.ms.saturating_mul(2))
                     .min(most_ms);
                 tracing::warn!(%reason, again_ms = ms, "the host does not say what objects are");
+                // After the rest closings are planned anew, and ask for what they need then.
                 self.wanted.clear();
                 self.rest = Some(Rest { until: now.plus_ms(ms), ms });
                 Vec::new()

@@ -207,7 +207,7 @@ impl Directory {
                 ))),
             };
         }
-        // The empty directory comes first: a marker without any engine tells of a loss.
+        // The empty directory comes first, since a marker without an engine means a loss.
         if !self.engine_new().try_exists().map_err(failed)? {
             create_private(&self.engine_new()).map_err(failed)?;
         }

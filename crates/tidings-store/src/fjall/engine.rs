@@ -113,6 +113,7 @@ impl Engine {
 
     fn open_at(place: &Path, directory: Arc<Directory>, options: &Options) -> Result<Self, Error> {
         manifest::verify(place)?;
+        // Precedes the engine, which would cut off a damaged end of the journal without a word.
         let journaled = journal::recover(place)?;
         let database = guarded(|| database(place, options))??;
         let damaged = |what: &str| {
@@ -269,6 +270,7 @@ impl Engine {
         }
         let known = Arc::clone(&self.published().days);
         let mut days = Arc::clone(&known);
+        // Keyspaces are made before the batch that names them: after a crash in between nobody knows them.
         self.make_days(&mut days, &writes)?;
         let has_new = days.len() > known.len();
         let mut batch = self.batch();
@@ -294,6 +296,8 @@ impl Engine {
             return Ok(());
         };
         let mut batch = self.batch();
+        // Is durable before the day's files go: a crash in between leaves files of a day that is not
+        // listed.
         batch.remove(&self.commits, day_name(day));
         self.write(batch)?;
         self.publish(days);
@@ -405,7 +409,7 @@ impl Engine {
         for keyspace in keyspaces {
             let emptied = guarded(|| keyspace.rotate_memtable())
                 .and_then(|done| done.map(drop).map_err(|fault| in_use(&fault)));
-            // What was asked for is durable already; the next call hears of it.
+            // The commit is durable already; the next call fails.
             self.break_after(&emptied);
         }
     }

@@ -35,7 +35,7 @@ impl MemtableFlusher {
             }
             engine.note_newest();
             drop(engine);
-            // Whoever waited longer than told has gone.
+            // The receiver is gone if it has waited for longer than its limit.
             let _heard = ends.send(());
         };
         std::thread::Builder::new()

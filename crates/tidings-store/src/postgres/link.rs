@@ -119,7 +119,7 @@ impl From<Fault> for Error {
                 let text = format!("PostgreSQL: {said} (SQLSTATE {})", state.code());
                 let class = state.code().get(..2).unwrap_or_default();
                 match class {
-                    // Who may come in, and what may be done there, is for the operator.
+                    // Logins and rights are for the operator to mend, not for another attempt.
                     "28" | "3D" | "42" | "0A" => Self::Unusable(text),
                     _ => Self::Unavailable(text),
                 }
@@ -148,7 +148,7 @@ impl Link {
         let connecting = async {
             let connected = address.config.connect(address.tls.clone()).await;
             let (client, connection) = connected.map_err(Fault::of_connecting)?;
-            // It ends with the client, which hears why it broke.
+            // It ends with the client, which gets the reason of a break.
             tokio::spawn(connection);
             match address.store {
                 None => client.batch_execute(SESSION).await?,
@@ -215,7 +215,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // Whoever drops it may be an executor's thread, where a runtime must not wait for its own.
+        // The dropping thread may be an executor's, where a runtime must not wait for its threads.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

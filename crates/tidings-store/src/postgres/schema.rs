@@ -183,7 +183,7 @@ pub(super) fn discard(link: &mut Link, table: TableNo) {
          COMMIT"
     );
     if link.run(&drop).is_err() {
-        // The table may be gone already. This fails again if the connection is, which the next call hears.
+        // The table may be gone already. If the connection is, the next call fails.
         let _ = link.run("ROLLBACK");
     }
     link.forget(&name);

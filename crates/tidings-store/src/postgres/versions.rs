@@ -171,7 +171,7 @@ impl Versions {
     fn wait_for(&self, read: i64) -> Result<MutexGuard<'_, State>, Error> {
         let mut state = self.lock();
         if read > state.newest + 1 {
-            // One commit at a time is under way, so these are of somebody who has opened the same share again.
+            // This writer has one commit under way at most, so these are of a process that has opened the same share again.
             state.ended.get_or_insert(Error::Fenced);
         }
         while state.ended.is_none() && state.newest < read {
@@ -231,7 +231,7 @@ impl Versions {
         };
         for held in state.held.range(version..).map(|(_, held)| held) {
             for ((_, key), value) in held.before.range((from.clone(), until.clone())) {
-                // What was replaced first is what the version had.
+                // The value that was replaced first is the one that the version had.
                 found.entry(key.clone()).or_insert_with(|| value.clone());
             }
         }

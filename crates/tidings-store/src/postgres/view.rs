@@ -89,7 +89,7 @@ impl View {
             if !fault.is_of_missing_table() {
                 return Err(fault.into());
             }
-            // Whoever was fenced hears that.
+            // A writer that was fenced gets that fault, rather than one of a missing table.
             let listed = self.reading.list()?;
             if !self.reading.is_shared() {
                 return Err(fault.into());
@@ -150,7 +150,7 @@ impl Snapshot for View {
         };
         let versions = &self.reading.versions;
         let end = Bound::Included(key);
-        // Asked first: what it is replaced by from now on is known to the versions.
+        // The cache is asked before the versions: a value that is replaced in between is put back by them.
         let cached = self.reading.cache.get(table, key);
         let known = versions.before(self.pin.version, self.pin.version, table, key, end)?;
         if let Some(value) = known.into_values().next() {
@@ -251,6 +251,8 @@ impl Snapshot for View {
                 (None, None) => Bound::Unbounded,
             };
             let versions = &self.reading.versions;
+            // Covers the range that was read and no more: keys behind the last row come with the next
+            // chunk.
             let before = versions.before(self.pin.version, version, table, &from, end)?;
             let bytes: usize = rows.iter().map(|(key, value)| key.len() + value.len()).sum();
             for (key, value) in put_back(rows, before) {
@@ -261,6 +263,7 @@ impl Snapshot for View {
             let Some(last) = last else { return Ok(()) };
             from = last;
             from.push(0);
+            // Few rows first, since most scans stop early; then more, as long as an answer stays small.
             limit = if bytes > ANSWER_BYTES / 2 {
                 (limit / 2).max(1)
             } else {

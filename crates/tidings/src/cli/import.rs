@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
             return Ok(report(streams, message, Status::Wrong));
         }
     }
-    // Before a store is made for it.
+    // Precedes the store, which must not be made for a file that can't be opened.
     let import = match open(arguments) {
         Ok(import) => import,
         Err(error) => return Ok(can_not_open(arguments, &error, streams)),
@@ -196,7 +196,7 @@ impl Observer for Telling<'_> {
 
 impl Telling<'_> {
     fn tell(&mut self, line: &str) {
-        // There is nobody left to tell where this fails; the counts still tell of it.
+        // There is no other way to report that this fails; the counts have it all the same.
         let err = &mut *self.err;
         self.bar.suspend(|| drop(writeln!(err, "warning: {line}")));
     }

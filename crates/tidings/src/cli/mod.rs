@@ -207,7 +207,7 @@ where
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {
         Ok(status) => status,
-        // Whoever read has enough: that is how a pipe into `head` ends.
+        // The reader has enough: that is how a pipe into `head` ends.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Done,
         Err(error) => report(streams, &format!("cannot write: {error}"), Status::Failed),
     }
@@ -274,7 +274,7 @@ fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Status {
     } else {
         (&mut *streams.out, Status::Done)
     };
-    // There is nobody left to tell where this fails.
+    // There is no other way to report that this fails.
     let _ = write!(stream, "{text}").and_then(|()| stream.flush());
     status
 }

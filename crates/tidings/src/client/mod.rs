@@ -363,7 +363,7 @@ impl Reach {
                 });
             }
         };
-        // Whether somebody has it open the lock alone can tell; an address may be an old one.
+        // Tries the lock first: an address file may be left over from a crash, the lock is not.
         match Directory::open(store, &place.config, purpose) {
             Ok(directory) => Ok(Self::Directory(Box::new(directory))),
             Err(Fault::Store(fault @ tidings_store::Error::Locked(_))) => {

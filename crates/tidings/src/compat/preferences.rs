@@ -157,7 +157,7 @@ fn off(setting: &Value) -> Option<bool> {
     match setting {
         Value::Bool(on) => Some(!on),
         Value::Object(of) if of.get("conditions").is_some_and(|all| !is_empty(all)) => {
-            // Those of workflows and categories are told where they are read.
+            // Conditions of workflows and categories are reported where those are read.
             (of.contains_key("channel_types")).then_some(false)
         }
         _ => Some(false),

@@ -29,7 +29,7 @@ pub(super) fn presentation(
     root: &Section<'_>,
     usual_locale: &str,
 ) -> Presentation {
-    // Tables that are none are told by those who read their other keys.
+    // Values that are no tables are reported by the readers of their other keys.
     let named = |key: &str| Walk::default().named(root, key, "");
     let mut shown = Presentation { brand: brand(walk, root), ..Presentation::default() };
     for (name, section) in named("categories") {
@@ -70,7 +70,7 @@ pub(super) fn presentation(
             shown.digest_titles.insert(name.to_owned(), title);
         }
     }
-    // The tables of a file are sorted by name; their places tell how they stand there.
+    // Tables come sorted by name; their places give the order of the file.
     let in_order = |key: &str| {
         let mut found = named(key);
         found.sort_by_key(|(_, section)| section.header.start);

@@ -230,7 +230,7 @@ fn routes(
         let hint = format!("write `[{}.channels]`", section.path);
         walk.missing(section, "channels", &hint);
     }
-    // A fault of an inbox is told where it is.
+    // A fault of an inbox is reported at its place.
     let names_inbox = outer.as_ref().is_some_and(|outer| outer.has(INBOX));
     let mut placed = inherited.clone();
     if let Some(outer) = outer {
@@ -295,7 +295,7 @@ fn of_categories(
     root: &Section<'_>,
     known: &Known<'_>,
 ) -> BTreeMap<String, BTreeMap<String, Placed>> {
-    // What else is wrong with a category is told where its title is read.
+    // Other faults of a category are reported where its title is read.
     let sections =
         Walk::default().named(root, "categories", "").into_iter().filter_map(|(name, section)| {
             let outer = walk.section(&section, "channels", CHANNELS_HINT)?;

@@ -281,8 +281,8 @@ impl Cluster {
         }
         let token = request.headers_mut().remove(&NODE);
         let token = token.as_ref().and_then(|token| token.to_str().ok());
-        // With any other token the node that had this address before was meant, or a stranger asks. What the headers say
-        // is void then, and the call is let in as any other, by its key.
+        // Any other token is that of a node that had this address before, or a stranger's: the headers count for nothing
+        // then, and the call needs a key like any other.
         if !token.is_some_and(|token| self.is_token_of_member(token)) {
             request.headers_mut().remove(&FORWARDED);
             request.headers_mut().remove(&HOME);
@@ -314,7 +314,7 @@ impl Cluster {
         }
         // A recipient or a message in the path says more than the node that forwarded the call.
         let home = homes.of_path(path).or_else(|| given_owner(request.headers()));
-        // Whom a call of an end user is about is in its token, which is checked here.
+        // The recipient of an end user's call is in its token, which the handler checks.
         let home = home.or((!is_mine(path)).then_some(Owner::Intake));
         if let Some(home) = home.filter(|home| !homes.has(*home)) {
             return self.hand_on(request, home).await;
@@ -326,7 +326,7 @@ impl Cluster {
         else {
             return answer;
         };
-        // The handler has found out whom it is about, and has done nothing.
+        // The handler has found the owner and done nothing, so the call can be sent there.
         let mut request = Request::new(Body::from(body));
         *request.method_mut() = method;
         *request.uri_mut() = uri;
@@ -369,6 +369,7 @@ impl Cluster {
         let Some(peer) = self.peer(home) else {
             return no_holder(NOBODY).into_response();
         };
+        // Nodes that see different owners for a moment would forward a call in circles.
         let Some(times) = forwarded(request.headers()).filter(|times| *times <= FORWARDED_MAX)
         else {
             return no_holder(NO_MORE).into_response();
@@ -407,6 +408,7 @@ impl Cluster {
             .iter()
             .map(|seen| &seen.member.token.0)
             .filter(|token| !token.is_empty());
+        // All are compared, in constant time: the answer's time says nothing of how much was right.
         let is_it = |token: &String| token.as_bytes().ct_eq(given.as_bytes());
         let found = tokens.fold(Choice::from(0), |any, token| any | is_it(token));
         found.into()
@@ -432,6 +434,7 @@ impl Cluster {
             head.headers.remove(name);
         }
         let mut members = self.members.subscribe();
+        // A node that has lost its shards may never answer, and the client must not wait for that.
         let lost = members.wait_for(|members| {
             let members = members.as_deref();
             members.is_none_or(|members| peer.tenure.is_over(members))
@@ -452,6 +455,7 @@ impl Cluster {
                 }
                 Ok(Response::from_parts(head, body))
             }
+            // Nothing was sent: the client may try again. Any later fault leaves the outcome open.
             Err(fault) if fault.is_connect() => {
                 Err(no_holder("the node that holds the store can't be reached"))
             }

@@ -201,6 +201,7 @@ pub async fn serve(
             let (router, began) = (TowerToHyperService::new(router.clone()), Arc::clone(&began));
             let hand = Arc::clone(&hand);
             service_fn(move |mut request: Request<Incoming>| {
+                // From here on the connection has begun: only its first head has a patience of its own.
                 began.notify_one();
                 request.extensions_mut().insert(peer);
                 request.extensions_mut().insert(Arc::clone(&connection));
@@ -247,6 +248,7 @@ pub async fn serve(
         });
     }
     drop(listener);
+    // The loop's own sender must go, or the channel would never close.
     drop(streaming);
     let ended = async {
         graceful.shutdown().await;

@@ -565,7 +565,7 @@ where
         let Self { made, send, .. } = *self;
         let made = || made.unwrap_or_else(|| Err(not_made()));
         let answer = kept.map_err(Problem::from).and_then(|kept| answer_of(kept, made));
-        // Whoever asked may have gone.
+        // The caller may have gone.
         let _ = send.send(answer);
     }
 }

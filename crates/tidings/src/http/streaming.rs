@@ -64,7 +64,7 @@ pub(super) fn streamed(
         if let Some(chunk) = wanted.recv().await {
             return Some((Ok(chunk), (wanted, writing)));
         }
-        // The connection breaks where it is not whole, so that whoever reads sees that.
+        // The connection breaks if the content is not whole, so that the reader notices.
         let ended = writing?.await.unwrap_or_else(|fault| Err(io::Error::other(fault)));
         Some((Err(ended.err()?), (wanted, None)))
     })

@@ -167,7 +167,7 @@ impl<R: Read + Send> Import<R> {
             let mut taking =
                 Taking { sink, observer, bad, tally: Tally::default(), pending: VecDeque::new() };
             let ended = taking.all(&slices);
-            // A reader that waits for room hears that nobody wants more.
+            // Ends a reader that waits for room.
             drop(slices);
             (taking.tally, ended)
         })

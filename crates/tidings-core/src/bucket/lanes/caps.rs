@@ -187,6 +187,8 @@ impl CapCounts {
                 if ends {
                     counted.clear();
                 } else {
+                    // By the caps of before: what they did not count any more must not come back under
+                    // longer ones.
                     prune(counted, at, caps, 0);
                 }
             }

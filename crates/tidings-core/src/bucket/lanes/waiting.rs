@@ -49,6 +49,7 @@ impl Bucket {
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
         let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at) {
+            // Inbox entries wait from their arrival to the end of the step alone.
             if seq > self.delivered_to { who.clone() } else { RoaringBitmap::new() }
         } else {
             let mut waiting = RoaringBitmap::new();
@@ -56,6 +57,7 @@ impl Bucket {
                 let open = (who & lane.open()).into_iter();
                 waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
             }
+            // A window that has closed still waits until its message is built.
             for (closing, open) in self.closings.from(&seq) {
                 if open.lane == *at && *closing > seq {
                     let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
@@ -122,6 +124,8 @@ impl Waiting<'_> {
             let all = who.unwrap_or(&bucket.roster.everyone);
             let has =
                 |number: u32, kept: &StoredArrival| !bucket.ended.has(kept.seq, channel, number);
+            // Inbox entries wait until the end of the step; those of a paused inbox are in the lane of
+            // paused types.
             let from = bucket.delivered_to.next();
             return bucket.index.look(view, &Look { from, to, who: all, takes: &takes, has: &has });
         }

@@ -363,7 +363,7 @@ impl Question<'_> {
                 PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
                 _ => false,
             });
-        // One of all tenants and one of the event's own are told once.
+        // A mute for all tenants and one for the event's tenant are shown once.
         let concern: BTreeSet<&PreferenceScope> = concern.map(|(.., mute)| mute).collect();
         concern.into_iter().map(scope_text).collect()
     }

@@ -204,6 +204,7 @@ impl Question<'_> {
             return Ok(());
         }
         let who = RoaringBitmap::from_iter([self.number.0]);
+        // No record has ended it: it waits, is shown, or is in a message.
         let pending = self.bucket.pending(kept.seq, &address, name.channel, &who);
         match (pending.is_empty(), name.is_inbox()) {
             (false, false) => self.waiting(kept, variant, &address, path),

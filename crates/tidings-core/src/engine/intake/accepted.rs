@@ -132,6 +132,7 @@ pub(crate) fn read_contents(
             }
             ControlFlow::Continue(())
         };
+        // One read for the wanted events of a block: each is a round trip where the store is remote.
         view.scan(Partition::Day(day), &from, Some(&until), visit)?;
         if let Some(fault) = fault {
             return Err(fault);

@@ -224,7 +224,7 @@ impl Objects {
         event: &Event,
         day: Day,
     ) -> Result<(), Unreadable> {
-        // Only an `object` command says whether an object may be told.
+        // Only an `object` command sets `notifiable`.
         let described = |object: &Object| Object { notifiable: None, ..object.clone() };
         for role in event.actor.iter().chain(&event.target) {
             self.upsert_role(draft, &described(role), day)?;
@@ -524,6 +524,7 @@ impl Objects {
                 None => draft.delete(Partition::Base, key.clone()),
             }
         }
+        // There may be more: the next step goes on from here.
         if found.len() == most {
             self.sweep_from = found.pop();
         }

@@ -141,7 +141,7 @@ impl Suppressions {
             AddressReport::Bounced(source) => return self.bounced(of, Bounce { at, source }, now),
             AddressReport::Arrived(source) => return self.arrived(of, source, at),
         };
-        // Whoever took it off the list knew of what was before.
+        // The removal came later, and knew of this report: a repeated call must not put the address back.
         if self.lifted.get(of).is_some_and(|lifted| at <= *lifted) {
             return None;
         }

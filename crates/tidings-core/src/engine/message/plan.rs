@@ -225,8 +225,7 @@ impl Planner<'_> {
         let takes =
             |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
         let has = |number: u32, kept: &StoredArrival| {
-            // Entries before a window began were told by an earlier closing. What has ended since is not
-            // planned again.
+            // Entries before a window began belong to an earlier closing. What has ended since is not planned again.
             since[(number - least) as usize] <= kept.seq
                 && !bucket.ended.has(kept.seq, lane.channel, number)
         };

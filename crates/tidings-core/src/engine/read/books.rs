@@ -190,6 +190,8 @@ impl Walker<'_> {
                 Record::Outcome { closing, who, ending, .. } => {
                     endings.entry(closing).or_default().push((ending, who.0));
                 }
+                // A message that was sent again has no outcome until the next record: the one before is
+                // taken back, as in the ledger.
                 Record::Reopened(again) => {
                     for (_, who) in endings.entry(again.closing).or_default() {
                         who.remove(again.number.0);

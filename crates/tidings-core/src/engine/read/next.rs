@@ -74,6 +74,7 @@ impl Reader<'_> {
         let plan = engine.planner(view).plan_of(
             bucket.closing_id(Seq::default()),
             &lane,
+            // An overdue window, of a paused channel for instance, would be sent now: its checks go by now.
             due.max(now),
             due.max(now),
             found,

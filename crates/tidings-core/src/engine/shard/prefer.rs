@@ -85,6 +85,8 @@ pub(crate) fn prefer_all(
         if tenant.is_some_and(|tenant| intake.tenants.get(tenant).is_none()) {
             continue;
         }
+        // A `never` for what is not configured now was shown to nobody, so a list that lacks it does not
+        // lift it.
         let is_known = shard.rules().is_some_and(|rules| rules.know_choice(&scope, &mode));
         if mode == Mode::Never && !is_known {
             continue;

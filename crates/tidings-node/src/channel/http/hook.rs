@@ -111,7 +111,7 @@ impl Shape for Hook {
         match answer.status {
             200..=299 => sent(Some(&answer.status.to_string())),
             410 => Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) },
-            // It takes nothing at present, whatever it is told.
+            // The host takes no calls at present, whatever they say.
             408 | 425 | 429 | 500..=599 => Outcome::Away { scope: Scope::Provider, why, after_ms },
             _ => Outcome::Retry { why, after_ms },
         }

@@ -147,7 +147,7 @@ impl Answer {
             0..=399 | 401..=403 | 407 | 408 | 425 | 429 | 500 | 503 | 507 => {
                 Outcome::Away { scope: Scope::Provider, why, after_ms }
             }
-            // Who answers has passed it on, and may have been heard.
+            // A gateway that answers may have passed the request on.
             500..=599 => Outcome::Unknown { why },
             _ => Outcome::Failed { why, suppress: None },
         }

@@ -25,7 +25,7 @@ pub(super) fn to_stderr(format: LogFormat) {
     let levels = levels.and_then(|levels| levels.parse::<Targets>().ok());
     let info = || Targets::new().with_default(LevelFilter::INFO);
     let levels = levels.unwrap_or_else(info);
-    // Whoever embeds this may have a log of their own.
+    // A program that embeds this may have a log of its own.
     let _ = match format {
         LogFormat::Text => {
             let is_terminal = io::IsTerminal::is_terminal(&io::stderr());

@@ -54,7 +54,7 @@ async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Status
         move || acknowledge.send(()).unwrap_or_default(),
         move |_| give.send(()).unwrap_or_default(),
     )?;
-    // Any answer acknowledges the report.
+    // Waits for the commit: any answer acknowledges the report.
     acknowledged.await.map_err(|_| ended())?;
     if let Ok(given) = timeout(WAIT, given).await {
         given.map_err(|_| ended())?;

@@ -189,7 +189,7 @@ async fn ask(cluster: &Cluster, peer: &Peer, commands: Commands) -> Result<OwnRe
     let answer = cluster.call(peer, (Method::POST, path), body).await?;
     match answer.status() {
         StatusCode::OK => {}
-        // It says that it has done nothing.
+        // The node says that it has done nothing.
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
             let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
             return Err(said(&bytes.unwrap_or_default()));

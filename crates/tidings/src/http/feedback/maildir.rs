@@ -68,7 +68,7 @@ pub async fn watch(service: Arc<Service>) {
                 taken.err()
             }
         };
-        // A fault that stays is told once.
+        // A fault that stays is logged once.
         if let Some(reason) = &fault
             && fault != told
         {

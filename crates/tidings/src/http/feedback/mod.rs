@@ -81,7 +81,7 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
 /// The secret by which the calls of a provider are known.
 fn secret_of(provider: &str, known: &str) -> Result<String, Problem> {
     crate::app::secret_here(known).map_err(|why| {
-        // Whoever calls is not known yet, and is told no more than that it is our fault.
+        // The caller is not known yet, and learns no more than that the fault is ours.
         tracing::error!(provider, secret = known, reason = why, "reports can't be checked");
         Problem::new(Code::Internal, "the server lacks the secret of this provider")
     })

@@ -178,7 +178,7 @@ async fn submit(
     let own = |reply: Result<Reply, _>| reply.map_err(Problem::from);
     service.handle_for(false).submit_each_once(commands, move |replies| {
         let replies = replies.map(|all| all.into_iter().map(own).collect());
-        // Who waited may have gone.
+        // The receiver may have given up.
         let _ = answer.send(replies.map_err(Problem::from));
     })?;
     service.answered(answered).await

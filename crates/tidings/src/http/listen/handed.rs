@@ -68,7 +68,7 @@ impl Hand {
                 piece = body.frame() => {
                     let piece = match piece {
                         Some(Ok(piece)) => piece.into_data().unwrap_or_default(),
-                        // It breaks, so that whoever reads sees that it is not whole.
+                        // The connection breaks, so that the reader notices that the answer is not whole.
                         Some(Err(_)) => return,
                         None => break,
                     };

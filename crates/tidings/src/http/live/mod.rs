@@ -295,7 +295,7 @@ impl Service {
             stream: Arc::clone(&stream),
             is_over: false,
         };
-        // It is watched from now on, so what comes after this is told.
+        // The stream is registered before the inbox is read: a change in between is found by the next pass.
         let view = stream.of.view.clone();
         let (number, read) = self
             .look(move |node| pass::read(node, &recipient, &view, may_be_unknown))

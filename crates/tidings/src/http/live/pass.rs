@@ -128,7 +128,7 @@ impl Live {
             rev,
             counts: &counts,
         };
-        // Streams of one view mostly were told the same.
+        // Streams of one view mostly know the same rows, so the frame is made once.
         let mut made: Option<(Arc<Rows>, Frame)> = None;
         for stream in streams {
             let Some((known, told)) = stream.known() else { continue };

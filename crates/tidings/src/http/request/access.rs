@@ -195,10 +195,10 @@ fn caller(service: &Service, request: &Request) -> Result<Option<Caller>, Proble
     }
     let keys = service.handle.keys();
     let keys = keys.iter().filter(|_| !is_of_node).map(|key| (&key.hash, Some(key)));
-    // Who has the token of this start could open the store as well.
+    // The token of this start lies beside the store: its reader could open that as well.
     let known = keys.chain(token.iter().map(|token| (token, None)));
     let Some(key) = key(request) else {
-        // Whoever hears of the key here looks for a fault in it.
+        // "No API key" would send a client of Novu, which gave one in another scheme, after the wrong fault.
         let is_theirs = authorization(request).is_some_and(|(scheme, _)| is_of_novu(scheme));
         let compat = service.rules().compat;
         let not_taken = || not_taken_of_novu(compat, request.uri().path());

@@ -162,15 +162,18 @@ async fn within(
         let detail = format!("the body has more than {bound} bytes");
         Problem::new(Code::BodyTooLarge, detail)
     };
-    // Who asked before sending it hears the answer in time.
+    // A client that asked whether to continue has sent nothing yet, and reads the refusal.
     let asks = headers.contains_key(header::EXPECT);
     if told.is_some_and(|bytes| bytes > bound) {
         if !asks {
+            // Many clients write on before they look for an answer: closing now would cost them the
+            // refusal.
             discard(body).await;
         }
         return Err(too_large());
     }
     if let Some(told) = told {
+        // Is refused before the first byte, if there can be no room for all of it.
         room.expect(told)?;
     }
     let mut read = Vec::new();

@@ -225,8 +225,8 @@ pub(in crate::http) async fn answer<L: Lines>(
         counted: Counted { lines: 0, done: 0, problems: 0 },
         room,
     };
-    // The head of the answer has to wait for the body's: who asked whether to continue hears that
-    // first.
+    // The head of the answer waits for the first piece of the body: a client that asked whether to continue has to
+    // get that first.
     let first = stream.next().await;
     let rest = stream::unfold(stream, async |mut stream| {
         let chunk = stream.next().await?;
@@ -372,6 +372,7 @@ impl<L: Lines> Stream<L> {
             } else {
                 match self.body.frame().now_or_never() {
                     Some(frame) => Ok(frame),
+                    // Lines that are here are handed in, rather than wait for a body that may be slow.
                     None => return slice,
                 }
             };

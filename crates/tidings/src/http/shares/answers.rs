@@ -111,7 +111,7 @@ impl HttpBody for Counted {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let this = &mut *self;
-        // Who asks for more has accepted what was handed over.
+        // A reader that asks for more has accepted the piece before.
         if let Some(writer) = &this.writer {
             writer.accepted();
         }

@@ -111,6 +111,7 @@ pub(crate) fn remember_sent(
     };
     let delivered = sent
         .iter()
+        // Outcomes that come twice are of messages that are not on their way any more: they change nothing.
         .filter(|sent| sent.ending == Ending::Delivered && open.sending.contains(sent.number.0));
     let seqs_of: FxHashMap<u32, &Vec<Seq>> =
         delivered.map(|sent| (sent.number.0, &sent.seqs)).collect();

@@ -120,7 +120,7 @@ impl Http2 {
     {
         let shaken = h2::client::Builder::new().handshake(stream).await;
         let (sender, connection) = shaken.map_err(|fault| Fault::before("connect", fault))?;
-        // Its end is seen by whoever sends next.
+        // The next request on the connection finds out that it has ended.
         tokio::spawn(async move { drop(connection.await) });
         Ok(sender)
     }
