@@ -96,14 +96,16 @@ impl Table {
     pub(super) fn augment(&'static self, mut command: Command) -> Command {
         for (name, group) in &self.groups {
             let default = group.default.as_ref().and_then(|default| self.row(default));
-            let of_group = Command::new(name.as_str()).about(&*group.about);
-            command = command.subcommand(match default {
+            let of_group = Command::new(name.as_str());
+            let of_group = match default {
                 Some(row) => row.augment(of_group).args_conflicts_with_subcommands(true),
                 None => of_group.subcommand_required(true).arg_required_else_help(true),
-            });
+            };
+            command = command.subcommand(of_group.about(&*group.about));
         }
         for row in &self.commands {
-            let of_row = |word| row.augment(Command::new(word).about(&*row.about));
+            // Arguments bring a line of their own along.
+            let of_row = |word| row.augment(Command::new(word)).about(&*row.about);
             command = match row.name.split_once(' ') {
                 Some((group, word)) => {
                     command.mut_subcommand(group, |group| group.subcommand(of_row(word)))

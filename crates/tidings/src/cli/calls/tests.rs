@@ -34,7 +34,13 @@ fn each_default_and_each_path_of_the_table_is_there() {
             "{name}"
         );
     }
-    crate::cli::command().debug_assert();
+    let mut command = crate::cli::command();
+    let tenant = command.find_subcommand_mut("tenant").unwrap();
+    assert!(tenant.get_about().unwrap().to_string().starts_with("Make, change, list"));
+    let list = tenant.find_subcommand("list").unwrap();
+    assert_eq!(list.get_about().unwrap().to_string(), "List tenants");
+    assert!(list.get_long_about().is_none());
+    command.debug_assert();
     let request = |arguments: &[&str]| {
         let (row, given) = given(arguments);
         format!("{:?}", row.request(&given))
