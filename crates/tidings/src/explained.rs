@@ -24,7 +24,7 @@ pub(crate) struct Explained {
     supposed: bool,
     /// The rules that hold for all channels, in their order.
     steps: Vec<ExplainedStep>,
-    /// The channels of the event, unless a rule before them left the recipient out.
+    /// The channels of the event; empty if an earlier rule left the recipient out.
     channels: Vec<ExplainedChannel>,
 }
 
@@ -35,9 +35,9 @@ struct ExplainedChannel {
     channel: &'static str,
     /// `none` (no entry), `scheduled`, `pending`, `sending`, or the outcome.
     state: &'static str,
-    /// The reason why it was not delivered, as in the outcome of an event; null = there is none.
+    /// The reason why it was not delivered, as in the outcome of an event; null = none.
     reason: Option<&'static str>,
-    /// The time at which it ended, or else is due or enters its lane; null = there is none.
+    /// The time at which it ended, is due or enters its lane; null = none.
     #[schema(format = "date-time")]
     at: Option<String>,
     /// The rules, in their order.
@@ -49,14 +49,14 @@ struct ExplainedChannel {
 pub(crate) struct ExplainedStep {
     /// The rule.
     rule: &'static str,
-    /// The time at which it was applied, or that it gave; null = it is not known.
+    /// The time at which it was applied, or that it set; null = unknown.
     #[schema(format = "date-time")]
     at: Option<String>,
-    /// The values that it looked at, in words.
+    /// The inputs of the rule, in words.
     looked_at: String,
     /// The result, in words.
     result: String,
-    /// True if nothing comes after it: there is no entry, or the entry ended here.
+    /// True if it is the last: there is no entry, or the entry ended here.
     ends: bool,
 }
 

@@ -1,15 +1,14 @@
 //! Bounds of texts, and checks of objects' addresses.
 //!
-//! An address is handed on to mails and, over inboxes, to browsers. So it must not run anything and
-//! not look like a path of the host's own site where it leads elsewhere; and it must be one of which
-//! messages can make a link, by the function with which they do.
+//! An address is passed on to mails and, by inboxes, to browsers. So it must not run anything, nor look like a path of
+//! the host's own site and lead elsewhere; and the function that builds links for messages must accept it.
 
 use tidings_mail::{Address, AddressError};
 
 use super::fault::Fault;
 use crate::wording::quoted;
 
-/// Refuses a text of more than so many bytes.
+/// Refuses a text of more than `most` bytes.
 pub(super) fn within(text: &str, most: usize) -> Result<(), Fault> {
     if text.len() <= most {
         return Ok(());
@@ -18,7 +17,7 @@ pub(super) fn within(text: &str, most: usize) -> Result<(), Fault> {
     Err(Fault::new(reason, "write a shorter one"))
 }
 
-/// Refuses an address of which messages can't make a link.
+/// Refuses an address that messages can't link to.
 pub(super) fn check(address: &str) -> Result<(), Fault> {
     let Err(error) = Address::parse(address) else {
         return Ok(());

@@ -21,7 +21,7 @@ use super::fault::Fault;
 use super::text::FromText as _;
 use crate::wording::quoted;
 
-/// Addresses that change, by channel; none where they are removed.
+/// Changed addresses by channel; an empty list removes them.
 pub(crate) struct Given(pub(super) BTreeMap<ChannelNo, Vec<GivenAddress>>);
 
 /// Addresses as answers show them.
@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for Given {
     }
 }
 
-/// Reads the addresses of a kind: null, one, or a list where there may be several.
+/// Reads the addresses of a kind: null, one, or a list if the channel allows several.
 #[derive(Clone, Copy)]
 pub(super) struct OfKind(pub(super) AddressKind);
 
@@ -178,7 +178,7 @@ impl<'de> Visitor<'de> for OfKind {
 }
 
 impl Shown {
-    /// Those of a recipient, without what is left of tenants that were deleted.
+    /// The addresses of a recipient, without those for deleted tenants.
     pub(crate) fn of(addresses: &Addresses, tenants: TenantDirectory<'_>) -> Self {
         let of = |channel: &'static ChannelKind| {
             let kind = channel.address?;
@@ -205,7 +205,7 @@ impl Shown {
     }
 }
 
-/// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
+/// A browser's Web Push subscription, the result of `JSON.stringify(subscription)`; `expirationTime` is ignored.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
 #[schema(example = json!({"endpoint": "https://push.example.net/send/1", "keys": {"p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM", "auth": "tBHItJI5svbpez7KI4CCXg"}}))]
@@ -216,7 +216,7 @@ pub(crate) struct PushSubscription {
     keys: PushKeys,
 }
 
-/// A browser's subscription to Web Push among a recipient's addresses.
+/// A browser's Web Push subscription among a recipient's addresses.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
 #[schema(example = json!({"endpoint": "https://push.example.net/send/1", "keys": {"p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM", "auth": "tBHItJI5svbpez7KI4CCXg"}, "tenant": "acme"}))]
@@ -225,7 +225,7 @@ struct PushAddress {
     endpoint: String,
     /// Keys of the browser.
     keys: PushKeys,
-    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    /// The tenant whose messages it gets, beside those without a tenant; absent = all messages.
     #[schema(required = false)]
     tenant: Option<String>,
 }
@@ -328,7 +328,7 @@ impl ToSchema for Shown {
     }
 }
 
-/// Adds the schemas to which those of addresses refer.
+/// Adds the schemas that those of addresses refer to.
 fn subscription(schemas: &mut Vec<(String, RefOr<Schema>)>) {
     schemas.push((PushAddress::name().into(), PushAddress::schema()));
     PushAddress::schemas(schemas);

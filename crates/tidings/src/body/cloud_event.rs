@@ -1,7 +1,7 @@
 //! CloudEvents 1.0: the envelope of an event, whose `type`, `id`, `time` and `data` make the body of a publish, with the
 //! extension `traceparent` of distributed tracing.
 //!
-//! `source`, `subject` and other extensions are for whoever routes it: they are checked and passed over.
+//! `source`, `subject` and other extensions are for routers: they are checked and ignored.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::json::{Json, Table};
 use crate::wording::quoted;
 
-/// The version that is taken.
+/// The supported version.
 const VERSION: &str = "1.0";
 
 /// The attributes that are texts, required or not.
@@ -72,7 +72,7 @@ pub(crate) fn structured(mut event: Table<'_>) -> Result<Table<'_>, Fault> {
     attributes.with(data, |name| format!("`{name}`"))
 }
 
-/// The attributes of an event that are looked at.
+/// The attributes of an event that are read.
 #[derive(Clone)]
 pub(crate) struct Attributes<'a> {
     pub(crate) version: Option<Cow<'a, str>>,

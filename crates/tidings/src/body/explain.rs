@@ -9,12 +9,12 @@ use super::event::{BareId, EventBody, IdOr, id_or};
 use super::fault::Fault;
 use super::text::Text;
 
-/// The question why a recipient got, or did not get, an event.
+/// The event and the recipient of an explanation.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Explain, example = json!({"event": "e-1", "recipient": "ada"}))]
 pub(crate) struct ExplainBody {
-    /// Id of an event; or a hypothetical event, as it would be published.
+    /// Id of an event, or a hypothetical event in the form of a publish.
     event: EventInQuestion,
     /// Id of the recipient.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
@@ -43,7 +43,7 @@ impl ExplainBody {
     /// The event and the recipient.
     ///
     /// # Errors
-    /// As for a publish of a supposed event.
+    /// As for a publish of a hypothetical event.
     pub(crate) fn question(self, rules: &Rules) -> Result<(Subject, Id), Fault> {
         let nameless = || Id::new("supposed").expect("a plain word is an id");
         let subject = match self.event {

@@ -18,7 +18,7 @@ pub struct Fault {
     pub hint: String,
     /// The subject.
     pub about: About,
-    /// The JSON pointer (RFC 6901) of what is wrong, where that is within an event's `data`.
+    /// The JSON pointer (RFC 6901) of the fault, if that is within an event's `data`.
     pub pointer: Option<String>,
 }
 
@@ -29,9 +29,9 @@ pub enum About {
     Body,
     /// A type that the configuration does not have, or not yet.
     UnknownType,
-    /// A channel that there is not.
+    /// An unknown channel.
     UnknownChannel,
-    /// A preference that can't be had.
+    /// An impossible preference.
     Preference,
     /// The `data` of an event, which does not fit the schema of its type.
     Data,
@@ -51,7 +51,7 @@ impl Fault {
         }
     }
 
-    /// The same fault, about something else than the body itself.
+    /// The same fault with another subject than the body itself.
     #[must_use]
     pub fn about(self, about: About) -> Self {
         Self { about, ..self }

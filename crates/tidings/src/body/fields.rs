@@ -1,5 +1,5 @@
-//! Fields of one JSON object: some are taken one by one, because they are in a line and not in the body of the
-//! call, and the others are read as one body.
+//! Fields of one JSON object: some are taken one by one, because they belong to a line and not to the body of a call,
+//! and the others are read as one body.
 
 use serde::Deserialize;
 use tidings_core::Id;
@@ -29,7 +29,7 @@ impl<'a> Fields<'a> {
         json::object(text).map(Self)
     }
 
-    /// The `id`, whatever is wrong otherwise.
+    /// The `id`, even if other fields are invalid.
     pub(crate) fn said_id(&self) -> Option<&str> {
         match self.0.iter().find(|(key, _)| key == "id") {
             Some((_, Json::Text(id))) => Some(id),
@@ -37,7 +37,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// All that have not been taken.
+    /// All fields that have not been taken.
     pub(crate) fn into_table(self) -> Table<'a> {
         self.0
     }
@@ -65,7 +65,7 @@ impl<'a> Fields<'a> {
         self.required(key).map(Text::inner)
     }
 
-    /// Reads all that have not been taken as one body.
+    /// Reads all fields that have not been taken as one body.
     ///
     /// # Errors
     /// The first [`Fault`] in them.

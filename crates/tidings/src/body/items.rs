@@ -1,4 +1,4 @@
-//! Bodies that name inbox items: marks, snoozes.
+//! Bodies of marks and snoozes, which select inbox items.
 
 use serde::Deserialize;
 use tidings_core::command::{ItemChange, Marked, TypeFilter};
@@ -31,19 +31,19 @@ pub(crate) struct Items {
     /// All items up to this time.
     #[schema(value_type = Option<String>, format = "date-time")]
     up_to: Option<Text<Instant>>,
-    /// True: all items so far.
+    /// True = all items so far.
     all: Option<bool>,
-    /// With `up_to` or `all`: only those of this category.
+    /// With `up_to` or `all`: only items of this category.
     category: Option<String>,
-    /// With `up_to` or `all`: only those of this type.
+    /// With `up_to` or `all`: only items of this type.
     r#type: Option<String>,
-    /// Of a snooze: its end, at most 365 days ahead.
+    /// For a snooze: its end, at most 365 days ahead.
     #[schema(value_type = Option<String>, format = "date-time")]
     until: Option<Text<Instant>>,
-    /// Of a snooze: its duration, `1m` to `365d`.
+    /// For a snooze: its duration, `1m` to `365d`.
     #[schema(value_type = Option<String>, example = "1h")]
     r#for: Option<Text<Wait>>,
-    /// Only those of this tenant and those without a tenant.
+    /// Only items of this tenant and those without a tenant.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
 }

@@ -14,11 +14,11 @@ use serde_json::Number;
 use super::fault::Fault;
 use crate::wording::quoted;
 
-/// From this many keys on, equal ones are looked for by sorting rather than one by one.
+/// Number of keys from which on equal ones are found by sorting rather than one by one.
 const FEW_KEYS: usize = 16;
 
-/// The most levels of arrays and objects in each other. What is stored and passed between nodes has some more around it, and
-/// what reads that gives up at 128.
+/// Maximum depth of arrays and objects. Stored values and those passed between nodes have some levels more around them,
+/// and their parser has a limit of 128.
 const LEVELS_MAX: usize = 64;
 
 /// A JSON value that borrows its text if it has no escapes.
@@ -34,7 +34,7 @@ pub(crate) enum Json<'a> {
     Text(Cow<'a, str>),
     /// A list.
     List(Vec<Json<'a>>),
-    /// An object; no key stands twice.
+    /// An object without duplicate keys.
     Table(Table<'a>),
 }
 
@@ -76,7 +76,7 @@ pub(super) fn kind(value: Unexpected<'_>) -> &'static str {
 /// Reads one JSON object.
 ///
 /// # Errors
-/// Not UTF-8, not JSON, a key that stands twice (with its column), or something else than an object.
+/// Not UTF-8, not JSON, a duplicate key (with its column), or something else than an object.
 pub(crate) fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
     match value(bytes)? {
         Json::Table(table) => Ok(table),
@@ -104,8 +104,7 @@ pub(crate) fn list(bytes: &[u8]) -> Result<Vec<Json<'_>>, Fault> {
 /// Reads one JSON value.
 ///
 /// # Errors
-/// Not UTF-8, not JSON, or a key that stands twice, with its column, and its line where there are
-/// several.
+/// Not UTF-8, not JSON, or a duplicate key, with its column, and its line if there are several.
 pub(crate) fn value(bytes: &[u8]) -> Result<Json<'_>, Fault> {
     let text = str::from_utf8(bytes).map_err(|error| {
         Fault::new("not UTF-8", "write JSON in UTF-8").at_column(error.valid_up_to() + 1)
@@ -149,7 +148,7 @@ fn in_words(message: &str) -> &str {
     }
 }
 
-/// Marks a key that stands twice on its way through the parser's own error.
+/// Marks a duplicate key on its way through the parser's own error.
 const TWICE: &str = "twice: ";
 
 /// Marks a value with too many levels on its way through the parser's own error.
@@ -169,7 +168,7 @@ struct JsonVisitor {
 }
 
 impl JsonVisitor {
-    /// The visitor of what is in an array or an object.
+    /// The visitor of the items of an array or an object.
     fn within<E: serde::de::Error>(self) -> Result<Self, E> {
         let levels = self.levels.checked_sub(1).ok_or_else(|| E::custom(DEEP))?;
         Ok(Self { levels })
@@ -246,7 +245,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 }
 
-/// A key that stands twice.
+/// A duplicate key.
 fn twice<'t>(table: &'t Table<'_>) -> Option<&'t str> {
     let mut keys: Vec<&str> = table.iter().map(|(key, _)| &**key).collect();
     keys.sort_unstable();

@@ -1,9 +1,9 @@
 //! The bodies of calls, one type each: it reads them (serde), describes them in the API's document (utoipa), and
 //! becomes a command.
 //!
-//! Calls, lines of timelines, rows of imports and the command line all go through these types. What stands in
-//! a path (a recipient, an object) is handed in; the rest is the body. Everything that can be judged by
-//! the [`Rules`](tidings_core::Rules) alone is judged here; who and what exists only the engine knows.
+//! Calls, lines of timelines, rows of imports and the command line all go through these types. Values from a path (a
+//! recipient, an object) are passed in; the rest is the body. Everything that the [`Rules`](tidings_core::Rules) alone
+//! can decide is checked here; only the engine knows which recipients and objects exist.
 
 mod address;
 pub(crate) mod addresses;
@@ -39,7 +39,7 @@ pub(crate) use read::field_names;
 use crate::wording::{did_you_mean, one_of, quoted};
 use text::Text;
 
-/// Makes the fault of a word that the configuration does not have.
+/// The fault of a word that the configuration does not have.
 pub(crate) fn unknown<'n>(
     what: &str,
     word: &str,
@@ -50,7 +50,7 @@ pub(crate) fn unknown<'n>(
     Fault::new(format!("unknown {what} {}", quoted(word)), hint)
 }
 
-/// The hint for a command that the engine refused, as far as that is the same wherever it came from.
+/// The hint for a command that the engine refused, if it is the same for all ways in.
 pub(crate) fn hint(refused: &Refused) -> Option<String> {
     match refused {
         Refused::Exceeded(exceeded) => Some(exceeded.hint()),
@@ -68,7 +68,7 @@ pub(crate) fn hint(refused: &Refused) -> Option<String> {
     }
 }
 
-/// Refuses a channel that there is not.
+/// Refuses an unknown channel.
 fn known_channel(name: &str) -> Result<(), Fault> {
     if CHANNELS.contains(&name) {
         return Ok(());
@@ -76,7 +76,7 @@ fn known_channel(name: &str) -> Result<(), Fault> {
     Err(unknown("channel", name, CHANNELS).about(About::UnknownChannel))
 }
 
-/// The id of what a body is about: the path gives it, the body, or both the same.
+/// The id of the subject of a body: from the path, the body, or both if they are equal.
 fn id_of(path: Option<Id>, body: Option<Text<Id>>) -> Result<Id, Fault> {
     match (path, body) {
         (Some(path), Some(Text(body))) if path != body => {
@@ -89,7 +89,7 @@ fn id_of(path: Option<Id>, body: Option<Text<Id>>) -> Result<Id, Fault> {
     }
 }
 
-/// Makes the fault of fields of which not exactly one is given.
+/// The fault of fields of which exactly one has to be given.
 fn not_one(fields: &[(&str, bool)]) -> Fault {
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     let mut given = fields.iter().filter(|(_, is_given)| *is_given);

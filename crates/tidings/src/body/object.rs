@@ -22,7 +22,7 @@ pub(crate) struct EventObject {
     #[serde(default, deserialize_with = "host_text::title")]
     #[schema(value_type = Option<TextBody>)]
     pub(crate) title: Option<HostText>,
-    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links are percent-encoded.
     #[serde(default, deserialize_with = "text::address")]
     #[schema(max_length = 2048)]
     pub(crate) url: Option<String>,
@@ -30,14 +30,14 @@ pub(crate) struct EventObject {
     #[serde(default, deserialize_with = "text::address")]
     #[schema(max_length = 2048)]
     pub(crate) image: Option<String>,
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     pub(crate) image_size: Option<ImageSizeBody>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
     pub(crate) data: Option<Data>,
 }
 
-/// The size of a picture in pixels. Mails arrange pictures by it.
+/// The size of a picture in pixels, by which mails arrange pictures.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(
     deny_unknown_fields,
@@ -78,7 +78,7 @@ impl From<EventObject> for Object {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"title": "Water Lilies", "url": "https://example.org/works/1"}))]
 pub(crate) struct ObjectChange {
-    /// Id of the object. A path that names it has the same.
+    /// Id of the object; the same as in the path, if that has one.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
     id: Option<Text<Id>>,
     /// A title to show, or an object with a title for each locale.
@@ -91,20 +91,20 @@ pub(crate) struct ObjectChange {
     /// Address of a picture.
     #[serde(default, deserialize_with = "text::address")]
     image: Option<String>,
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     image_size: Option<ImageSizeBody>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
     data: Option<Data>,
-    /// False if notifications about it are not sent.
+    /// False = notifications about it are not sent.
     notifiable: Option<bool>,
 }
 
 impl ObjectChange {
-    /// The command that makes or changes the object that the path or the body names.
+    /// The command that creates or changes the object in the path or the body.
     ///
     /// # Errors
-    /// No id, or another than in the path.
+    /// No id, or another one than in the path.
     pub(crate) fn command(self, path: Option<Id>) -> Result<Command, Fault> {
         Ok(Command::Object(Object {
             id: id_of(path, self.id)?,

@@ -24,7 +24,7 @@ use crate::wording::quoted;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"category": "following", "channel": "email", "mode": "weekly"}))]
 pub(crate) struct Preference {
-    /// A category of the configuration; `*` for every category, those that are configured later included.
+    /// A category of the configuration; `*` = all categories, including later ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
     /// A type of the configuration.
@@ -34,37 +34,36 @@ pub(crate) struct Preference {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     topic: Option<Text<Topic>>,
-    /// An object to mute, also where it is the target; one of the four.
+    /// An object to mute, also as a target.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     object: Option<Text<Id>>,
-    /// The tenant to whose notifications it applies; absent = all notifications.
+    /// The tenant to whose notifications the preference applies; absent = all notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
-    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
-    /// and without `channel` and `mode`.
+    /// A digest whose times recipients may choose: with `on`, `at` or both, and without `channel` and `mode`.
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
-    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    /// The day of the digest, `mon` to `sun`, or 1 to 31 of a month; null or `default` resets it.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Word>)]
     on: Option<Option<Word>>,
-    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    /// The time of the digest, a full quarter of an hour such as `17:15`; null or `default` resets it.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     at: Option<Option<Word>>,
-    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
+    /// The channel; `*` = all channels, including later ones, for a mute or for the category `*`.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel: Option<String>,
-    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
-    /// and leaves those of its category out.
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no preference), or the
+    /// name of a digest. Mutes have `never` and `default`. `never` is refused for a required type, and does not apply
+    /// to the required types of a category.
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<String>,
 }
 
-/// A day or a time: a word, or the number of a day of the month.
+/// A day or a time: a text, or the number of a day of the month.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = DigestDay)]
@@ -90,7 +89,7 @@ fn given<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<Word>>, D:
 }
 
 impl Preference {
-    /// The bodies of preferences that are set: the day and the time of a digest are one.
+    /// The bodies of preferences that are set: the day and the time of a digest share one.
     pub(crate) fn list(chosen: impl IntoIterator<Item = Choice>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for choice in chosen {
@@ -152,7 +151,7 @@ impl Preference {
         Self { mode: Some(mode.to_string()), ..shown }
     }
 
-    /// The scope that it names, judged by the rules.
+    /// Its scope, checked against the rules.
     fn scope(&mut self, rules: &Rules) -> Result<PreferenceScope, Fault> {
         let (category, kind) = (self.category.take(), self.r#type.take());
         let (topic, object) = (self.topic.take(), self.object.take());
@@ -186,7 +185,7 @@ impl Preference {
         }
     }
 
-    /// The choices that it makes, judged by the rules: those of a digest's day and time are two.
+    /// Its choices, checked against the rules: the day and the time of a digest are two.
     ///
     /// # Errors
     /// As [`Self::choice`], or a time that the digest does not let recipients choose.
@@ -257,7 +256,7 @@ impl Preference {
         chosen.into_iter().map(choice).collect()
     }
 
-    /// The preference, judged by the rules.
+    /// The preference, checked against the rules.
     ///
     /// # Errors
     /// A word that the configuration does not have, a digest on the inbox, or a `never` for a required type.
@@ -344,17 +343,17 @@ pub(crate) struct WithHours {
     /// Preferences to set; the others stay as they are.
     #[serde(default)]
     preferences: Vec<Preference>,
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
     quiet_hours: Option<quiet::Given>,
 }
 
 impl WithHours {
-    /// The choices, and the quiet hours where they are given.
+    /// The choices, and the quiet hours if they are given.
     ///
     /// # Errors
-    /// As [`Preference::choice`], or hours that are none.
+    /// As [`Preference::choice`], or invalid hours.
     pub(crate) fn read(self, rules: &Rules) -> Result<(Vec<Choice>, Option<Hours>), Fault> {
         let preferences = (1_u64..).zip(self.preferences);
         let chosen = preferences.map(|(number, preference)| {
@@ -366,7 +365,7 @@ impl WithHours {
     }
 }
 
-/// Quiet hours of one's own; `None` = those of each channel.
+/// A recipient's own quiet hours; `None` = those of each channel.
 type Hours = Option<Box<OwnHours>>;
 
 pub(super) fn of_item(number: u64, fault: Fault) -> Fault {
@@ -392,7 +391,7 @@ pub(crate) fn choices(rules: &Rules, list: Vec<Json<'_>>) -> Result<Vec<Choice>,
     Ok(chosen?.concat())
 }
 
-/// The day of a digest's slots that a word names; `None` = it names none.
+/// The day of a digest's slots in a text; `None` = it is none.
 fn day(word: Option<Word>, every: Every) -> Option<Mode> {
     let day = match (word, every) {
         (None, _) => return Some(Mode::Default),
@@ -410,7 +409,7 @@ fn day(word: Option<Word>, every: Every) -> Option<Mode> {
     Some(Mode::Day(day))
 }
 
-/// The time of a digest's slots that a word names; `None` = it names none.
+/// The time of a digest's slots in a text; `None` = it is none.
 fn time(word: Option<Word>) -> Option<Mode> {
     match word {
         None => Some(Mode::Default),

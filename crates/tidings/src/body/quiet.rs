@@ -1,4 +1,4 @@
-//! Quiet hours in a profile: hours of one's own, none at all, or those of the channel.
+//! Quiet hours in a profile: own hours, none, or those of the channel.
 
 use std::fmt::{self, Display};
 
@@ -16,7 +16,7 @@ use super::text::{FromText, Text};
 use crate::config::clock_minute;
 use crate::wording::{one_of, quoted};
 
-/// Hours of the wall clock in which nothing is sent, but what is urgent.
+/// Hours of the wall clock in which only urgent notifications are sent.
 #[derive(Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = QuietHours, example = json!({"from": "22:00", "to": "07:00"}))]
@@ -24,14 +24,14 @@ pub(crate) struct Hours {
     /// The time at which they begin, HH:MM.
     #[schema(value_type = String, pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
     from: Text<Minute>,
-    /// The time at which they end, another one; on the next day where it is before `from`.
+    /// The time at which they end, different from `from`; on the next day if it is earlier.
     #[schema(value_type = String, pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
     to: Text<Minute>,
-    /// The weekdays on which they begin; all where it is left out.
+    /// The weekdays on which they begin; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_items = 1)]
     days: Option<Vec<Weekday>>,
-    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    /// The channels to which they apply; all if absent. The others keep those of the channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_items = 1)]
     channels: Option<Vec<String>>,
@@ -63,7 +63,7 @@ const WEEK: [Weekday; 7] = [
 /// A minute of the day, written HH:MM.
 struct Minute(u16);
 
-/// Quiet hours as a profile shows them; null = none at all.
+/// Quiet hours as a profile shows them; null = none.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = QuietHoursChoice)]
@@ -72,7 +72,7 @@ pub(crate) enum Shown {
     Word(AsChannel),
 }
 
-/// The word for the hours of each channel.
+/// The value for the hours of each channel.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = QuietHoursOfChannel)]
@@ -80,7 +80,7 @@ pub(crate) enum AsChannel {
     Default,
 }
 
-/// Quiet hours as a change gives them.
+/// Quiet hours in a change.
 pub(crate) enum Given {
     Hours(Hours),
     /// None at all.
@@ -108,7 +108,7 @@ impl Given {
     /// The choice for the core.
     ///
     /// # Errors
-    /// Hours of no length, or on no day or no channel, or on a channel that there is not.
+    /// Hours of no length, on no day, on no channel, or on an unknown channel.
     pub(super) fn choice(self) -> Result<Option<Box<OwnHours>>, Fault> {
         let hours = match self {
             Self::Default => return Ok(None),

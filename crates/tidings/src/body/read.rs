@@ -1,8 +1,7 @@
-//! Deserialization of a JSON value into the type of a body, with faults that say where and how to mend.
+//! Deserialization of a JSON value into the type of a body, with faults that have a place and a cure.
 //!
-//! serde makes the faults and knows the fields of each type; here they get their path and their words.
-//! serde_json's own deserializer would give one text without a path, and would take an array for a
-//! struct.
+//! serde finds the faults and knows the fields of each type; here faults get their path and their words. serde_json's
+//! own deserializer would return one text without a path, and accept an array for a struct.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -35,9 +34,9 @@ enum What {
     Kind { wanted: String, got: &'static str },
     /// It is missing.
     Missing,
-    /// It has a field that there is not.
+    /// It has an unknown field.
     Field { name: String, known: &'static [&'static str] },
-    /// It is a word that there is not.
+    /// It is an unknown word.
     Word { word: String, known: &'static [&'static str] },
     /// Something else; the text may have a hint.
     Other(String),
@@ -135,7 +134,7 @@ impl de::Error for Wrong {
     }
 }
 
-/// An example of what a field says, for faults.
+/// An example of a field's value, for faults.
 fn example(key: &str, wanted: &str) -> &'static str {
     match (wanted, key) {
         ("an object", _) => r#"Example: {"excerpt": "Well done"}"#,
@@ -161,7 +160,7 @@ pub(crate) fn field_names<T: for<'de> Deserialize<'de>>() -> &'static [&'static 
     names
 }
 
-/// A deserializer that takes down the names of a struct's fields.
+/// A deserializer that records the names of a struct's fields.
 struct Names<'n>(&'n mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Names<'_> {
@@ -194,7 +193,7 @@ pub(super) fn field<'de, T: Deserialize<'de>>(
     Ok(value_of(&name, value, PhantomData)?)
 }
 
-/// Reads the value of a field. Null is the same as nothing where the type has no use for it.
+/// Reads the value of a field. Null is the same as absent if the type has no use for it.
 fn value_of<'de, T: DeserializeSeed<'de>>(
     name: &str,
     value: Json<'de>,
@@ -207,7 +206,7 @@ fn value_of<'de, T: DeserializeSeed<'de>>(
     })
 }
 
-/// The fields of an object that were not read yet, and the value of the one of which only the name was.
+/// The unread fields of an object, and the unread value of the field whose name was read.
 struct Entries<'de> {
     entries: vec::IntoIter<(Cow<'de, str>, Json<'de>)>,
     entry: Option<(Cow<'de, str>, Json<'de>)>,
@@ -246,7 +245,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     }
 }
 
-/// The items of a list that were not read yet, with their numbers.
+/// The unread items of a list, with their numbers.
 struct Items<'de>(Enumerate<vec::IntoIter<Json<'de>>>);
 
 impl<'de> SeqAccess<'de> for Items<'de> {

@@ -17,25 +17,24 @@ use super::{id_of, quiet};
 use crate::wording::quoted;
 use crate::zone;
 
-/// A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+/// A profile, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours); give `lat` and `lon`
 /// together.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = RecipientChange, example = json!({"name": "Ada", "email": "ada@example.org", "tz": "Europe/Paris"}))]
 pub(crate) struct ProfileChange {
-    /// Id of the recipient. A path that names it has the same.
+    /// Id of the recipient; the same as in the path, if that has one.
     #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
     id: Option<Text<Id>>,
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title.
     #[serde(default, deserialize_with = "name")]
     #[schema(value_type = Option<String>, max_length = 1024)]
     name: Change<String>,
-    /// Address of the e-mail channel: the short way to `addresses.email`.
+    /// Address of the e-mail channel, short for `addresses.email`.
     #[serde(default, deserialize_with = "email")]
     #[schema(value_type = Option<String>)]
     email: Change<String>,
-    /// Addresses by channel; null removes one, or all of them.
+    /// Addresses by channel; null removes those of a channel, or all.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<addresses::Given>, required = false)]
     addresses: Change<addresses::Given>,
@@ -55,7 +54,7 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<f64>, minimum = -180, maximum = 180)]
     lon: Change<Longitude>,
-    /// The state, which says if messages are sent; `active` for a new recipient.
+    /// The state, which decides whether messages are sent; `active` for a new recipient.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = StateWord, required = false)]
     state: Change<State>,
@@ -63,7 +62,7 @@ pub(crate) struct ProfileChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<BTreeMap<String, serde_json::Value>>, required = false)]
     data: Change<Data>,
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
     quiet_hours: Option<quiet::Given>,
@@ -98,7 +97,7 @@ impl From<State> for StateWord {
 }
 
 impl ProfileChange {
-    /// The change of the recipient that the path or the body names.
+    /// The change of the recipient in the path or the body.
     pub(super) fn of(self, path: Option<Id>) -> Result<RecipientChange, Fault> {
         if self.lat.map(|lat| lat.is_some()) != self.lon.map(|lon| lon.is_some()) {
             let hint = "give both, both as numbers or both as null";
@@ -126,12 +125,12 @@ impl ProfileChange {
     /// The command that changes the given fields.
     ///
     /// # Errors
-    /// Half a place, no state, or another id than in the path.
+    /// Only one of `lat` and `lon`, an unknown state, or another id than in the path.
     pub(crate) fn command(self, path: Option<Id>) -> Result<Command, Fault> {
         Ok(Command::Recipient(Box::new(self.of(path)?)))
     }
 
-    /// The command that puts a whole profile: what is not given is removed.
+    /// The command that replaces a whole profile: absent fields are removed.
     ///
     /// # Errors
     /// As [`Self::command`].

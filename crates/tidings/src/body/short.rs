@@ -1,4 +1,4 @@
-//! Bodies of a few words: subscriptions, marks, cancels, retractions, flushes, deletions of days.
+//! Small bodies: subscriptions, marks, cancels, retractions, flushes, deletions of days.
 
 use serde::{Deserialize, Serialize};
 use tidings_core::batch_key::BatchKey;
@@ -25,12 +25,12 @@ pub(crate) struct Subscription {
     /// The tenant of the topic; absent = none.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
-    /// True removes the subscription.
+    /// True = remove the subscription.
     unsubscribe: Option<bool>,
 }
 
 impl Subscription {
-    /// The command that adds or removes it, as it says itself.
+    /// The command that adds or removes it, by its own `unsubscribe`.
     pub(crate) fn command(self) -> Command {
         let (recipient, topic) = (self.recipient.0, self.topic.0.0);
         let tenant = tenant::named(self.tenant);
@@ -40,10 +40,10 @@ impl Subscription {
         }
     }
 
-    /// The command that adds or removes it, where something else has said which.
+    /// The command that adds or removes it, by another source than its own `unsubscribe`.
     ///
     /// # Errors
-    /// It says so itself.
+    /// It has an `unsubscribe` of its own.
     pub(crate) fn said(self, unsubscribe: bool) -> Result<Command, Fault> {
         if self.unsubscribe.is_some() {
             return Err(Fault::new("unknown field `unsubscribe`", "remove it"));
@@ -100,7 +100,7 @@ impl Mark {
 #[serde(deny_unknown_fields)]
 #[schema(as = CancelKey, example = json!({"cancellation_key": "invoice-42"}))]
 pub(crate) struct Cancel {
-    /// One event. A call names it in its path.
+    /// One event. A call has it in its path.
     #[schema(ignore)]
     pub(crate) event: Option<Text<Id>>,
     /// All events published with this key so far.
@@ -113,7 +113,7 @@ pub(crate) struct Cancel {
 }
 
 impl Cancel {
-    /// The events that it names, and their tenant.
+    /// Its events, and their tenant.
     ///
     /// # Errors
     /// It does not name exactly one thing.
@@ -143,7 +143,7 @@ impl Retraction {
     }
 }
 
-/// Limits of a flush; without them all open lanes.
+/// The lanes to flush; all open lanes if empty.
 #[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"channel": "email"}))]
@@ -153,7 +153,7 @@ pub(crate) struct FlushLimits {
     /// Only lanes of this name.
     #[schema(value_type = Option<String>)]
     pub(crate) lane: Option<Text<Id>>,
-    /// Only lanes with this batch key; the empty one is that of lanes without.
+    /// Only lanes with this batch key; empty = lanes without one.
     #[schema(value_type = Option<String>)]
     pub(crate) key: Option<BatchKey>,
     /// Only lanes of this tenant and those without a tenant.
@@ -163,15 +163,15 @@ pub(crate) struct FlushLimits {
 }
 
 impl FlushLimits {
-    /// The view that it names.
+    /// Its view.
     pub(crate) fn view(&mut self) -> View {
         tenant::named(self.tenant.take()).map_or(View::All, View::Of)
     }
 
-    /// The command that makes a recipient's open lanes due, those of a view.
+    /// The command that makes a recipient's open lanes of a view due.
     ///
     /// # Errors
-    /// A channel that there is not.
+    /// An unknown channel.
     pub(crate) fn command(self, recipient: Id, view: View) -> Result<Command, Fault> {
         self.channel.as_deref().map_or(Ok(()), known_channel)?;
         Ok(Command::Flush {

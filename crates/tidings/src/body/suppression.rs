@@ -1,4 +1,4 @@
-//! The body of a suppression, and the address that it is about.
+//! The body of a suppression, and its address.
 
 use serde::Deserialize;
 use tidings_core::channel;
@@ -10,7 +10,7 @@ use super::fault::{About, Fault};
 use super::text::Text;
 use super::unknown;
 
-/// The reason for which an address is suppressed, and until when.
+/// The reason and the end of a suppression.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Suppression, example = json!({"reason": "complaint", "expires_at": "2024-06-01T00:00:00Z"}))]
@@ -18,14 +18,13 @@ pub(crate) struct SuppressionBody {
     /// The reason; `manual` if absent.
     #[schema(value_type = Option<SuppressionReason>)]
     reason: Option<SuppressedFor>,
-    /// Time from which on messages are sent to it again; it stays suppressed if absent.
+    /// Time at which the suppression ends; absent = never.
     #[schema(value_type = Option<String>, format = "date-time")]
     expires_at: Option<Text<Instant>>,
 }
 
-/// The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come back), `complaint`
-/// (its owner called one spam), `stop` (its owner asked the provider for no more) or `gone` (there is no such address
-/// any more).
+/// The reason of a suppression: `manual` (set by an operator or the host), `bounce` (messages come back), `complaint`
+/// (its owner reported spam), `stop` (its owner opted out at the provider) or `gone` (the address no longer exists).
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
@@ -56,7 +55,7 @@ impl SuppressionBody {
 /// The address of a channel that sends messages.
 ///
 /// # Errors
-/// Another channel, or an address that it can't have.
+/// An inbox, an unknown channel, or an address that the channel can't have.
 pub(crate) fn address(channel: &str, address: &str) -> Result<ChannelAddress, Fault> {
     let mut sending = channel::sending();
     let Some(known) = sending.find(|known| known.name == channel) else {
@@ -79,7 +78,7 @@ pub(crate) fn address(channel: &str, address: &str) -> Result<ChannelAddress, Fa
     Err(Fault::new(reason, format!("write it as `{form}`")))
 }
 
-/// Returns true if a text is the endpoint of a device, which stands for its subscription.
+/// Returns true if a text is the endpoint of a device, which identifies its subscription.
 fn is_endpoint(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_graphic();
     text.starts_with("https://") && text.len() <= 2048 && text.bytes().all(is_plain)

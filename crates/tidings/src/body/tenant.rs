@@ -47,7 +47,7 @@ pub(crate) struct TenantBody {
     #[serde(default, deserialize_with = "tz")]
     #[schema(value_type = Option<String>)]
     tz: Change<String>,
-    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel.
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
     quiet_hours: Option<quiet::Given>,
@@ -105,7 +105,7 @@ pub(crate) struct BrandBody {
 }
 
 impl TenantBody {
-    /// Reads the change of the tenant that the path or the body names; `replaces` = absent fields return to their defaults.
+    /// Reads the change of the tenant in the path or the body; `replaces` = absent fields return to their defaults.
     ///
     /// # Errors
     /// Returns a fault for an invalid value, or an id that differs from the path's.
@@ -251,7 +251,7 @@ impl Membership {
     }
 }
 
-/// The tenant that a body names; null = none.
+/// The tenant of a body; null = none.
 pub(crate) fn named(tenant: Option<Text<Id>>) -> Option<Id> {
     tenant.map(Text::inner)
 }

@@ -1,4 +1,4 @@
-//! Values that bodies write as texts, and bounds of values.
+//! Values that are texts in bodies, and bounds of values.
 //!
 //! The name of a field is put before the reasons given here (`read`).
 
@@ -15,7 +15,7 @@ use super::json::Words;
 use crate::config::duration;
 use crate::wording::quoted;
 
-/// The most bytes of a title and of a recipient's name.
+/// Maximum number of bytes of a title and of a recipient's name.
 pub(in crate::body) const TITLE_BYTES_MAX: usize = 1 << 10;
 
 /// A value that is a text in a body.
@@ -160,7 +160,7 @@ pub(super) fn checked<'de, D: Deserializer<'de>>(
     checked.map(|()| text).map_err(D::Error::custom)
 }
 
-/// A number within bounds, both of which it may be.
+/// A number within inclusive bounds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(try_from = "f64")]
 pub(crate) struct Within<const LEAST: i32, const MOST: i32>(pub(crate) f64);
@@ -169,7 +169,7 @@ pub(crate) struct Within<const LEAST: i32, const MOST: i32>(pub(crate) f64);
 pub(crate) type Latitude = Within<-90, 90>;
 /// Degrees east.
 pub(crate) type Longitude = Within<-180, 180>;
-/// The distance of two places on earth.
+/// A distance between two places on earth.
 pub(crate) type Kilometres = Within<0, 20_038>;
 
 impl<const LEAST: i32, const MOST: i32> TryFrom<f64> for Within<LEAST, MOST> {

@@ -47,7 +47,7 @@ pub(super) fn zone<'z>(
     own.or(tenant.and_then(|of| of.tz.as_deref())).unwrap_or(&rules.defaults.tz)
 }
 
-/// Where a time of a digest comes from.
+/// The source of a time of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = DigestTimeFrom)]

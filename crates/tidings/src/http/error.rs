@@ -23,7 +23,7 @@ pub enum Again {
     No,
     /// Yes: the fault is in the server, not in the request.
     Maybe,
-    /// Yes, after so many seconds (`Retry-After`).
+    /// Yes, after this number of seconds (`Retry-After`).
     After(u32),
 }
 
@@ -275,13 +275,13 @@ pub struct Problem {
     pub detail: Cow<'static, str>,
     /// A way to fix it; `None` = the table's hint.
     pub hint: Option<String>,
-    /// The JSON pointer of what is wrong, of a fault within an event's `data`.
+    /// The JSON pointer of a fault within an event's `data`.
     pub pointer: Option<String>,
-    /// The home of the call, where that turned out to be at another node.
+    /// The node that serves the call, if that is another one.
     pub(super) elsewhere: Option<Misdirected>,
 }
 
-/// The home of a call that is at another node, and the body to forward.
+/// The node that serves a call, and the body to forward.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Misdirected {
     pub(super) home: Owner,
@@ -310,7 +310,7 @@ pub struct ProblemBody<'p> {
     /// A way to fix it.
     #[schema(example = "did you mean `artwork_published`?")]
     hint: &'p str,
-    /// Of `data` that does not fit its type: the JSON pointer (RFC 6901) of what is wrong, from the event on.
+    /// For `data` that does not fit its type: the JSON pointer (RFC 6901) of the fault, from the event on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "/data/amount")]
     pointer: Option<&'p str>,
@@ -327,7 +327,7 @@ impl Problem {
         Self { code, detail, hint: None, pointer: None, elsewhere: None }
     }
 
-    /// The problem of a call that is at home at another node; nothing of it was done.
+    /// The problem of a call that another node serves; nothing of it was done.
     pub(super) fn elsewhere(home: Owner) -> Self {
         let body = Bytes::new();
         Self {
@@ -336,7 +336,7 @@ impl Problem {
         }
     }
 
-    /// The same of a call with a body, which is forwarded with it.
+    /// The same for a call with a body, which is forwarded with it.
     #[must_use]
     pub(super) fn with_body(mut self, body: &Bytes) -> Self {
         if let Some(elsewhere) = &mut self.elsewhere {

@@ -72,8 +72,8 @@ fn look(node: &Durable, clock: Instant) -> Seen {
 
 /// Get the metrics
 ///
-/// Prometheus text format. It also answers while the store can't be used, with the metrics that are available
-/// then.
+/// Returns the metrics in Prometheus's text format. Also answers while the store can't be used, with the metrics that
+/// are available then.
 #[utoipa::path(
     get, path = "/metrics", tag = "operating",
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain", example = json!("tidings_up 1\ntidings_recipients 2\n")))

@@ -37,16 +37,16 @@ use super::v1::events::cloud::CloudEvent;
         (name = "recipients", description = "Profiles of the people who can be notified"),
         (name = "tenants", description = "Organisations with members, defaults and a look of their own"),
         (name = "subscriptions", description = "Topics that recipients follow"),
-        (name = "preferences", description = "Choices of recipients: what they receive, on which channel and when"),
+        (name = "preferences", description = "Choices of recipients by type, category and channel, and their quiet hours"),
         (name = "objects", description = "The things that events are about"),
         (name = "inbox", description = "Inboxes, and seen and read marks"),
-        (name = "me", description = "What end users may do by themselves, with a token that the application signs"),
-        (name = "messages", description = "Messages of channels: their time line, retry, cancel and resend"),
+        (name = "me", description = "Calls of end users, with a token that the application signs"),
+        (name = "messages", description = "Messages of channels: history, retry, cancel and resend"),
         (name = "suppressions", description = "Addresses to which nothing is sent"),
         (name = "pending", description = "Pending notifications, and sending them now"),
         (name = "configuration", description = "List, pause and resume types and channels"),
-        (name = "feeds", description = "Databases out of which events are read"),
-        (name = "hooks", description = "Services of the host that are told what became of messages"),
+        (name = "feeds", description = "Databases from which events are read"),
+        (name = "hooks", description = "Services of the host that are called about messages, preferences and addresses"),
         (name = "admin", description = "Status and actions for operators"),
         (name = "operating", description = "Health, metrics, this document, and the pages of errors"),
     ),
@@ -75,7 +75,7 @@ pub(super) fn head() -> Document {
     document
 }
 
-/// A problem of a code, such as a call answers.
+/// A problem of a code, as in an answer.
 fn example(code: Code) -> Problem {
     match code {
         Code::InvalidBody => Problem::new(code, "`to` must be an object, got an array")
@@ -117,7 +117,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// Get this document
 ///
-/// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release. Needs no key.
+/// Returns the OpenAPI document of this server. The same text is `docs/openapi.json` of the release. Needs no key.
 #[utoipa::path(
     get, path = "/v1/openapi.json", tag = "operating", security(()),
     responses((
@@ -132,8 +132,8 @@ async fn openapi() -> impl IntoResponse {
 
 /// Get a guide for language models
 ///
-/// A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and all of its calls. Made
-/// from the documentation and this document. Needs no key.
+/// Returns a short text in Markdown (llmstxt.org): an introduction, the first calls, the pages and all calls of this
+/// server. Needs no key.
 #[utoipa::path(
     get, path = "/llms.txt", tag = "operating", security(()),
     responses((

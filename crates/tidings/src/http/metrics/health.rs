@@ -23,7 +23,7 @@ pub(in crate::http) fn calls(calls: Calls) -> Calls {
 
 /// Check whether the process is alive
 ///
-/// Answers 200 as long as the process runs, also while it starts. Needs no key.
+/// Returns 200 as long as the process runs, also while it starts. Needs no key.
 #[utoipa::path(
     get, path = "/healthz", tag = "operating", security(()),
     responses((status = 200, description = "The process is alive", body = String, content_type = "text/plain", example = json!("ok\n")))
@@ -34,8 +34,8 @@ async fn healthz() -> &'static str {
 
 /// Check whether the server is ready
 ///
-/// Answers 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
-/// read is named, and the answer is 200: the server serves. Needs no key.
+/// Returns 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
+/// read is named in an answer of 200, since the server serves. Needs no key.
 #[utoipa::path(
     get, path = "/readyz", tag = "operating", security(()),
     responses((status = 200, description = "The server is ready", body = String, content_type = "text/plain", example = json!("ready\n")))

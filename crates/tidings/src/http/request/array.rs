@@ -31,7 +31,7 @@ impl From<Rejected> for ItemAnswer {
     }
 }
 
-/// Answers a call that takes many bodies, and says of each no more than that it was done.
+/// Answers a call with many bodies, and says of each only that it is done.
 ///
 /// # Errors
 /// A [`Problem`] of the whole request.
@@ -56,7 +56,7 @@ pub(in crate::http) async fn many(
     Ok(answer.into_response())
 }
 
-/// The answer to an array: what `done` makes of each item that was done, and what is wrong with the others.
+/// The answer to an array: the result of `done` for each item that was done, and the problems of the others.
 ///
 /// # Errors
 /// A [`Problem`] of the whole request.

@@ -48,8 +48,8 @@ pub(in crate::http) enum Answers {
 #[derive(Clone, Copy, Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct Wanted {
-    /// For a stream of lines: `all` answers each line; `problems` answers failed lines only, with a last line
-    /// of counts. An array is always answered item by item.
+    /// For a stream of lines: `all` answers each line; `problems` answers only failed lines, and adds a last line of
+    /// counts. An array is always answered item by item.
     #[param(inline, required = false)]
     pub(in crate::http) answers: Answers,
 }
@@ -72,13 +72,13 @@ pub(in crate::http) trait Lines: Send + 'static {
     /// Reads a line, counted from 1.
     ///
     /// # Errors
-    /// The line is refused; the others are done all the same.
+    /// The line is refused; the other lines are done.
     fn read(&mut self, rules: &Rules, number: u64, line: &[u8]) -> Result<Command, Problem>;
 
     /// Writes the answer to a line as one JSON object, without a line end.
     ///
     /// # Errors
-    /// A [`Problem`] to be told in its place.
+    /// A [`Problem`] to answer in its place.
     fn tell(&self, number: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem>;
 }
 
@@ -158,7 +158,7 @@ pub(in crate::http) struct Rejected {
     #[schema(nullable = false)]
     id: Option<String>,
     status: RejectedStatus,
-    /// Why.
+    /// The problem of the item.
     #[schema(value_type = ProblemBody<'static>)]
     problem: serde_json::Value,
 }
@@ -264,7 +264,7 @@ enum End {
 /// A line that was read.
 struct Line {
     number: u64,
-    /// The `id` that it came with.
+    /// Its `id`.
     id: Option<String>,
     /// Its fault; a line in order waits for a reply.
     fault: Option<Problem>,
@@ -277,7 +277,7 @@ struct Slice {
     commands: Vec<Command>,
     bytes: usize,
     asked: Option<Result<Asked<Replies>, Problem>>,
-    /// The answers, where they were waited for before they are told.
+    /// The answers, if they were waited for before they are sent.
     settled: Option<Result<Replies, Problem>>,
 }
 
@@ -393,8 +393,8 @@ impl<L: Lines> Stream<L> {
         }
     }
 
-    /// Adds a piece of the body, within bounds. It takes room as it comes: who sends nothing has none, and who finds none
-    /// waits for it.
+    /// Adds a piece of the body, within bounds. It takes room as it arrives: a caller that sends nothing holds none,
+    /// and one that finds none waits.
     async fn take_in(&mut self, data: &[u8], slice_bytes: usize) -> Result<(), Problem> {
         let settings = &self.service.settings;
         let bound = settings.body_bytes_max;
@@ -422,8 +422,8 @@ impl<L: Lines> Stream<L> {
         Line { number: self.buffer.stop(), id: None, fault: Some(problem) }
     }
 
-    /// Waits for the work in progress where other nodes do some of it: two slices could overtake each other on their
-    /// way. Returns it if it failed; what comes after it is not done then.
+    /// Waits for the work in progress if other nodes do some of it: two slices could overtake each other on their way.
+    /// Returns it if it failed; later slices are not done then.
     async fn settle(&mut self) -> Option<Slice> {
         self.service.among()?;
         let mut before = self.flight.take()?;
@@ -509,7 +509,7 @@ impl<L: Lines> Stream<L> {
     }
 }
 
-/// Returns true if a command failed for a reason that is not its own: at a node that can't do it, or has no room for it.
+/// Returns true if a command failed because of the node: it can't do the command, or has no room for it.
 fn is_of_server(reply: &Result<Reply, Problem>) -> bool {
     let problem = reply.as_ref().err();
     problem.is_some_and(|problem| {

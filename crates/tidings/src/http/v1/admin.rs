@@ -23,16 +23,16 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service, only};
 
-/// Scheduled events that are listed at most.
+/// Maximum number of scheduled events in the list.
 const SCHEDULED_MAX: u16 = 1_000;
 
-/// Messages that are listed that wait to be tried again.
+/// Maximum number of messages in the list of those that wait for a retry.
 const RETRIED_SHOWN: usize = 100;
 
-/// Scheduled events that are listed where nothing is said.
+/// Default number of scheduled events in the list.
 const SCHEDULED_USUAL: usize = 100;
 
-/// A clock that is behind by no more than this is put right before anybody would see it.
+/// A clock that is behind by less than this is not reported: it catches up before anybody notices.
 const CLOCK_BEHIND_MS_MIN: i64 = 60_000;
 
 /// The calls of operators.
@@ -55,10 +55,10 @@ struct StatusAnswer {
     oldest_due_age_seconds: Option<u64>,
     /// Messages that wait for a retry.
     retrying: u64,
-    /// Messages that wait for a recipient or a destination that has its share of the threads of a channel, or for a
-    /// destination that takes nothing.
+    /// Messages that wait because their recipient or destination uses its share of a channel's threads, or because the
+    /// destination is unavailable.
     kept_aside: u64,
-    /// Providers and destinations that take nothing and are left alone, 20 at most.
+    /// Providers and destinations that are unavailable, at most 20.
     away: Vec<AwayShown>,
     /// The channels that send messages, by name.
     channels: BTreeMap<String, SendingChannel>,
@@ -68,8 +68,8 @@ struct StatusAnswer {
     /// Instant of the newest step, which never goes back; null = none yet.
     #[schema(format = "date-time")]
     newest_step: Option<String>,
-    /// Seconds by which the clock is behind the newest step, if more than 60: it was ahead before. What waits is due by
-    /// the clock all the same; what is recorded meanwhile has the time of that step. null = it is not behind.
+    /// Seconds by which the clock is behind the newest step, if more than 60: the clock was ahead before. Deadlines
+    /// follow the clock; records have the time of the newest step meanwhile. null = not behind.
     clock_behind_seconds: Option<u64>,
     /// Number of recipients.
     recipients: u64,
@@ -80,34 +80,34 @@ struct StatusAnswer {
     paused: PausedShown,
     /// Counts of entries, deleted days included.
     entries: EntriesCounted,
-    /// Nodes of a cluster that did not answer: their parts are left out, so every count is a lower bound. Absent if
-    /// all did.
+    /// Nodes of a cluster that did not answer: their shards are left out, so each count is a lower bound. Absent if all
+    /// answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     missing: Option<Vec<String>>,
 }
 
-/// A provider, or a destination of one, that takes nothing and is left alone.
+/// A provider, or a destination of one, that is unavailable: nothing is sent to it until its next probe.
 #[derive(Serialize, Deserialize, ToSchema)]
 struct AwayShown {
     /// The channel.
     channel: String,
     /// The provider, without secrets.
     provider: String,
-    /// The host that recipients name, or the domain of mail addresses; null = the provider takes nothing for anybody.
+    /// The host that recipients name, or the domain of mail addresses; null = the whole provider.
     destination: Option<String>,
-    /// When it is asked again.
+    /// Time of the next probe.
     #[schema(format = "date-time")]
     until: String,
     /// Its last answer.
     why: String,
 }
 
-/// The most providers and destinations of a status that are left alone.
+/// Maximum number of unavailable providers and destinations in a status.
 const AWAY_SHOWN: usize = 20;
 
 impl AwayShown {
-    /// Those of a node, providers first.
+    /// The unavailable providers and destinations of a node, providers first.
     fn all(vitals: &Vitals, now: Instant) -> Vec<Self> {
         let mut away = vitals.left_alone(now);
         away.sort_by_key(|(_, away)| (away.destination.is_some(), away.until));
@@ -137,7 +137,7 @@ struct PausedShown {
 struct EntriesCounted {
     /// All entries that entered a lane.
     all: u64,
-    /// Number of entries that wait or are being sent; null while parts are `missing`, whose entries may wait too.
+    /// Number of entries that wait or are being sent; null while nodes are `missing`, since their entries may wait too.
     pending: Option<u64>,
     /// Number of ended entries by outcome.
     #[schema(value_type = BTreeMap<String, u64>)]
@@ -150,7 +150,7 @@ struct EntriesCounted {
 /// A channel that sends messages.
 #[derive(Serialize, ToSchema)]
 struct SendingChannel {
-    /// The kinds of its providers (such as `file`, `smtp`), in the order in which they are asked.
+    /// The kinds of its providers (such as `file`, `smtp`), in order of preference.
     providers: Vec<String>,
     /// True if an operator has paused it.
     paused: bool,
@@ -161,7 +161,7 @@ fn newest_step(engine: &Engine) -> Option<Instant> {
     Some(engine.newest_step()).filter(|newest| *newest > Instant::MIN)
 }
 
-/// The seconds by which a clock is behind a node's newest step, if that is worth a word.
+/// The seconds by which a clock is behind a node's newest step, if that is worth reporting.
 pub(in crate::http) fn clock_behind_seconds(engine: &Engine, clock: Instant) -> Option<u64> {
     let behind = engine.newest_step().0.saturating_sub(clock.0);
     (behind > CLOCK_BEHIND_MS_MIN).then(|| behind.unsigned_abs() / 1_000)
@@ -226,7 +226,7 @@ impl StatusAnswer {
         }
     }
 
-    /// Adds the status of another node's parts.
+    /// Adds the status of another node's shards.
     fn add(&mut self, more: StatusOfShards) {
         self.retrying += more.retrying;
         self.kept_aside += more.kept_aside;
@@ -243,7 +243,7 @@ impl StatusAnswer {
     }
 }
 
-/// The counts of a status that add up.
+/// The counts of a status that are sums over nodes.
 #[derive(Deserialize)]
 struct StatusOfShards {
     oldest_due: Option<String>,
@@ -255,7 +255,7 @@ struct StatusOfShards {
     entries: EntriesCounted,
 }
 
-/// Everything that comes due.
+/// All lanes, messages and events that come due.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "deferred": {"messages": 1, "next": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "retrying", "reason": null, "due": "2024-03-07T08:03:00Z", "built": "2024-03-07T08:03:00Z", "ended": null, "entries": 2, "failed_attempts": 1, "next_try": "2024-03-07T08:03:30Z", "last": {"at": "2024-03-07T08:03:00Z", "until": "2024-03-07T08:03:00Z", "count": 1, "provider": "smtp://mail.example.org", "answer": "retry", "reply": "RCPT: 451 4.3.0"}, "held_by": null}]}, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
 struct DueAnswer {
@@ -269,7 +269,7 @@ struct DueAnswer {
     deferred: RetryingShown,
     /// Events published with `deliver_at`.
     scheduled: Scheduled,
-    /// Nodes of a cluster that did not answer: their parts are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: their shards are left out. Absent if all answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     missing: Option<Vec<String>>,
@@ -278,7 +278,7 @@ struct DueAnswer {
 /// Lanes of one name that are due within one hour.
 #[derive(Serialize, Deserialize, ToSchema)]
 struct DueHour {
-    /// The hour (UTC) in which they are due; null = none at present, as while a type is paused.
+    /// The hour (UTC) in which they are due; null = none at present, such as while a type is paused.
     #[schema(format = "date-time")]
     hour: Option<String>,
     /// The channel.
@@ -288,7 +288,7 @@ struct DueHour {
     lane: String,
     /// Number of recipients.
     recipients: u64,
-    /// Number of these that stay open all the same: unconfirmed, or paused.
+    /// Number of recipients whose lane stays open when it is due: unconfirmed or paused.
     held: u64,
 }
 
@@ -297,7 +297,7 @@ struct DueHour {
 struct RetryingShown {
     /// Number of them.
     messages: usize,
-    /// The next ones, 100 at most.
+    /// The next ones, at most 100.
     next: Vec<RetriedMessage>,
 }
 
@@ -336,7 +336,7 @@ impl DueAnswer {
         }
     }
 
-    /// Adds what comes due in another node's parts; lists so many scheduled events at most.
+    /// Adds what comes due in another node's shards, with at most `scheduled_max` scheduled events.
     fn add(&mut self, more: Self, scheduled_max: usize) {
         for row in more.lanes {
             let key = |of: &DueHour| (of.hour.clone(), of.channel.clone(), of.lane.clone());
@@ -401,7 +401,7 @@ struct DroppedDays {
 
 /// Get the status of the server
 ///
-/// Counts recipients, and entries by outcome, and lists what is paused.
+/// Returns the counts of recipients and of entries by outcome, and the paused types and channels.
 #[utoipa::path(
     get, path = "/v1/admin/status", tag = "admin",
     responses((status = 200, description = "The status", body = StatusAnswer))
@@ -430,14 +430,14 @@ async fn status(
     Answer::json(StatusCode::OK, &status)
 }
 
-/// List what comes due
+/// List due lanes, messages and events
 ///
-/// Counts open lanes by the hour in which they are due, messages that are being sent or wait for a retry, and
-/// scheduled events. A lane with only cancelled entries is counted too; it sends nothing.
+/// Returns the number of open lanes by the hour in which they are due, the messages that are being sent or wait for a
+/// retry, and the scheduled events. A lane with only cancelled entries counts too; it sends nothing.
 #[utoipa::path(
     get, path = "/v1/admin/due", tag = "admin",
     params(DueQuery),
-    responses((status = 200, description = "Everything that comes due", body = DueAnswer))
+    responses((status = 200, description = "All lanes, messages and events that come due", body = DueAnswer))
 )]
 async fn due(
     State(service): State<Arc<Service>>,
@@ -461,8 +461,8 @@ async fn due(
 
 /// Delete old days
 ///
-/// Permanently deletes all data of the days before a date. Notifications that are not sent yet end as
-/// expired. Today is always kept.
+/// Permanently deletes all data of the days before a date. Notifications that were not sent end as `expired`. Today is
+/// always kept.
 #[utoipa::path(
     post, path = "/v1/admin/forget", tag = "admin",
     request_body = ForgetDays,

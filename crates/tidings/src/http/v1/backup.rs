@@ -17,16 +17,17 @@ use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::{Service, streaming};
 
-/// The call that makes a backup.
+/// The call that streams a backup.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls.add("backup", routes!(backup))
 }
 
 /// Back up everything
 ///
-/// Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
-/// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds, or less than
-/// 64 KiB a second over a minute. Two may be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
+/// Streams the content of the store at one moment; the server continues meanwhile. `tidings restore` creates a store
+/// from it and refuses an incomplete backup. The stream ends if its reader accepts no data for 30 seconds, or less than
+/// 64 KiB a second over a minute. Two backups may run at once. Days that are deleted meanwhile keep their disk space
+/// until the backup ends.
 #[utoipa::path(
     get, path = "/v1/admin/backup", tag = "admin",
     responses((status = 200, description = "The backup", content((Vec<u8> = "application/octet-stream"))))
@@ -49,7 +50,7 @@ async fn backup(State(service): State<Arc<Service>>) -> Result<Response, Problem
     Ok((head, Body::from_stream(stream)).into_response())
 }
 
-/// The content of a snapshot, as its reader takes it; a fault at the end where it is not whole.
+/// The content of a snapshot at the speed of its reader; ends with an error if it is incomplete.
 fn streamed<T: Send + 'static>(
     snapshot: Box<dyn Snapshot>,
     life: Weak<()>,

@@ -14,7 +14,7 @@ use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::{Answer, Change, Service};
 
-/// The most bytes of a body: an event of the largest size, written with escapes.
+/// Maximum number of bytes of a body: an event of the largest size, written with escapes.
 const BODY_BYTES_MAX: usize = 512 << 10;
 
 /// The call that explains.
@@ -36,11 +36,10 @@ impl From<Unexplained> for Problem {
 
 /// Explain why a recipient got an event, or did not
 ///
-/// Returns each rule in its order, with what it looked at and what came of it: up to the message that carried the
-/// event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
-/// who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
-/// what would become of it if it were published now; nothing is published.
-/// The body has at most 512 KiB.
+/// Returns the rules in their order, each with its inputs and its result, up to the message that carried the event or
+/// the rule that ended it, as long as the day of the event's arrival is kept. Facts that are not stored, such as the
+/// audience of that time, are shown as they are now, and marked so. An event in place of an id is hypothetical: the
+/// answer shows its result if it were published now, and nothing is published. The body has at most 512 KiB.
 #[utoipa::path(
     post, path = "/v1/explain", tag = "events",
     request_body(content = ExplainBody, examples(

@@ -28,10 +28,10 @@ use crate::http::shares::{caller, over_share};
 use crate::http::streaming::streamed;
 use crate::http::v1::events::outcome::PublishedAs;
 
-/// Days of an export, if the query says nothing.
+/// Default number of days of an export.
 const DAYS: u16 = 7;
 
-/// The most days of an export.
+/// Maximum number of days of an export.
 const DAYS_MAX: u16 = 3650;
 
 /// The call that exports.
@@ -56,11 +56,11 @@ impl FromQuery for ExportQuery {
 
 /// Export the last days as a timeline
 ///
-/// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
-/// as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
-/// disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
-/// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports may be read at
-/// once, one of each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
+/// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and
+/// preferences as they are now, then the events of the last days as they were accepted, today included, and last the
+/// disabled tenants. Scheduled events, changes of objects, marks and cancels are not included, nor are events of
+/// deleted tenants. The export of one tenant has its members by name, and its events. Two exports may run at once, one
+/// for each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
 #[utoipa::path(
     get, path = "/v1/export", tag = "admin",
     params(
@@ -172,7 +172,7 @@ struct Chosen<'c> {
     preference: Preference,
 }
 
-/// Writes the recipients of this node's parts.
+/// Writes the recipients of this node's shards.
 fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     // All of them are there before the first event. Memberships are lines of their own.
@@ -229,7 +229,7 @@ fn write_disabled(durable: &Durable, only: Option<&Id>, out: &mut dyn Write) -> 
     Ok(())
 }
 
-/// Writes the members of a tenant of this node's parts, with what is of the tenant.
+/// Writes the members of a tenant in this node's shards, with their subscriptions and preferences of the tenant.
 fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     let at = from.start();

@@ -26,9 +26,9 @@ pub(in crate::http) mod shown;
 #[cfg(test)]
 mod tests;
 
-/// Groups of a page where the query does not say.
+/// Default number of groups of a page.
 const GROUPS_USUAL: u16 = 20;
-/// The most groups of a page.
+/// Maximum number of groups of a page.
 const GROUPS_MAX: u16 = 100;
 
 /// The calls of the inbox.
@@ -55,12 +55,12 @@ pub(in crate::http) struct InboxQuery {
     /// Only items of this type; may be given several times.
     #[param(required = false)]
     r#type: Vec<String>,
-    /// False: each item is a group.
+    /// False = each item is a group.
     #[param(value_type = Option<bool>)]
     grouped: Option<bool>,
-    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    /// A revision to wait for: the answer comes once `rev` is higher, or is 304 after `wait`.
     since: Option<u64>,
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+    /// Time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient may have 8 calls that wait.
     #[param(value_type = Option<String>, example = "25s")]
     wait: Option<Duration>,
     /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
@@ -168,10 +168,10 @@ fn known<'n>(
 
 /// Get a page of an inbox
 ///
-/// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-/// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-/// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-/// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+/// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+/// groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+/// none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+/// comes once there is a newer one (long poll).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
     params(
@@ -222,8 +222,7 @@ pub(in crate::http) async fn inbox(
 
 /// Get the counts of an inbox
 ///
-/// Counts groups with something unseen and with something unread, of the whole inbox and of each category, as its page
-/// does.
+/// Returns the number of groups with an unseen and with an unread item, in the whole inbox and in each category.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox/counts", tag = "inbox",
     params(

@@ -1,4 +1,4 @@
-//! Messages of channels: pages of them, the time line of one, and changes of it.
+//! Messages of channels: pages, the history of a message, and its changes.
 
 pub(super) mod page;
 
@@ -28,9 +28,9 @@ use crate::http::v1::tenants;
 use crate::http::{Answer, Change, Service, only};
 use crate::wording::quoted;
 
-/// Messages of a page where the query does not say.
+/// Default number of messages of a page.
 const MESSAGES_USUAL: u16 = 50;
-/// The most messages of a page.
+/// Maximum number of messages of a page.
 const MESSAGES_MAX: u16 = 500;
 
 /// The calls of messages.
@@ -97,26 +97,26 @@ impl FromQuery for MessagesQuery {
     }
 }
 
-/// A message with its time line.
+/// A message with its history.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "sent", "reason": null, "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:31Z", "entries": 1, "failed_attempts": 0, "next_try": null, "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "items": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z", "reasons": ["named"]}], "left_out": [], "attempts": [{"at": "2024-03-07T08:07:00Z", "until": "2024-03-07T08:07:00Z", "count": 1, "provider": "smtp://mail.example.org:587", "answer": "retry", "reply": "RCPT: 451 4.3.0"}], "timeline": [{"rule": "delivery", "at": "2024-03-07T08:07:00Z", "looked_at": "smtp://mail.example.org:587: RCPT: 451 4.3.0", "result": "retry", "ends": false}]}))]
 struct MessageDetails {
     #[serde(flatten)]
     shown: MessageShown,
-    /// The id under which the provider and the log know it; null = it tells nothing.
+    /// The id by which the provider and the log know it; null = it has no content.
     batch: Option<String>,
-    /// The notifications that it tells, or will. Those of deleted days are left out.
+    /// Its notifications. Those of deleted days are left out.
     items: Vec<MessageItem>,
-    /// The notifications that the checks before sending left out, or that were taken out of it later.
+    /// Notifications that the checks before sending left out, or that were removed later.
     left_out: Vec<LeftOut>,
-    /// The attempts to hand it over of which the provider said something, and what was reported later, in their order.
+    /// Attempts to hand it over that the provider answered, and later reports, in their order.
     attempts: Vec<AttemptShown>,
-    /// Its history, in its order: what entered its lane (the first 100), the rules that decided when it went,
-    /// attempts, outcomes.
+    /// Its history in order: the entries of its lane (the first 100), the rules that decided its time, attempts,
+    /// outcomes.
     timeline: Vec<ExplainedStep>,
 }
 
-/// A notification that a message tells.
+/// A notification in a message.
 #[derive(Serialize, ToSchema)]
 struct MessageItem {
     /// The event.
@@ -144,7 +144,7 @@ impl From<Item> for MessageItem {
     }
 }
 
-/// A notification that a message does not tell.
+/// A notification that a message leaves out.
 #[derive(Serialize, ToSchema)]
 struct LeftOut {
     /// The event.
@@ -172,12 +172,12 @@ pub(super) struct AttemptShown {
     count: u32,
     /// The provider, without secrets.
     provider: String,
-    /// `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported later: `delivered`,
-    /// `delayed`, `bounced`, `complained`, `opened` or `clicked`.
+    /// `sent`, `retry` (surely not handed over), `failed` (refused permanently) or `unknown`; in later reports
+    /// `delivered`, `delayed`, `bounced`, `complained`, `opened` or `clicked`.
     #[schema(value_type = String)]
     answer: Cow<'static, str>,
-    /// The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
-    /// of what was sent.
+    /// The provider's answer: stage and code of a refusal, without its text, which may contain addresses; the receipt
+    /// of a sent message.
     reply: String,
 }
 
@@ -212,12 +212,12 @@ impl From<MessageReport> for MessageDetails {
 #[schema(example = json!({"status": "accepted", "cancelled": 0}))]
 struct OperatedAnswer {
     status: OperatedStatus,
-    /// Number of notifications that were cancelled with it.
+    /// Number of notifications cancelled with it.
     cancelled: u64,
 }
 
-/// Result of a change of a message: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
-/// handed over, or may have been; `nothing_left` = it had failed, or had nothing left to tell.
+/// Result of a change of a message: `accepted` = it is sent; `cancelled` = it is not sent any more; `too_late` = it was
+/// handed over, or may have been; `nothing_left` = it had failed, or had no notifications left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum OperatedStatus {
@@ -265,8 +265,8 @@ async fn operate(
 
 /// List messages
 ///
-/// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: those that are
-/// not built yet, then by that day, newest first. What they tell is in `GET /v1/messages/{id}`.
+/// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: first those
+/// that are not built yet, then by that day, newest first. `GET /v1/messages/{id}` returns their content.
 #[utoipa::path(
     get, path = "/v1/messages", tag = "messages",
     params(MessagesQuery),
@@ -311,8 +311,8 @@ async fn list_messages(
 
 /// Get a message
 ///
-/// Returns a message with what it tells, its attempts, and its time line: what entered its lane, the rules that decided
-/// when it went, what providers said of it.
+/// Returns a message with its notifications, its attempts, and its history: the entries of its lane, the rules that
+/// decided its time, the answers of providers.
 #[utoipa::path(
     get, path = "/v1/messages/{id}", tag = "messages",
     params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),
@@ -340,8 +340,8 @@ async fn get_message(
 
 /// Retry a message
 ///
-/// Sends a message that `failed` again, as it was built; one that is `retrying` is tried at once. What its recipient has
-/// set to `never` or muted since is left out.
+/// Sends a `failed` message again, as it was built; a `retrying` message is tried at once. Notifications that the
+/// recipient has set to `never` or muted since are left out.
 #[utoipa::path(
     post, path = "/v1/messages/{id}/retry", tag = "messages",
     params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),
@@ -357,8 +357,8 @@ async fn retry_message(
 
 /// Cancel a message
 ///
-/// Takes all notifications out of a message that is surely not handed over; they end as `cancelled`, with the reason
-/// `message`. `status` says how far that went.
+/// Removes all notifications from a message that is surely not handed over; they end as `cancelled`, with the reason
+/// `message`. `status` is the extent of the cancel.
 #[utoipa::path(
     post, path = "/v1/messages/{id}/cancel", tag = "messages",
     params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),
@@ -374,8 +374,8 @@ async fn cancel_message(
 
 /// Resend a message
 ///
-/// Sends a message again that was `sent`, or whose outcome is `unknown` or `failed`: the recipient may get it twice. It
-/// counts as `resent`; what was delivered stays delivered, whatever becomes of the copy.
+/// Sends a `sent`, `unknown` or `failed` message again: the recipient may get it twice. It counts as `resent`;
+/// delivered notifications stay delivered, whatever the outcome of the copy.
 #[utoipa::path(
     post, path = "/v1/messages/{id}/resend", tag = "messages",
     params(("id" = String, Path, description = "Message id", example = "2024-03-07.3.12.77", min_length = 1, max_length = 256)),

@@ -15,7 +15,7 @@ use crate::http::cluster::SILENT_MS;
 use crate::http::error::Problem;
 use crate::http::{Answer, Service};
 
-/// The time without a heartbeat after which a node is not shown, unless it holds the store.
+/// Time without a heartbeat after which a node is not listed, unless it holds the store.
 const GONE_MS: i64 = 60_000;
 
 /// The call of the nodes.
@@ -30,23 +30,23 @@ pub struct NodeShown {
     node: String,
     /// The address at which other nodes reach it.
     address: String,
-    /// Numbers of the parts of the store that it holds; null = it holds the whole store.
+    /// Numbers of its shards; null = it has all of them.
     parts: Option<Vec<u16>>,
-    /// True if it has the intake, which accepts events: it holds all parts that no other node has.
+    /// True if it has the intake, which accepts events, and all shards that no other node has.
     intake: bool,
-    /// The instant since which it has had its state.
+    /// Time since which it has its state.
     #[schema(format = "date-time")]
     since: String,
-    /// Milliseconds for which the oldest message has been overdue, as of its last heartbeat; 0 if it holds nothing.
+    /// Milliseconds by which its oldest message was overdue at its last heartbeat; 0 if it has no shards.
     lag_ms: i64,
     /// `holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat.
     state: &'static str,
     /// Milliseconds since its last heartbeat, by the clock of the database.
     silent_ms: i64,
-    /// Digest of the configuration that it puts in force when it holds the store: the same on all nodes that have the
-    /// same configuration and version.
+    /// Digest of the configuration that it applies when it holds the store: the same on all nodes with the same
+    /// configuration and version.
     config: String,
-    /// Number of the term in which it holds the store; null = it holds nothing.
+    /// Number of its term; null = it has no shards.
     epoch: Option<i64>,
 }
 
@@ -80,7 +80,7 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
     members.map(node).collect()
 }
 
-/// The parts that a node holds; `None` = all of them.
+/// The shards that a node has; `None` = all of them.
 fn parts(membership: &Membership, node: NodeId) -> Option<Vec<u16>> {
     let shares = || membership.shares.iter();
     if membership.lease.holder != Some(node) {
@@ -97,8 +97,8 @@ fn parts(membership: &Membership, node: NodeId) -> Option<Vec<u16>> {
 
 /// List the nodes
 ///
-/// The nodes that share the store, as of the last heartbeat, in the order of their names. Empty for a server with a
-/// data directory of its own.
+/// Returns the nodes that share the store, as of their last heartbeat, sorted by name; an empty list from a server with
+/// a data directory of its own.
 #[utoipa::path(
     get, path = "/v1/nodes", tag = "operating",
     responses((status = 200, description = "The nodes", body = Vec<NodeShown>, example = json!([

@@ -41,10 +41,11 @@ impl PartialSchema for NamedObject {
 
 impl ToSchema for NamedObject {}
 
-/// Make or change an object
+/// Create or change an object
 ///
-/// Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
-/// or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
+/// Changes the given fields only; null counts as not given. Lifts a retraction. The values are kept until they are
+/// changed or the object is deleted, even if no event names the object; `[limits] objects` bounds the number of such
+/// objects.
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
@@ -62,8 +63,8 @@ async fn put_object(
 
 /// Retract an object
 ///
-/// Skips pending notifications about the object when their message is built. A later publish or change of the
-/// object lifts the retraction. From now on the object is kept only as long as a kept day names it.
+/// Skips pending notifications about the object when their message is built. A later publish or change of the object
+/// lifts the retraction. The object is then kept only as long as a kept day names it.
 #[utoipa::path(
     delete, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
@@ -77,10 +78,10 @@ async fn retract_object(
     service.done(&change, Command::Retract { object }).await
 }
 
-/// Make or change many objects
+/// Create or change many objects
 ///
-/// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
-/// fields change. Each item is accepted or rejected by itself; the answers are in order.
+/// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Changes the given fields
+/// only. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/objects", tag = "objects",
     params(Wanted),

@@ -38,8 +38,8 @@ async fn steer(service: &Service, change: &Change, command: Command) -> Result<A
 
 /// Pause a type
 ///
-/// Notifications of the type wait in a lane of their own, including those that are pending already. Other
-/// types are sent as before. A message that is already built and includes the type waits too.
+/// Holds the notifications of the type in a lane of their own, pending ones included. Other types are sent as before. A
+/// message that is already built and includes the type waits too.
 #[utoipa::path(
     post, path = "/v1/types/{type}/pause", tag = "configuration",
     params(("type" = String, Path, description = "Type of the configuration", example = "comment", min_length = 1, max_length = 256)),
@@ -56,8 +56,8 @@ async fn pause_type(
 
 /// Resume a type
 ///
-/// Waiting notifications return to the lanes that now apply, by their time: overdue ones are sent at once, a
-/// digest sends them at its next slot.
+/// Returns waiting notifications to the lanes that apply now, by their time: overdue ones are sent at once, a digest
+/// sends them at its next slot.
 #[utoipa::path(
     post, path = "/v1/types/{type}/resume", tag = "configuration",
     params(("type" = String, Path, description = "Type of the configuration", example = "comment", min_length = 1, max_length = 256)),
@@ -74,8 +74,8 @@ async fn resume_type(
 
 /// Pause a channel
 ///
-/// No lane of the channel closes and no message is sent on it, retries included, until it is resumed. A
-/// paused inbox does not show new notifications.
+/// Closes no lane of the channel and sends no message on it, retries included, until it is resumed. A paused inbox does
+/// not show new notifications.
 #[utoipa::path(
     post, path = "/v1/channels/{channel}/pause", tag = "configuration",
     params(("channel" = String, Path, description = "Channel", example = "email")),
@@ -92,7 +92,7 @@ async fn pause_channel(
 
 /// Resume a channel
 ///
-/// Due lanes are sent at once, one message per lane.
+/// Sends due lanes at once, one message per lane.
 #[utoipa::path(
     post, path = "/v1/channels/{channel}/resume", tag = "configuration",
     params(("channel" = String, Path, description = "Channel", example = "email")),

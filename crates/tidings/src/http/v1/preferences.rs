@@ -1,4 +1,4 @@
-//! Preferences: what a recipient receives, on which channel and when.
+//! Preferences: the notifications that a recipient receives, on which channel and when.
 
 mod choices;
 mod digest_times;
@@ -38,11 +38,11 @@ pub(super) fn calls(calls: Calls) -> Calls {
         .add("patch_preferences", routes!(patch_preferences))
 }
 
-/// What is asked of preferences.
+/// The query of a list of preferences.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(in crate::http) struct PreferencesQuery {
-    /// True: with what may be chosen. For end users it always is.
+    /// True = with the modes that may be chosen; always true for end users.
     #[param(value_type = Option<bool>)]
     choices: bool,
 }
@@ -56,7 +56,7 @@ impl FromQuery for PreferencesQuery {
     }
 }
 
-/// Preferences as they are listed: what is set, or all that may be.
+/// A list of preferences: those that are set, or an object that also has the modes that may be chosen.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum PreferencesAnswer {
@@ -66,11 +66,11 @@ enum PreferencesAnswer {
 
 /// List the preferences of a recipient
 ///
-/// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-/// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
-/// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-/// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
-/// those in force and their time zone, and the key of Web Push.
+/// Returns the preferences for types, categories and digests that are configured now, and mutes. A preference that is
+/// the same on each channel is one item, on `*`. Without a preference the policy of the type applies. With
+/// `choices=true`, and for end users, the list is `preferences` of an object that has everything for a page of
+/// preferences: for each category and type the modes that may be chosen, the mode in force and its source; mutes, quiet
+/// hours with those in force and their time zone, and the key of Web Push.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(
@@ -103,10 +103,10 @@ pub(in crate::http) async fn get_preferences(
 
 /// Replace all preferences of a recipient
 ///
-/// Preferences that are not in the list return to their default, but a `never` for a type or category that is
-/// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
-/// Pending notifications move to the lane that now applies; `never` cancels them. With `tenant` in the query
-/// the list is that of the tenant, and what is set with another or without one stays.
+/// Resets preferences that are not in the list to their default, but keeps a `never` for a type or category that is not
+/// configured now. Lifts mutes that are not in the list. Either the whole list is accepted or nothing. Pending
+/// notifications move to the lane that applies now; `never` cancels them. With `tenant` in the query the list is that
+/// of the tenant; preferences with another tenant or without one stay.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -127,10 +127,9 @@ async fn put_preferences(
 
 /// Set some preferences of a recipient
 ///
-/// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
-/// whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
-/// cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
-/// to be given.
+/// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the whole list
+/// is accepted or nothing. Pending notifications move to the lane that applies now; `never` cancels them. The body may
+/// also be an object with the list as `preferences` and with `quiet_hours` like those of a profile, both optional.
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -224,7 +223,7 @@ fn without_effect(rules: &Rules, chosen: &[Choice]) -> Vec<EventWarning> {
     only_required.map(warning).collect()
 }
 
-/// The answer to preferences that were set and are probably not what was meant.
+/// The answer to preferences that are set, but probably not intended as they are.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"warnings": [{"code": "only_required", "detail": "every type of the category `account` is required and still sent", "hint": "leave it out; it only concerns types of this category that are not required, should some come later"}]}))]
 struct Warned {

@@ -1,4 +1,4 @@
-//! The mail that a recipient gets next, before it is sent.
+//! A preview of the mail that a recipient gets next.
 
 use std::sync::Arc;
 
@@ -25,20 +25,20 @@ pub(super) fn calls(calls: Calls) -> Calls {
     calls.add("preview", routes!(preview))
 }
 
-/// The mail that a recipient gets next.
+/// A preview of the mail that a recipient gets next.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"mail": {"at": "2024-03-11T13:00:00Z", "lane": "digest:weekly", "entries": 1, "subject": "New works: Marilyn", "text": "Marilyn\n", "html": "<!DOCTYPE html>…", "source": "Date: …"}, "scheduled": null}))]
 struct Preview {
-    /// The mail; null = no lane waits that will become one.
+    /// The mail; null = no open lane will become one.
     mail: Option<NextMail>,
-    /// The scheduled entries, in no lane yet; null = nothing is.
+    /// The scheduled entries, which are in no lane yet; null = none.
     scheduled: Option<ScheduledCount>,
 }
 
 /// A mail as it would be sent if nothing else happened.
 #[derive(Serialize, ToSchema)]
 struct NextMail {
-    /// Due time; now, if it has passed.
+    /// Due time, or now if that has passed.
     #[schema(format = "date-time")]
     at: String,
     /// Name of the lane.
@@ -55,11 +55,11 @@ struct NextMail {
     text: String,
     /// The HTML.
     html: String,
-    /// The whole mail, without a signature. Its ids, and so its links, are not those that it will have.
+    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent.
     source: String,
 }
 
-/// The lane that is asked for.
+/// The query of a preview.
 struct PreviewQuery {
     lane: Option<String>,
 }
@@ -92,8 +92,8 @@ impl NextMail {
 
 /// Preview the mail that a recipient gets next
 ///
-/// Builds the mail of the lane that is due first, or of the named one, with what waits in it now and in the words of now.
-/// Scheduled entries are in no lane yet, and counted apart. Nothing is sent or recorded.
+/// Builds the mail of the lane that is due first, or of the named lane, with its pending entries and the configuration
+/// in force. Scheduled entries are in no lane yet, and are counted separately. Nothing is sent or recorded.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preview", tag = "messages",
     params(

@@ -1,4 +1,4 @@
-//! Browsers of a recipient: their subscriptions to Web Push, which join and leave the recipient's addresses.
+//! Browsers of a recipient: their Web Push subscriptions, which join and leave the recipient's addresses.
 
 use std::sync::Arc;
 
@@ -28,15 +28,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// Add a browser of a recipient
 ///
-/// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-/// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
-/// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-/// all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
+/// Adds the browser's Web Push subscription, the result of `JSON.stringify(subscription)`, to the recipient's addresses
+/// of the channel `webpush`. With a token of a tenant it gets the messages of that tenant and those without one, else
+/// all messages. Replaces a subscription with the same endpoint and tenant. Beyond 20 browsers for a tenant, or for all
+/// tenants, the oldest of them is removed, and beyond 40 in all the recipient's oldest.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/push", tag = "recipients",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "For messages of this tenant and of none, as with a token with this claim", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Subscribe to messages of this tenant and those without a tenant, as with a token with this claim", min_length = 1, max_length = 256),
     ),
     request_body = PushSubscription,
     responses((status = 204, description = "The browser is an address of the recipient"))
@@ -53,14 +53,14 @@ pub(in crate::http) async fn join_push(
 
 /// Remove a browser of a recipient
 ///
-/// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
-/// that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
-/// recipient is not an error.
+/// Removes the browser's Web Push subscription, of which `endpoint` is enough. A subscription for another tenant than
+/// that of the token, or for all tenants, stays; a token without a tenant removes it for all. An unknown subscription
+/// is not an error.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}/push", tag = "recipients",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only as it joined for this tenant, as with a token with this claim", min_length = 1, max_length = 256),
+        ("tenant" = Option<String>, Query, description = "Only the subscription for this tenant, as with a token with this claim", min_length = 1, max_length = 256),
     ),
     request_body = GonePushSubscription,
     responses((status = 204, description = "The browser is no address of the recipient"))
@@ -75,7 +75,7 @@ pub(in crate::http) async fn leave_push(
     service.done(&change, device(&reader, endpoint, false)).await
 }
 
-/// The command with which a browser joins or leaves. It joins for the tenant of the token, if that has one.
+/// The command that adds or removes a browser, for the tenant of the token if that has one.
 fn device(reader: &Reader, text: String, joins: bool) -> Command {
     Command::Device {
         recipient: reader.recipient.clone(),

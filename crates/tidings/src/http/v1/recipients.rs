@@ -47,11 +47,11 @@ pub(super) struct RecipientProfile {
     name: Option<String>,
     /// Address of the e-mail channel.
     email: Option<String>,
-    /// Addresses by channel, the one of the e-mail channel among them.
+    /// Addresses by channel, that of the e-mail channel included.
     addresses: addresses::Shown,
-    /// IANA time zone; the configuration's default where null.
+    /// IANA time zone; null = the configuration's default.
     tz: Option<String>,
-    /// BCP 47 locale; the configuration's default where null.
+    /// BCP 47 locale; null = the configuration's default.
     locale: Option<String>,
     /// Latitude, in degrees north.
     #[schema(minimum = -90, maximum = 90)]
@@ -59,14 +59,14 @@ pub(super) struct RecipientProfile {
     /// Longitude, in degrees east.
     #[schema(minimum = -180, maximum = 180)]
     lon: Option<f64>,
-    /// The state, which says if messages are sent.
+    /// The state, which decides whether messages are sent.
     state: StateWord,
     /// Data of the host.
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
     data: Option<Data>,
-    /// Quiet hours: null = none at all, `default` = those of each channel.
+    /// Quiet hours: null = none, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
-    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; left out where there are none.
+    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; absent = none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>, required = false)]
     tenants: Vec<Id>,
@@ -107,8 +107,7 @@ impl RecipientProfile {
 
 /// Put a recipient's whole profile
 ///
-/// Creates the recipient if there is none. Absent fields get their default. A profile from `GET` can be put
-/// back as it is.
+/// Creates or replaces the recipient. Absent fields get their default. A profile from `GET` can be put back unchanged.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -126,7 +125,7 @@ async fn put_recipient(
 
 /// Change a recipient's profile
 ///
-/// Creates the recipient if there is none. Only the given fields change; null removes a value.
+/// Creates the recipient if it is unknown. Changes the given fields only; null removes a value.
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -144,7 +143,7 @@ async fn patch_recipient(
 
 /// Get a recipient's profile
 ///
-/// Every field but `tenants` is present; null = the default of the configuration applies.
+/// Returns the profile. Every field but `tenants` is present; null = the default of the configuration applies.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -170,8 +169,8 @@ async fn get_recipient(
 
 /// Erase a recipient
 ///
-/// Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as cancelled when
-/// they are due. Messages that are already built are not sent any more.
+/// Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as `cancelled` when they
+/// are due. Messages that are already built are not sent any more.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}", tag = "recipients",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -185,11 +184,10 @@ async fn erase_recipient(
     service.done(&change, Command::Erase { recipient }).await
 }
 
-/// Make or change many recipients
+/// Create or change many recipients
 ///
-/// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
-/// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
-/// order.
+/// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown recipients,
+/// and changes the given fields only. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/recipients", tag = "recipients",
     params(Wanted),

@@ -1,4 +1,4 @@
-//! The schema of a body that has to name what it is about, where no path does.
+//! The schema of a body with a required id, where no path has it.
 
 use serde_json::json;
 use utoipa::PartialSchema;

@@ -37,9 +37,10 @@ pub(super) fn calls(calls: Calls) -> Calls {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"topics": ["artist/42", "gallery/7"]}))]
 struct Subscriptions {
-    /// Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that tenant.
+    /// Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that
+    /// tenant.
     topics: Vec<String>,
-    /// Topics of tenants, by tenant id; absent = there are none.
+    /// Topics of tenants, by tenant id; absent = none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(required = false)]
     tenants: BTreeMap<String, Vec<String>>,
@@ -47,7 +48,7 @@ struct Subscriptions {
 
 /// Follow a topic
 ///
-/// A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+/// Subscribes the recipient to the topic and everything below it: a follower of `artist` is notified of events to
 /// `artist/42`. Slashes in the path may be encoded or not.
 #[utoipa::path(
     put, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
@@ -72,7 +73,8 @@ pub(in crate::http) async fn follow(
 
 /// Unfollow a topic
 ///
-/// Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
+/// Removes the subscription. Earlier events are not cancelled. A topic that the recipient does not follow is not an
+/// error.
 #[utoipa::path(
     delete, path = "/v1/recipients/{id}/subscriptions/{*topic}", tag = "subscriptions",
     params(
@@ -105,7 +107,7 @@ fn topic_of(text: &str) -> Result<Id, Problem> {
 
 /// List a recipient's subscriptions
 ///
-/// Lists all topics, sorted by bytes.
+/// Returns all topics, sorted by bytes.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/subscriptions", tag = "subscriptions",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),

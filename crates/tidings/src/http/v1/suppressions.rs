@@ -19,9 +19,9 @@ use crate::http::request::InPath;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
 
-/// Addresses of a page where the query does not say.
+/// Default number of addresses of a page.
 const ADDRESSES_USUAL: u16 = 100;
-/// The most addresses of a page.
+/// Maximum number of addresses of a page.
 const ADDRESSES_MAX: u16 = 1_000;
 
 /// The calls of suppressed addresses.
@@ -67,7 +67,8 @@ impl FromQuery for SuppressionsQuery {
 struct SuppressedAddress {
     /// The channel.
     channel: &'static str,
-    /// The address as it is compared: that of an e-mail in small letters, the endpoint of a Web Push subscription.
+    /// The address in the form in which addresses are compared: that of an e-mail in small letters, the endpoint of a
+    /// Web Push subscription.
     address: String,
     /// The reason.
     #[schema(value_type = SuppressionReason)]
@@ -75,7 +76,7 @@ struct SuppressedAddress {
     /// Time since which it is suppressed.
     #[schema(format = "date-time")]
     since: String,
-    /// Time from which on it is not suppressed any more; null = it stays.
+    /// Time at which the suppression ends; null = never.
     #[schema(format = "date-time")]
     expires_at: Option<String>,
 }
@@ -116,8 +117,7 @@ fn named((channel, address): &(String, String)) -> Result<ChannelAddress, Proble
 
 /// List suppressed addresses
 ///
-/// Returns the addresses to which nothing is sent, by channel and address, without those whose suppression has
-/// expired.
+/// Returns the suppressed addresses, sorted by channel and address, without those whose suppression has expired.
 #[utoipa::path(
     get, path = "/v1/suppressions", tag = "suppressions",
     params(SuppressionsQuery),
@@ -148,7 +148,7 @@ async fn list_suppressions(
 
 /// Get a suppressed address
 ///
-/// Returns why an address is suppressed, since when and until when.
+/// Returns the reason, the beginning and the end of a suppression.
 #[utoipa::path(
     get, path = "/v1/suppressions/{channel}/{address}", tag = "suppressions",
     params(
@@ -175,8 +175,8 @@ async fn get_suppression(
 
 /// Suppress an address
 ///
-/// Nothing is sent to the address on this channel from now on, whoever has it: what is due ends as `skipped`, with the
-/// reason `suppressed`. Replaces an earlier suppression of the address. The body may be left out.
+/// Stops all messages to the address on this channel, whichever recipient has it: due notifications end as `skipped`,
+/// with the reason `suppressed`. Replaces an earlier suppression of the address. The body is optional.
 #[utoipa::path(
     put, path = "/v1/suppressions/{channel}/{address}", tag = "suppressions",
     params(
@@ -202,8 +202,8 @@ async fn suppress(
 
 /// Lift the suppression of an address
 ///
-/// Messages are sent to it again from now on. What was skipped meanwhile does not come back. An address that is not
-/// suppressed stays so.
+/// Allows messages to the address again. Skipped notifications do not come back. An address that is not suppressed is
+/// not an error.
 #[utoipa::path(
     delete, path = "/v1/suppressions/{channel}/{address}", tag = "suppressions",
     params(

@@ -25,7 +25,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     calls.add("list_types", routes!(list_types))
 }
 
-/// The configured types, and how they are delivered.
+/// The configured types and their delivery.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"types": {"comment": {"category": "conversations", "include_actor": false, "urgent": false, "required": false, "condition": null, "admission": "always", "per": "type", "look_back": null, "drop_if_seen": null, "group": null, "unresolved": "send", "unknown_outcome": "resend", "give_up_after": null, "paused": false, "channels": {"email": {"policy": "cooldown", "lane": "cooldown", "quiet": "4m", "max_wait": "15m"}, "inbox": {"policy": "now", "lane": "now"}}}}, "categories": {"conversations": {"title": "Conversations"}}, "digests": {"weekly": {"every": "week", "on": "mon", "at": "09:00", "tz": null}}, "channels": {"email": {"configured": true, "paused": false}, "inbox": {"configured": true, "paused": false}}}))]
 struct TypesAnswer {
@@ -47,28 +47,28 @@ struct TypeShown {
     category: String,
     /// True if actors are notified of their own events.
     include_actor: bool,
-    /// True if it is sent without waiting for a digest.
+    /// True if it does not wait for a digest.
     urgent: bool,
-    /// True if neither `never` nor a mute leaves it out.
+    /// True if neither `never` nor a mute applies to it.
     required: bool,
-    /// The condition that is asked before something is sent; null = none.
+    /// The condition that is checked before sending; null = none.
     condition: Option<String>,
     /// The admission: `always`, `once_pending`, `once_ever` or `last_only`.
     admission: &'static str,
-    /// The part of the admission's key beside the recipient and the type: `type` for none, `object` or `target`.
+    /// The scope within which the admission compares entries: `type`, `object` or `target`.
     per: &'static str,
     /// Greatest age of an entry that is sent; null = no limit.
     look_back: Option<String>,
     /// True if seen notifications are dropped; null = yes, except in digests.
     drop_if_seen: Option<bool>,
-    /// The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest lines.
+    /// The role by which lines are grouped: `object`, `actor` or `target`; null = the one with the fewest groups.
     group: Option<&'static str>,
-    /// The fate of its messages while the host does not answer what objects are: `send` or `wait`.
+    /// The handling of its messages while the resolver does not answer: `send` or `wait`.
     #[schema(value_type = String, example = "send")]
     unresolved: Unresolved,
-    /// The consequence where nobody knows whether a message was handed over: `resend` or `give_up`.
+    /// The handling of a message of unknown outcome: `resend` or `give_up`.
     unknown_outcome: &'static str,
-    /// The time after which a message that could not be handed over has failed, from when it was due.
+    /// Time after its due time at which a message that could not be handed over fails.
     #[schema(value_type = Option<String>)]
     give_up_after: Option<String>,
     /// True if an operator has paused it.
@@ -88,13 +88,13 @@ struct PolicyShown {
     /// Expression of the batch key, for a policy that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     batch_key: Option<String>,
-    /// The number of entries that makes a lane due.
+    /// Number of entries with which a lane is due at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_items: Option<u16>,
-    /// The time by which its entries come later than those of the inbox.
+    /// Delay of its entries after those of the inbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<String>,
-    /// For `first_event`: how long the first entry waits.
+    /// For `first_event`: the time for which the first entry waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     hold: Option<String>,
     /// For `first_event`: `first` or `earliest`.
@@ -114,7 +114,7 @@ struct PolicyShown {
 /// A category.
 #[derive(Serialize, ToSchema)]
 struct CategoryShown {
-    /// The title that people see, in the default locale; the category's name where it has none there.
+    /// The title to show, in the default locale; the category's name if it has none.
     title: String,
 }
 
@@ -124,7 +124,7 @@ struct CategoryShown {
 struct DigestShown {
     /// `day`, `weekday`, `week`, `month`, or hours such as `6h`.
     every: String,
-    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others.
+    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for other digests.
     on: Option<String>,
     /// The wall-clock time.
     at: String,
@@ -133,7 +133,7 @@ struct DigestShown {
     /// The time over which the recipients' slots are spread.
     #[serde(skip_serializing_if = "Option::is_none")]
     spread: Option<String>,
-    /// The number of entries below which a slot is passed over, once.
+    /// Number of entries below which a slot is skipped, once.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_items: Option<u32>,
     /// The times that recipients may choose for themselves: `on`, `at` or both.
@@ -144,7 +144,7 @@ struct DigestShown {
 /// A channel.
 #[derive(Serialize, ToSchema)]
 struct ChannelShown {
-    /// True if messages can leave by it.
+    /// True if it can send messages.
     configured: bool,
     /// True if an operator has paused it.
     paused: bool,
@@ -277,7 +277,7 @@ impl TypesAnswer {
 
 /// List types, categories, digests and channels
 ///
-/// Returns the configuration in force: what a host needs to publish and to show a preference page.
+/// Returns the configuration in force, as a host needs it to publish and to show a preference page.
 #[utoipa::path(
     get, path = "/v1/types", tag = "configuration",
     responses((status = 200, description = "The configuration", body = TypesAnswer))

@@ -25,21 +25,21 @@ use crate::http::users::reader::{Reader, TenantAlone};
 use crate::http::v1::messages::page::MessageShown;
 use crate::http::{Answer, Change, Service, only};
 
-/// Messages that are listed at most that wait to be tried again.
+/// Maximum number of messages in the list of those that wait for a retry.
 const RETRIED_MAX: usize = 1_000;
 
-/// The calls of what waits.
+/// The calls of pending notifications.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls.add("pending", routes!(pending)).add("flush", routes!(flush))
 }
 
-/// Everything that is pending for a recipient.
+/// All pending notifications of a recipient.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(example = json!({"lanes": [{"channel": "email", "lane": "cooldown", "due": "2024-03-07T08:07:00Z", "held_by": null, "entries": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z"}]}], "messages": [], "scheduled": []}))]
 struct Pending {
     /// Open lanes with pending notifications.
     lanes: Vec<PendingLane>,
-    /// Built messages that wait for a retry, the next first; 1,000 at most.
+    /// Built messages that wait for a retry, the next first; at most 1,000.
     messages: Vec<RetriedMessage>,
     /// Scheduled events, by time.
     scheduled: Vec<Waiting>,
@@ -52,7 +52,7 @@ struct PendingLane {
     channel: &'static str,
     /// Name of the lane; `paused` holds the notifications of paused types.
     lane: String,
-    /// Batch key of the lane; left out where it is empty.
+    /// Batch key of the lane; absent = empty.
     #[serde(skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
@@ -60,11 +60,10 @@ struct PendingLane {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
-    /// Due time; null = none at present, as while its type is paused.
+    /// Due time; null = none at present, such as while its type is paused.
     #[schema(format = "date-time")]
     due: Option<String>,
-    /// The reason why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
-    /// held.
+    /// The reason why it is held although it is due; null = it is not held.
     held_by: Option<HeldBy>,
     /// The pending notifications, by time and arrival.
     entries: Vec<Waiting>,
@@ -85,9 +84,9 @@ enum HeldBy {
 pub(super) struct RetriedMessage {
     #[serde(flatten)]
     shown: MessageShown,
-    /// The provider's last answer; null = it said nothing.
+    /// The provider's last answer; null = none.
     last: Option<AttemptShown>,
-    /// The reason why it is held; null = it is not.
+    /// The reason why it is held; null = it is not held.
     held_by: Option<HeldBy>,
 }
 
@@ -123,7 +122,7 @@ pub(super) struct Waiting {
     tenant: Option<String>,
     /// Its object.
     object: String,
-    /// Time at which it entered its lane, or will.
+    /// Time at which it entered its lane, or will enter it.
     #[schema(format = "date-time")]
     t: String,
 }
@@ -151,19 +150,19 @@ impl From<WaitingEntry> for Waiting {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"marker": "10-5", "lanes": 1, "scheduled": null}))]
 struct Flushed {
-    /// Marks the position after which everything is new. The marker of an earlier flush means that nothing
+    /// Position in the order of events; everything after it is new. The marker of an earlier flush means that nothing
     /// was pending.
     marker: String,
-    /// Open lanes that are due now, each of which becomes a message; 0 where nothing waited.
+    /// Number of open lanes that are due now, each of which becomes a message; 0 if nothing waited.
     lanes: usize,
-    /// The scheduled entries, in no lane yet: they are not sent now. Null = nothing is.
+    /// The scheduled entries, which are in no lane yet and not sent now; null = none.
     scheduled: Option<ScheduledCount>,
 }
 
 /// Notifications that are scheduled: they enter their lanes later.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ScheduledCount {
-    /// Their number; those of one event at one instant count once.
+    /// Number of them; those of one event at one instant count once.
     notifications: usize,
     /// The time at which the first enters its lane.
     #[schema(format = "date-time")]
@@ -171,7 +170,7 @@ pub(super) struct ScheduledCount {
 }
 
 impl ScheduledCount {
-    /// A summary of what is scheduled; `None` if nothing is.
+    /// A summary of scheduled entries; `None` = none.
     pub(super) fn of(entries: &[WaitingEntry]) -> Option<Self> {
         let first = entries.iter().map(|entry| entry.t).min()?;
         Some(Self { notifications: entries.len(), first: first.to_string() })
@@ -180,8 +179,8 @@ impl ScheduledCount {
 
 /// List a recipient's pending notifications
 ///
-/// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-/// events, of the reader's view.
+/// Returns open lanes with their deadlines and notifications, messages that wait for a retry, and scheduled events, in
+/// the reader's view.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/pending", tag = "pending",
     params(
@@ -244,8 +243,8 @@ fn scheduled(node: &Durable, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Pr
 
 /// Send a recipient's pending notifications now
 ///
-/// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
-/// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
+/// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent when the
+/// channel is resumed; notifications of a paused type and scheduled ones stay. The body is optional.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/flush", tag = "pending",
     params(

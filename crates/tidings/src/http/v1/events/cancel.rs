@@ -35,27 +35,26 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
 #[schema(example = json!({"status": "cancelled", "cancelled": 12, "removed_from_batch": 0, "too_late": 3, "withdrawn": 0, "events": 1, "warnings": []}))]
 struct CancelAnswer {
     status: CancelStatus,
-    /// Entries that were pending or scheduled and are now cancelled.
+    /// Pending or scheduled entries that are now cancelled.
     cancelled: u64,
-    /// Entries removed from messages that were built and not handed over yet. A message with no entries left
-    /// is not sent.
+    /// Entries removed from messages that are built and not handed over yet. A message without entries is not sent.
     removed_from_batch: u64,
-    /// Entries that can't be cancelled: they were delivered (an inbox entry at once), are being sent, or had
-    /// ended when their message was built.
+    /// Entries that can't be cancelled: they are delivered (an inbox entry at once), are being sent, or ended when
+    /// their message was built.
     too_late: u64,
-    /// Delivered entries that were taken out of inboxes. They stay delivered.
+    /// Delivered entries that are removed from inboxes; they stay delivered.
     withdrawn: u64,
     /// Number of events found.
     events: u64,
-    /// A warning: the request is accepted, and probably not what was meant.
+    /// A warning about a request that is accepted, but probably not intended as it is.
     warnings: Vec<CancelWarning>,
 }
 
-/// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
-/// pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` =
-/// everything was delivered already; `nothing_left` = the event was cancelled before or has no recipients;
-/// `remembered` = no event of this id is known, and it is cancelled if it comes within 24 hours; `unknown` = no
-/// event of this key was found.
+/// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only pending
+/// entries were cancelled; `withdrawn` = delivered entries were removed from inboxes; `too_late` = everything was
+/// delivered already; `nothing_left` = the event was cancelled before or has no recipients; `remembered` = no event
+/// with this id is known, and it is cancelled if it arrives within 24 hours; `unknown` = no event with this key was
+/// found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum CancelStatus {
@@ -82,7 +81,7 @@ impl From<CancelOutcome> for CancelStatus {
     }
 }
 
-/// A warning: the request is accepted, and probably not what was meant.
+/// A warning about a request that is accepted, but probably not intended as it is.
 #[derive(Serialize, ToSchema)]
 struct CancelWarning {
     /// The stable code: `unknown_event` or `unknown_cancellation_key`.
@@ -109,7 +108,7 @@ impl CancelWarning {
     }
 }
 
-/// For how long events are kept, in words.
+/// The time for which events are kept, in words.
 fn kept(rules: &Rules) -> String {
     match (rules.store.keep_ms / DAY_MS, rules.store.keep_ms % DAY_MS) {
         (1, 0) => "day".to_owned(),
@@ -132,17 +131,17 @@ impl CancelAnswer {
     }
 }
 
-/// The tenant whose event a path names.
+/// The tenant of the event in the path.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"tenant": "acme"}))]
 struct OfTenant {
-    /// The tenant whose event is meant; without it the event of any.
+    /// The tenant of the event; absent = any.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     tenant: Option<Text<Id>>,
 }
 
-/// The tenant whose event is meant, if the request says one.
+/// The tenant of the event, if the request names one.
 fn tenant_of(change: &Change) -> Result<Option<Id>, Problem> {
     Ok(match change.body.trim_ascii() {
         b"" | b"null" => None,
@@ -158,7 +157,7 @@ fn withdrawn(what: Cancelled, tenant: Option<Id>) -> Command {
     Command::Withdraw { what, tenant }
 }
 
-/// Cancels or withdraws, and answers how far that went.
+/// Cancels or withdraws, and answers with the extent.
 async fn take_back(
     service: &Service,
     change: &Change,
@@ -175,9 +174,9 @@ async fn take_back(
 
 /// Cancel an event
 ///
-/// Pending notifications end at once. Those in a message that is built and not handed over yet are removed
-/// from it. `status` says how far the cancel went. An unknown event is not an error: the status is `remembered`, and
-/// the event is cancelled if it comes within 24 hours.
+/// Cancels pending notifications at once, and removes them from messages that are built and not handed over yet.
+/// `status` is the extent of the cancel. An unknown event is not an error: the status is `remembered`, and the event is
+/// cancelled if it arrives within 24 hours.
 #[utoipa::path(
     post, path = "/v1/events/{id}/cancel", tag = "events",
     request_body(content = Option<OfTenant>, example = json!({})),
@@ -217,7 +216,7 @@ async fn cancel_all(
 
 /// Withdraw an event
 ///
-/// Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays counted as delivered.
+/// Cancels the event as `cancel` does, and removes it from inboxes. Removed entries still count as delivered.
 #[utoipa::path(
     post, path = "/v1/events/{id}/withdraw", tag = "events",
     request_body(content = Option<OfTenant>, example = json!({})),

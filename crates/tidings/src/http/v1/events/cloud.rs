@@ -1,4 +1,4 @@
-//! The forms in which events come in one body: our own, and those of CloudEvents 1.0 over HTTP.
+//! The forms of events in one body: our own, and those of CloudEvents 1.0 over HTTP.
 
 use std::borrow::Cow;
 
@@ -19,11 +19,11 @@ pub(super) const STRUCTURED: &str = "application/cloudevents+json";
 /// The content type of a batch.
 pub(super) const BATCH: &str = "application/cloudevents-batch+json";
 
-/// The headers of binary mode that are looked at.
+/// The headers of binary mode that are read.
 const HEADERS: [&str; 6] =
     ["ce-specversion", "ce-id", "ce-source", "ce-type", "ce-time", "ce-traceparent"];
 
-/// An event as a CloudEvent 1.0 in structured mode. Other attributes are passed over.
+/// An event as a CloudEvent 1.0 in structured mode. Other attributes are ignored.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"specversion": "1.0", "id": "c-7", "source": "/reviews", "type": "comment", "data": {"actor": "ben", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"recipients": ["ada"]}}}))]
 pub(in crate::http) struct CloudEvent {
@@ -39,11 +39,11 @@ pub(in crate::http) struct CloudEvent {
     /// A type of the configuration.
     #[schema(min_length = 1, max_length = 256)]
     r#type: String,
-    /// When it happened: `occurred_at`, unless `data` has one.
+    /// Time of the event: its `occurred_at`, unless `data` has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "date-time")]
     time: Option<String>,
-    /// The span that made it: `trace`, unless `data` has one.
+    /// The span that published it: its `trace`, unless `data` has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     traceparent: Option<String>,
     /// The body of a publish without `id` and `type`.
@@ -62,13 +62,13 @@ pub(super) enum Form {
     Binary {
         /// Its attributes.
         attributes: Box<Attributes<'static>>,
-        /// The content type of `data`: one of JSON, if it is said.
+        /// The content type of `data`: one of JSON, if it is given.
         content: Option<String>,
     },
 }
 
 impl Form {
-    /// The form that the headers of a request tell.
+    /// The form of a request, by its headers.
     ///
     /// # Errors
     /// [`Code::UnsupportedMediaType`], [`Code::InvalidHeader`].
@@ -132,7 +132,7 @@ impl Form {
         }
     }
 
-    /// What of the event is not in the body, for the identity of the request.
+    /// The attributes that are not in the body, for the identity of the request.
     pub(super) fn beside_body(&self) -> String {
         let Self::Binary { attributes, .. } = self else {
             return String::new();

@@ -40,13 +40,13 @@ struct EventWithOutcome {
     scheduled_for: Option<String>,
     /// Number of recipients with at least one entry when it was accepted.
     notifications: u64,
-    /// Number of recipients whom the admission of its type left out, by reason: `once_pending`, `once_ever`.
+    /// Number of recipients left out by the admission of its type, by reason: `once_pending`, `once_ever`.
     #[schema(value_type = BTreeMap<String, u64>)]
     suppressed: BTreeMap<Cow<'static, str>, u64>,
     /// Its entries by channel; empty if the audience was empty.
     #[schema(value_type = BTreeMap<String, ChannelFate>)]
     channels: BTreeMap<Cow<'static, str>, ChannelFate>,
-    /// Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: the counts lack their shards. Absent if all answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     missing: Option<Vec<String>>,
@@ -158,10 +158,10 @@ impl From<EventReport> for EventWithOutcome {
     }
 }
 
-/// Get an event and what became of it
+/// Get an event and its outcome
 ///
-/// Returns the event, and its entries counted by channel, outcome and reason, as long as the day of its
-/// arrival is kept.
+/// Returns the event, and the number of its entries by channel, outcome and reason, as long as the day of its arrival
+/// is kept.
 #[utoipa::path(
     get, path = "/v1/events/{id}", tag = "events",
     params(("id" = String, Path, description = "Event id", example = "e-1", min_length = 1, max_length = 256)),

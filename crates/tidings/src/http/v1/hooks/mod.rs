@@ -1,4 +1,4 @@
-//! Hooks: services of the host that are told what occurs.
+//! Hooks: services of the host that are called about occurrences.
 
 #[cfg(test)]
 mod tests;
@@ -43,7 +43,7 @@ struct HookShown {
     url: String,
     /// `on`, or `off` after it answered 410.
     state: HookState,
-    /// Number of occurrences that it is still to be told.
+    /// Number of occurrences that are still to be sent to it.
     backlog: u64,
     /// The last answer; absent before the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,9 +55,9 @@ struct HookShown {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum HookState {
-    /// It is told what occurs.
+    /// It is called about occurrences.
     On,
-    /// It answered 410, and is told nothing until it is resumed.
+    /// It answered 410, and is not called until it is resumed.
     Off,
 }
 
@@ -65,10 +65,10 @@ enum HookState {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[schema(as = HookAnswer)]
 struct LastAnswer {
-    /// Its instant.
+    /// Its time.
     #[schema(format = "date-time")]
     at: String,
-    /// The status; 0 = there was no answer.
+    /// Its HTTP status; 0 = there was no answer.
     status: u16,
 }
 
@@ -84,7 +84,7 @@ impl HookShown {
         }
     }
 
-    /// Adds what another node says of it.
+    /// Adds the counts of another node.
     fn add(&mut self, other: Self) {
         self.backlog += other.backlog;
         // They are all written in one form, in UTC.
@@ -97,8 +97,9 @@ impl HookShown {
 
 /// List the hooks
 ///
-/// The services of the host that are told what became of messages, preferences and addresses, in the order of the
-/// configuration. Of several nodes, each tells what its parts of the store decided: the counts are of those that answered.
+/// Returns the services of the host that receive occurrences of messages, preferences and addresses, in the order of
+/// the configuration. In a cluster each node calls them about its own shards: the counts are sums over the nodes that
+/// answered.
 #[utoipa::path(
     get, path = "/v1/hooks", tag = "operating",
     responses((status = 200, description = "The hooks", body = Vec<HookShown>, example = json!([
@@ -128,7 +129,7 @@ async fn list_hooks(
 
 /// Resume a hook
 ///
-/// A hook that answered 410 is off, and stays so over a restart. From now on it is on: what it was not told is told.
+/// Turns a hook on that answered 410 and is off, which a restart does not change. Occurrences that it missed are sent.
 #[utoipa::path(
     post, path = "/v1/hooks/{name}/resume", tag = "operating",
     params(("name" = String, Path, description = "Name of the hook", example = "app.example.org", min_length = 1, max_length = 256)),
@@ -159,25 +160,25 @@ impl FromText for Since {
     }
 }
 
-/// What is sent again.
+/// The occurrences to send again.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"since": "2h"}))]
 struct Replay {
-    /// What occurred since then: a time (RFC 3339), or a duration until now.
+    /// Time of the first occurrence: an instant (RFC 3339), or a duration before now.
     #[schema(value_type = String)]
     since: Text<Since>,
 }
 
 /// Replay a hook
 ///
-/// What occurred since an instant, of the kinds that the hook wants, is sent again under the same ids. Nothing is sent
-/// of days that were deleted, nor of times at which no hook wanted it.
+/// Sends the occurrences since an instant again, of the kinds that the hook wants, under the same ids. Nothing is sent
+/// of deleted days, nor of times at which no hook wanted such occurrences.
 #[utoipa::path(
     post, path = "/v1/hooks/{name}/replay", tag = "operating",
     params(("name" = String, Path, description = "Name of the hook", example = "app.example.org", min_length = 1, max_length = 256)),
     request_body(content = Replay, example = json!({"since": "2h"})),
-    responses((status = 204, description = "It is being sent again"))
+    responses((status = 204, description = "The occurrences are being sent again"))
 )]
 async fn replay_hook(
     State(service): State<Arc<Service>>,

@@ -19,7 +19,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     calls.add("live", routes!(live))
 }
 
-/// The place at which a reader goes on, as browsers send it when they come again.
+/// The position at which a reader goes on, as browsers send it when they reconnect.
 fn last_event(headers: &HeaderMap) -> Option<String> {
     let last = headers.get("last-event-id")?;
     // What is no text is no cursor of this server.
@@ -28,13 +28,13 @@ fn last_event(headers: &HeaderMap) -> Option<String> {
 
 /// Follow an inbox
 ///
-/// A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
-/// `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
-/// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
-/// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
-/// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-/// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
-/// (`token_expired`, `token_revoked`, `token_key`).
+/// Streams server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+/// `inbox`, within 100 ms: the counts, the new and changed groups (`changed`), and the keys of groups that are gone
+/// (`gone`). Changes close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream goes on
+/// from there, or `hello` has `"reset": true`, and the page has to be read again. A comment comes every 15 s. `end`
+/// comes before the server closes the stream, with a `code`: `restart` (open it again after `retry_ms`), `replaced`
+/// (the recipient opened more than 8 streams of that view, or 32 with long polls), or the reason for the end of the
+/// token (`token_expired`, `token_revoked`, `token_key`).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/live", tag = "inbox",
     params(

@@ -36,7 +36,7 @@ enum Made {
     Items(ItemChange),
 }
 
-/// Marks the items of a body, and answers with the counts after it.
+/// Marks the items of a body, and answers with the counts afterwards.
 async fn mark(
     service: &Service,
     reader: Reader,
@@ -66,8 +66,8 @@ async fn done(
 
 /// Mark items as seen
 ///
-/// Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-/// the others in the inbox.
+/// Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An event or a group is marked
+/// wherever it is, other items only in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
     params(
@@ -75,7 +75,7 @@ async fn done(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn mark_seen(
     State(service): State<Arc<Service>>,
@@ -88,8 +88,8 @@ pub(in crate::http) async fn mark_seen(
 
 /// Mark items as read
 ///
-/// What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-/// the others in the inbox.
+/// Marks items as read, and hence as seen. Returns the counts afterwards, also if no item matches. An event or a group
+/// is marked wherever it is, other items only in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
     params(
@@ -97,7 +97,7 @@ pub(in crate::http) async fn mark_seen(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn mark_read(
     State(service): State<Arc<Service>>,
@@ -110,8 +110,8 @@ pub(in crate::http) async fn mark_read(
 
 /// Mark items as unread
 ///
-/// What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-/// the others in the inbox.
+/// Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item matches. An event or a group
+/// is marked wherever it is, other items only in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/unread", tag = "inbox",
     params(
@@ -119,7 +119,7 @@ pub(in crate::http) async fn mark_read(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn mark_unread(
     State(service): State<Arc<Service>>,
@@ -132,8 +132,9 @@ pub(in crate::http) async fn mark_unread(
 
 /// Archive items
 ///
-/// They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-/// the others in the inbox.
+/// Removes items from pages and counts, except with `state=archived` and `all`. They count as seen for other channels.
+/// Returns the counts afterwards, also if no item matches. An event or a group is archived wherever it is, other items
+/// only in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/archive", tag = "inbox",
     params(
@@ -141,7 +142,7 @@ pub(in crate::http) async fn mark_unread(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn archive(
     State(service): State<Arc<Service>>,
@@ -154,8 +155,8 @@ pub(in crate::http) async fn archive(
 
 /// Take items out of the archive
 ///
-/// They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-/// the others in the inbox.
+/// Brings archived items back as they were. Returns the counts afterwards, also if no item matches. An event or a group
+/// is brought back wherever it is, other items only if that puts them into the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/unarchive", tag = "inbox",
     params(
@@ -163,7 +164,7 @@ pub(in crate::http) async fn archive(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn unarchive(
     State(service): State<Arc<Service>>,
@@ -176,8 +177,8 @@ pub(in crate::http) async fn unarchive(
 
 /// End the snooze of items
 ///
-/// They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-/// the others in the inbox.
+/// Brings snoozed items back as they were, to their old position. Returns the counts afterwards, also if no item
+/// matches. An event or a group is brought back wherever it is, other items only if that puts them into the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/unsnooze", tag = "inbox",
     params(
@@ -185,7 +186,7 @@ pub(in crate::http) async fn unarchive(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn unsnooze(
     State(service): State<Arc<Service>>,
@@ -198,8 +199,8 @@ pub(in crate::http) async fn unsnooze(
 
 /// Delete items from an inbox
 ///
-/// They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-/// the others in the inbox.
+/// Removes items for ever; statistics stay. They count as seen for other channels. Returns the counts afterwards, also
+/// if no item matches. An event or a group is deleted wherever it is, other items only in the inbox.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/delete", tag = "inbox",
     params(
@@ -207,7 +208,7 @@ pub(in crate::http) async fn unsnooze(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body = Items,
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn delete_items(
     State(service): State<Arc<Service>>,
@@ -220,8 +221,8 @@ pub(in crate::http) async fn delete_items(
 
 /// Snooze items
 ///
-/// They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
-/// at the place of that instant. Answers with the counts after it.
+/// Removes items from the inbox until an instant (`until`) or for a duration (`for`). They then return, unseen and
+/// unread, at the position of that instant. Returns the counts afterwards.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/snooze", tag = "inbox",
     params(
@@ -229,7 +230,7 @@ pub(in crate::http) async fn delete_items(
         ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
     ),
     request_body(content = Items, example = json!({"event": "e-1", "for": "1h"})),
-    responses((status = 200, description = "The counts after it", body = Counts))
+    responses((status = 200, description = "The counts afterwards", body = Counts))
 )]
 pub(in crate::http) async fn snooze(
     State(service): State<Arc<Service>>,

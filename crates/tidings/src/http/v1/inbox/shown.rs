@@ -14,13 +14,13 @@ use utoipa::ToSchema;
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = InboxCounts, example = json!({"rev": 7, "unseen": 1, "unread": 1, "categories": {"conversations": {"unseen": 1, "unread": 1}}}))]
 pub(in crate::http) struct Counts {
-    /// Revision: of two answers the one with the higher number is newer.
+    /// Revision: the answer with the higher number is newer.
     rev: u64,
     /// Number of groups with an unseen item, in the whole inbox: the badge.
     unseen: u64,
     /// Number of groups with an unread item, in the whole inbox.
     unread: u64,
-    /// The same of each category, by its name.
+    /// The same for each category, by its name.
     categories: BTreeMap<String, OfCategory>,
     /// The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ pub(in crate::http) struct Group {
     read: bool,
     /// True if it is archived.
     archived: bool,
-    /// The earliest end of a snooze; null = it is not snoozed.
+    /// The earliest end of a snooze; null = not snoozed.
     #[schema(required, format = "date-time")]
     snoozed_until: Option<String>,
     /// The newest items, newest first, at most 25.
@@ -150,7 +150,7 @@ struct Item {
     /// Time at which it entered the inbox.
     #[schema(format = "date-time")]
     t: String,
-    /// The reason why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
+    /// The reasons why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and a topic that they
     /// follow.
     reasons: Vec<String>,
     /// True if it was seen.
@@ -163,7 +163,7 @@ struct Item {
     lang: String,
     /// True if it is archived.
     archived: bool,
-    /// The end of its snooze; null = it is not snoozed.
+    /// The end of its snooze; null = not snoozed.
     #[schema(required, format = "date-time")]
     snoozed_until: Option<String>,
 }

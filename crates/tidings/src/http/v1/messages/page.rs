@@ -1,4 +1,4 @@
-//! Pages of messages, and how those of several nodes become one.
+//! Pages of messages, and the merge of pages of several nodes.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -20,11 +20,11 @@ use utoipa::ToSchema;
 pub(in crate::http::v1) struct MessagePage {
     /// The messages.
     pub(in crate::http::v1) messages: Vec<MessageShown>,
-    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
-    /// looks at a bounded number of messages.
+    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one, since a
+    /// page reads a bounded number of messages.
     #[schema(required)]
     pub(in crate::http::v1) next: Option<String>,
-    /// Nodes of a cluster that did not answer: their messages are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: their messages are left out. Absent if all answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(in crate::http::v1) missing: Option<Vec<String>>,
@@ -35,14 +35,14 @@ pub(in crate::http::v1) struct MessagePage {
 pub(in crate::http::v1) struct MessageShown {
     /// Its id.
     pub(in crate::http::v1) id: String,
-    /// The recipient; null = was erased.
+    /// The recipient; null = erased.
     recipient: Option<String>,
     /// The channel.
     #[schema(value_type = String)]
     channel: Cow<'static, str>,
     /// The lane.
     lane: String,
-    /// Batch key of the lane; left out where it is empty.
+    /// Batch key of the lane; absent = empty.
     #[serde(default, skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
@@ -50,47 +50,47 @@ pub(in crate::http::v1) struct MessageShown {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tenant: Option<String>,
-    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
-    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
-    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    /// `planned` (due, not built yet), `sending`, `retrying` (an attempt failed, another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left no
+    /// notification) or `cancelled` (all notifications were removed).
     #[schema(value_type = String)]
     pub(in crate::http::v1) state: Cow<'static, str>,
-    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    /// The reason why it was not handed over; null = it was, or the outcome is open.
     #[schema(value_type = Option<String>)]
     reason: Option<Cow<'static, str>>,
     /// Time at which its lane was due.
     #[schema(format = "date-time")]
     due: String,
-    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    /// Time at which it was built, which fixed its content; null = not built yet.
     #[schema(format = "date-time")]
     pub(in crate::http::v1) built: Option<String>,
-    /// Time of its outcome; null = it has none.
+    /// Time of its outcome; null = none yet.
     #[schema(format = "date-time")]
     ended: Option<String>,
-    /// Number of its notifications; null = it is not built yet.
+    /// Number of its notifications; null = not built yet.
     entries: Option<usize>,
-    /// Number of failed attempts of a message that is retried; else 0.
+    /// Number of failed attempts of a message that is retried, else 0.
     failed_attempts: u32,
-    /// Time of the next attempt; null = there is none.
+    /// Time of the next attempt; null = none.
     #[schema(format = "date-time")]
     pub(in crate::http::v1) next_try: Option<String>,
-    /// What keeps it back at present; absent = nothing that is known.
+    /// The unavailable destination or channel that holds it; absent = none known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(in crate::http::v1) held: Option<HeldShown>,
 }
 
-/// What keeps a message back: a destination, or all providers of its channel, are left alone since they take nothing.
+/// The reason why a message is held: its destination, or all providers of its channel, are unavailable.
 #[derive(Serialize, Deserialize, ToSchema)]
 pub(in crate::http::v1) struct HeldShown {
-    /// Time of the next attempt of a message to it, which may be another one.
+    /// Time of the next attempt to send any message to it.
     #[schema(format = "date-time")]
     until: String,
-    /// The host that the recipient names, or the domain of the mail address; absent = the channel as a whole.
+    /// The host that the recipient names, or the domain of the mail address; absent = the whole channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     destination: Option<String>,
-    /// The channel, if it takes nothing for anybody; else absent.
+    /// The channel, if all of its providers are unavailable; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     channel: Option<String>,
@@ -99,7 +99,7 @@ pub(in crate::http::v1) struct HeldShown {
 }
 
 impl HeldShown {
-    /// What keeps a message back that is on its way.
+    /// The reason why a message on its way is held.
     pub(in crate::http::v1) fn of(
         engine: &Engine,
         vitals: &Vitals,
@@ -124,7 +124,7 @@ impl HeldShown {
 }
 
 impl MessageShown {
-    /// A message with what keeps it back.
+    /// A message with the reason why it is held.
     pub(in crate::http::v1) fn held(
         message: MessageSummary,
         (engine, vitals): (&Engine, &Vitals),
@@ -158,7 +158,7 @@ impl From<MessageSummary> for MessageShown {
 }
 
 impl MessagePage {
-    /// A page, with what keeps each of its messages back.
+    /// A page, with the reasons why its messages are held.
     pub(in crate::http::v1) fn of(
         page: MessagesPage,
         known: (&Engine, &Vitals),

@@ -1,4 +1,4 @@
-//! Feeds: the databases out of which events are read, and their pauses.
+//! Feeds: the databases from which events are read, and their pauses.
 
 use std::sync::Arc;
 
@@ -24,24 +24,24 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
         .add("resume_feed", routes!(resume_feed))
 }
 
-/// A feed: a database out of which events are read.
+/// A feed: a database from which events are read.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Feed)]
 struct FeedShown {
     /// Its name in the configuration.
     name: String,
-    /// `running`; `failing` while its table can't be read, which is tried again and again, for the reason `fault`; `paused`;
-    /// `stopped` if somebody has to mend something first.
+    /// `running`; `failing` while its table can't be read (retried; `fault` has the reason); `paused`; `stopped` if
+    /// somebody has to fix something first.
     state: &'static str,
-    /// The number of the row that was taken last.
+    /// Number of the newest row that was taken.
     newest: Option<String>,
-    /// Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows.
+    /// Age of the oldest row that waits, in milliseconds; 0 = none waits, null = unknown.
     lag_ms: Option<u64>,
-    /// Rows taken since the server started.
+    /// Number of rows taken since the server started.
     taken: u64,
-    /// Rows that are parked in the table with their problem.
+    /// Number of rows that are parked in the table with their problem.
     parked: u64,
-    /// Why it is not read as it should be.
+    /// The reason why it is not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     fault: Option<String>,
@@ -49,7 +49,7 @@ struct FeedShown {
 
 /// List the feeds
 ///
-/// The feeds of the configuration, by name, as the server reads them now.
+/// Returns the feeds of the configuration, by name, with their present state.
 #[utoipa::path(
     get, path = "/v1/feeds", tag = "operating",
     responses((status = 200, description = "The feeds", body = Vec<FeedShown>, example = json!([
@@ -77,7 +77,7 @@ fn shown(service: &Service, name: &str) -> FeedShown {
 
 /// Pause a feed
 ///
-/// Nothing is read from the database until it is resumed, also after a restart. Rows wait in the table.
+/// Stops reading from the database until the feed is resumed, also after a restart. Rows wait in the table.
 #[utoipa::path(
     post, path = "/v1/feeds/{name}/pause", tag = "operating",
     params(("name" = String, Path, description = "Name of the feed", example = "app", min_length = 1, max_length = 256)),
@@ -93,7 +93,7 @@ async fn pause_feed(
 
 /// Resume a feed
 ///
-/// A feed that was paused, or that has stopped by itself, is read again.
+/// Reads a feed again that was paused, or that stopped by itself.
 #[utoipa::path(
     post, path = "/v1/feeds/{name}/resume", tag = "operating",
     params(("name" = String, Path, description = "Name of the feed", example = "app", min_length = 1, max_length = 256)),

@@ -1,4 +1,4 @@
-//! The choices of a recipient, as a page of preferences shows them: what may be chosen, and what is in force.
+//! The choices of a recipient, as a page of preferences shows them: the modes that may be chosen, and those in force.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,28 +28,29 @@ const WEBPUSH: &str = "webpush";
 /// The preferences of a recipient, with all that a page of preferences shows.
 #[derive(Serialize, ToSchema)]
 pub(in crate::http) struct AllPreferences {
-    /// The preferences that are set, mutes among them.
+    /// The preferences that are set, mutes included.
     preferences: Vec<Preference>,
     /// The categories that have types, in the order of the configuration.
     choices: Vec<CategoryChoice>,
-    /// The digests in the recipient's language, by name; those for which there are no words are left out.
+    /// The titles of digests in the recipient's language, by name; digests without a title are left out.
     digests: BTreeMap<String, String>,
     /// The times in force of the digests that let recipients choose some.
     digest_times: Vec<DigestTimes>,
     /// The muted topics and objects.
     mutes: Vec<Mute>,
-    /// Quiet hours: null = none at all, `default` = those of each channel.
+    /// Quiet hours: null = none, `default` = those of each channel.
     quiet_hours: Option<quiet::Shown>,
-    /// The quiet hours in force, whoever set them, by channel; a channel without any is left out.
+    /// The quiet hours in force, by channel, whether set by the recipient, the tenant or the configuration; channels
+    /// without any are left out.
     quiet_hours_in_force: Vec<InForce>,
     /// The time zone of quiet hours and digests: the recipient's, else the tenant's, else the default.
     tz: String,
-    /// The key by which browsers subscribe; left out where nothing is sent to browsers.
+    /// The key by which browsers subscribe; absent if nothing is sent to browsers.
     #[serde(skip_serializing_if = "Option::is_none")]
     push: Option<PushKey>,
 }
 
-/// A category, and what may be chosen for all its types.
+/// A category, and the choices for all of its types.
 #[derive(Serialize, ToSchema)]
 struct CategoryChoice {
     /// Its name.
@@ -64,7 +65,7 @@ struct CategoryChoice {
     types: Vec<TypeChoice>,
 }
 
-/// A type, and what may be chosen for it.
+/// A type and its choices.
 #[derive(Serialize, ToSchema)]
 struct TypeChoice {
     /// Its name.
@@ -77,19 +78,19 @@ struct TypeChoice {
     channels: Vec<ChannelChoice>,
 }
 
-/// What may be chosen on a channel, and what is in force.
+/// The choices on a channel, and the one in force.
 #[derive(Serialize, ToSchema)]
 struct ChannelChoice {
     /// The channel.
     channel: &'static str,
     /// The modes that may be chosen: `never`, `immediate`, and digests, the most frequent first.
     modes: Vec<String>,
-    /// The mode in force; null where the types of a category have several. Of a category it is that of the types that can
-    /// be turned off, if it has any.
+    /// The mode in force; null if the types of a category have several. Types that can be turned off decide about their
+    /// category, if it has any.
     mode: Option<String>,
-    /// Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
+    /// The source of the mode: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
     from: Level,
-    /// False if nothing arrives here, as the recipient has no address on the channel.
+    /// False if the recipient has no address on the channel.
     connected: bool,
 }
 
@@ -118,7 +119,7 @@ struct Mute {
     object: Option<String>,
     /// Its title, if it is known.
     title: Option<String>,
-    /// The channel; `*` is each.
+    /// The channel; `*` = each.
     channel: String,
 }
 
@@ -129,11 +130,11 @@ struct PushKey {
     key: String,
 }
 
-/// What is chosen for types: by channel and type.
+/// The choices for types, by channel and type.
 type ByChannel = BTreeMap<ChannelNo, BTreeMap<String, Applying>>;
 
 impl AllPreferences {
-    /// The preferences of a recipient; of one who is not there, as they are without any.
+    /// The preferences of a recipient, or those of an unknown recipient, who has set none.
     pub(super) fn of(
         node: &Durable,
         rules: &Rules,
@@ -213,7 +214,7 @@ impl AllPreferences {
     }
 }
 
-/// The rules and what a recipient chose of them.
+/// The rules and the choices of a recipient.
 struct Chooser<'c> {
     rules: &'c Rules,
     titles: &'c Titles<'c>,

@@ -19,17 +19,17 @@ pub(super) struct DigestTimes {
     choose: Vec<&'static str>,
     /// `day`, `weekday`, `week` or `month`.
     every: &'static str,
-    /// The day in force, `mon` to `sun`, or 1 to 31; null for digests of each day.
+    /// The day in force, `mon` to `sun`, or 1 to 31; null for daily digests.
     on: Option<Word>,
     /// The time in force.
     at: String,
-    /// Where the day comes from.
+    /// The source of the day.
     on_from: TimeFrom,
-    /// Where the time comes from.
+    /// The source of the time.
     at_from: TimeFrom,
-    /// The day in force once the choice is taken back: in a tenant's view the recipient's own, else the digest's.
+    /// The day after a reset of the choice: in a tenant's view the recipient's own, else the digest's.
     default_on: Option<Word>,
-    /// The time in force once the choice is taken back.
+    /// The time after a reset of the choice.
     default_at: String,
     /// The time zone of both: that of the digest if it has one, else the recipient's.
     tz: String,

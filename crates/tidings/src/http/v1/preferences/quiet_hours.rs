@@ -1,6 +1,6 @@
 //! The quiet hours in force, so that a page of preferences can say why a message waits.
 //!
-//! What a recipient sets is `quiet_hours`; where that is silent, the tenant's and the channel's hours hold.
+//! A recipient sets `quiet_hours`; where they are `default`, the tenant's and the channel's hours hold.
 
 use serde::Serialize;
 use tidings_core::channel::{self, ChannelKind};
@@ -20,11 +20,11 @@ pub(super) struct InForce {
     channel: &'static str,
     /// The hours, by the wall clock of `tz`.
     hours: Hours,
-    /// Who set them: the `recipient`, the `tenant`, or the configuration of the `channel`.
+    /// Their source: the `recipient`, the `tenant`, or the configuration of the `channel`.
     set_by: SetBy,
 }
 
-/// Who set quiet hours.
+/// The source of quiet hours.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = QuietHoursSetBy)]

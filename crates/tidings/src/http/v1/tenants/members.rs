@@ -40,7 +40,7 @@ struct MembersPage {
     /// The next page's cursor; null = this is the last.
     #[schema(required)]
     next: Option<String>,
-    /// Nodes of a cluster that did not answer: their members are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: their members are left out. Absent if all answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     missing: Option<Vec<String>>,
@@ -77,7 +77,7 @@ impl MembersPage {
 
 /// Make a recipient a member
 ///
-/// A recipient may be a member of many tenants.
+/// Adds the recipient to the members. A recipient may be a member of many tenants.
 #[utoipa::path(
     put, path = "/v1/tenants/{id}/members/{recipient}", tag = "tenants",
     params(
@@ -97,7 +97,7 @@ async fn put_member(
 
 /// Remove a member
 ///
-/// Also removes the recipient's subscriptions of the tenant. Notifications and preferences stay.
+/// Removes the membership and the recipient's subscriptions of the tenant. Notifications and preferences stay.
 #[utoipa::path(
     delete, path = "/v1/tenants/{id}/members/{recipient}", tag = "tenants",
     params(

@@ -91,7 +91,7 @@ impl PartialSchema for NamedTenant {
 
 impl ToSchema for NamedTenant {}
 
-/// The number of the tenant that a body or a query names, if it names one.
+/// The number of the tenant in a body or a query, if there is one.
 ///
 /// # Errors
 /// [`Code::UnknownTenant`], [`Code::TenantsOff`].
@@ -152,7 +152,7 @@ async fn in_path(service: &Service, id: &Id) -> Result<TenantNo, Problem> {
     found.ok_or_else(|| no_tenant(id).hint(hint(service, id)))
 }
 
-/// The problem of a path whose tenant is not there.
+/// The problem of a path with an unknown tenant.
 fn no_tenant(id: &Id) -> Problem {
     let detail = format!("unknown tenant {}", quoted(id.as_str()));
     Problem::new(Code::TenantNotFound, detail)
@@ -208,7 +208,7 @@ async fn patch_tenant(
 
 /// Get a tenant
 ///
-/// Every field is present; null = the default of the configuration applies.
+/// Returns the tenant. Every field is present; null = the default of the configuration applies.
 #[utoipa::path(
     get, path = "/v1/tenants/{id}", tag = "tenants",
     params(("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256)),
