@@ -89,6 +89,7 @@ impl Maildir {
     /// Writes a mail unless it exists; returns true if it exists then, which it does not if `go` refuses.
     fn deliver(&self, id: &str, bytes: &[u8], go: &dyn Fn() -> bool) -> io::Result<bool> {
         let new = self.new.join(id);
+        // An attempt before a crash has delivered it: the name is the batch's id, the same in each attempt.
         if new.try_exists()? {
             return Ok(go());
         }
@@ -101,12 +102,14 @@ impl Maildir {
                 return Err(error);
             }
         };
+        // A mail program may have moved it meanwhile: a second copy would show up as another mail.
         let is_there = self.is_in_cur(id, written)?;
         let goes = go();
         if is_there || !goes {
             fs::remove_file(&tmp)?;
             return Ok(goes);
         }
+        // Readers of `new` see whole files alone.
         fs::rename(&tmp, &new)?;
         match self.durability {
             Durability::Each => sync_path(&self.new)?,

@@ -31,6 +31,7 @@ pub(crate) fn cut(writes: Vec<Write>, most: usize) -> Vec<Write> {
                     key: piece_key(&write.key, number),
                     value: Some(piece.to_vec()),
                 }));
+                // Stands under the value's own key, so that a scan of its table meets it once.
                 let head = [&MARK[..], &count.to_be_bytes()].concat();
                 rows.push(Write { value: Some(head), ..write });
             }

@@ -48,6 +48,7 @@ impl Lines {
             return Newest::IsNew;
         };
         match self.newest.get(&line) {
+            // A replay reads older changes again: the newer one that is open says what holds now.
             Some(known) if *known > place => return Newest::IsAnother,
             Some(known) if *known == place => return Newest::IsNew,
             _ => {}

@@ -74,6 +74,7 @@ impl Statement<'_> {
 
     fn text(&self, fence: Fence, arrays: &[Arrays<'_>]) -> String {
         let mut text = format!("WITH f AS ({})", fence.raise());
+        // All parts of a statement read the state before it, so its answer has the values that it replaces.
         let mut answer = String::from(" SELECT -1, NULL::bytea, NULL::bytea FROM f");
         let mut next = 3;
         // Writing into a text can't fail.

@@ -263,7 +263,8 @@ impl Snapshot for View {
             let Some(last) = last else { return Ok(()) };
             from = last;
             from.push(0);
-            // Few rows first, since most scans stop early; then more, as long as an answer stays small.
+            // Answers stay small: the next one asks for fewer rows after a large one, and for more after a
+            // small one.
             limit = if bytes > ANSWER_BYTES / 2 {
                 (limit / 2).max(1)
             } else {

@@ -100,6 +100,7 @@ impl Marks {
         work::count();
         let Made { at, before, kind, view, rules } = made;
         let reach = match what {
+            // A mark covers what has entered by now, whatever later instant it names.
             Covered::UpTo(up_to) => up_to.min(at),
             Covered::Object(_) | Covered::Event(_) => at,
         };

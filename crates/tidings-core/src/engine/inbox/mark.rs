@@ -158,6 +158,7 @@ pub(crate) fn return_snoozed(shard: &mut Shard, draft: &mut Draft<'_>, bucket: B
         let state = &mut shard.buckets[bucket];
         state.snoozed.remove(&(until, number));
         let marks = state.marks.get(&number);
+        // The key may be stale: an item that was changed since returns at another instant, or never.
         let items = marks.map(|marks| marks.items.returning(until, state.next_seq));
         let items = items.unwrap_or_default();
         any |= !items.is_empty();

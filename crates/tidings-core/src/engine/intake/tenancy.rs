@@ -121,6 +121,7 @@ impl Intake {
         check_size(&after, self.row_bytes)?;
         let mut void = CancelledEvents::new();
         if after.tenant.disabled {
+            // Events up to here stay void if the tenant is enabled again.
             after.void_before = self.next_place;
             void = self.take_scheduled_of(draft, number)?;
         }
