@@ -125,6 +125,7 @@ pub(super) fn call<'a>(
         [of, argument] => (of, Some(argument)),
         _ => return Err(Failed::new("a function has another number of arguments")),
     };
+    // Functions on texts cost by their length: otherwise a long text would pass the bound on steps.
     if let Value::Text(text) = of {
         steps.take_bytes(text.len())?;
     }

@@ -32,6 +32,7 @@ impl<'a> Evaluation<'a, '_> {
         match &expression.node {
             Node::Literal(literal) => Ok(of_literal(literal)),
             Node::Name(name) => {
+                // The innermost loop comes first: its name hides those of the same word outside.
                 let local = self.locals.iter().rev().find(|(of, _)| of == name);
                 let found = local
                     .or_else(|| self.names.iter().find(|(of, _)| of == name))
@@ -123,6 +124,7 @@ impl<'a> Evaluation<'a, '_> {
                 Ok(_) => failed = Some(Failed::new("`&&` and `||` are for bools")),
                 Err(fault) => failed = Some(fault),
             }
+            // No further part can be evaluated, so none can make up for the failure.
             if self.steps.are_used_up() {
                 break;
             }
@@ -156,6 +158,7 @@ impl<'a> Evaluation<'a, '_> {
             match (fold.kind, passes) {
                 (Folding::All, Ok(false)) => return Ok(Value::Bool(false)),
                 (Folding::Exists, Ok(true)) => return Ok(Value::Bool(true)),
+                // As with `&&` and `||`: a later element may decide, and make up for this one.
                 (Folding::All | Folding::Exists, Err(fault)) if !self.steps.are_used_up() => {
                     failed = Some(fault);
                 }

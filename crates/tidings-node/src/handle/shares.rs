@@ -115,6 +115,7 @@ impl<T> FairQueue<T> {
 
     /// Takes the first item of the next caller who may have one.
     pub fn pop(&mut self, may: impl Fn(&CallerId) -> bool) -> Option<(CallerId, T)> {
+        // A caller who may have nothing now is passed over and keeps the place in the order.
         let at = self.order.iter().position(may)?;
         let caller = self.order.remove(at)?;
         let items = self.callers.get_mut(&caller)?;
@@ -123,6 +124,7 @@ impl<T> FairQueue<T> {
         if items.is_empty() {
             self.callers.remove(&caller);
         } else {
+            // Goes behind all others: one item of each caller in turn, however many one has.
             self.order.push_back(caller.clone());
         }
         Some((caller, item))

@@ -116,6 +116,7 @@ impl Room {
     fn fits(&self, taken: &Taken, bytes: usize) -> Result<(), Problem> {
         let more = bytes.saturating_sub(self.bytes);
         let of_all = taken.all - in_all(self.bytes);
+        // Small bodies fit while the caller's share has room: large ones of others must not keep them out.
         if bytes > SMALL_BYTES && of_all + bytes > self.of.0.bounds.all_max {
             let detail = "the bodies of requests in progress use all the memory reserved for them";
             return Err(Problem::new(Code::TooBusy, detail));

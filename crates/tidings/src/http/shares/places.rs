@@ -138,6 +138,7 @@ impl Entered {
     pub(in crate::http) async fn turn(&mut self) -> Option<AtWork> {
         let waiting = {
             let mut state = self.places.state();
+            // A caller with requests that wait takes a turn behind them, even if a place is free.
             if state.may_work(&self.caller) && state.queue.len_of(&self.caller) == 0 {
                 state.begin(&self.caller);
                 return Some(self.at_work());
@@ -195,7 +196,7 @@ impl Drop for AtWork {
             state.begin(&caller);
             next.push((ticket, AtWork { places: self.places.clone(), caller }));
         }
-        // Without the lock: who has gone meanwhile gives the place back at once.
+        // Without the lock: a receiver that is gone drops its place here, which takes the lock again.
         drop(state);
         for (ticket, place) in next {
             let _ = ticket.turn.send(place);
