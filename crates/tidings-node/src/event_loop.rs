@@ -19,6 +19,7 @@ use std::time::Duration;
 use tidings_core::channel::channel_no;
 use tidings_core::engine::{ClosingId, Engine, HeldShards, Settled, TenantDirectory};
 use tidings_core::names::LaneName;
+use tidings_core::number::TenantNo;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 
@@ -60,7 +61,7 @@ use answer::{Known, answer, refuse};
 pub(crate) use at_once::AtOnce;
 use clock_watch::ClockWatch;
 use missed::{catch_up, put_back, put_off};
-use unbuilt::{Built, Unbuilt};
+use unbuilt::{Built, Rooms, Unbuilt};
 
 /// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
 const OBJECTS_AT_ONCE: usize = 256;
@@ -83,6 +84,8 @@ pub(crate) struct EventLoop {
     /// Answers in commits that are not durable yet.
     recorded: VecDeque<(CommitNo, Vec<Settled>)>,
     unbuilt: Unbuilt,
+    /// The tenant of which messages were built last, by priority: the next one has its turn.
+    last_made: [Option<TenantNo>; 2],
     packer: Packer,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
     /// failure of the store.
@@ -199,6 +202,7 @@ impl EventLoop {
             answered: ByClosing::new(),
             recorded: VecDeque::new(),
             unbuilt: Unbuilt::default(),
+            last_made: [None; 2],
             packer: Packer::new(by),
             rules: Rules::default(),
             rules_due: false,
@@ -345,8 +349,9 @@ impl EventLoop {
         }
         let sends = self.settings.sends;
         let built = Built { senders: &self.senders, in_flight: &self.delivery.in_flight };
+        let mut rooms = Rooms::new(built, node.engine());
         let can_be_made = |closing: ClosingId, lane: &LaneName, count: usize| {
-            built.has_room(lane)
+            *rooms.of(closing, lane) > 0
                 && self.resolving.admits(closing)
                 && !self.unbuilt.has_all(closing, count)
         };

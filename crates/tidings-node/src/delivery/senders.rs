@@ -3,12 +3,14 @@
 //! A channel that is slow or silent holds up its own messages and no others'. Neither does a recipient, or the hosts of a
 //! domain that recipients name: each has a quarter of the threads at most. In a pool interactive messages go before
 //! digests, and each kind has room of its own: a million digests never prevent an interactive message from being
-//! built. Some threads take no digests, so that they stay free if a server is slow with those.
+//! built. Neither do a tenant's messages those of another: they go in turn, and each tenant has some room of its own. Some
+//! threads take no digests, so that they stay free if a server is slow with those.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use tidings_core::Id;
 use tidings_core::channel::named;
 
 use crate::channel::{InForce, Pass, Reply};
@@ -21,6 +23,7 @@ use queue::{Leaving, Queue, Rank, Shares};
 
 mod party;
 mod queue;
+mod turns;
 
 pub(crate) use party::Party;
 
@@ -196,14 +199,20 @@ impl Senders {
         &self.answers
     }
 
-    /// Returns true if the threads of a channel can have more messages of a priority.
-    pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
-        self.pools.get(channel).is_none_or(|pool| {
-            let queue = &pool.server.queue;
-            // Messages that wait for a recipient or a destination take no room from the others.
-            let aside = queue.kept_aside(priority);
-            queue.tickets(priority).saturating_sub(aside) < pool.threads * ROOM
-        })
+    /// Number of messages of a priority and tenant that the threads of a channel can have beyond those that they have:
+    /// any, or what is left of the tenant's own room where others use up the common one.
+    pub(crate) fn room_of(&self, channel: &str, priority: Priority, tenant: Option<&Id>) -> usize {
+        let Some(pool) = self.pools.get(channel) else {
+            return usize::MAX;
+        };
+        let queue = &pool.server.queue;
+        // Messages that wait for a recipient or a destination take no room from the others.
+        let count = queue.tickets(priority).saturating_sub(queue.kept_aside(priority));
+        if count < pool.threads * ROOM {
+            return usize::MAX;
+        }
+        let own = pool.threads.saturating_sub(queue.ready_of(tenant, priority));
+        own.min(ROOM_OF_TENANTS.saturating_sub(count))
     }
 
     /// Number of messages of a channel and priority that wait for a recipient or a destination.
@@ -295,6 +304,9 @@ impl Senders {
 
 /// Number of messages of each priority that are built ahead for each thread of a pool.
 const ROOM: usize = 8;
+
+/// Number of messages of a channel and priority from which on no tenant has room of its own.
+const ROOM_OF_TENANTS: usize = 8_192;
 
 impl Pool {
     /// Starts the threads that do not run yet. Those that can't be started now are with the next message.

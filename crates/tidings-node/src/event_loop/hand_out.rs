@@ -1,11 +1,14 @@
 //! The hand-over of messages to the senders: retries that are due, and new ones where their channel has room.
 
-use tidings_core::engine::Plan;
+use std::collections::BTreeMap;
+
+use tidings_core::engine::{ClosingId, Engine, Plan};
 use tidings_core::names::LaneName;
+use tidings_core::number::TenantNo;
 use tidings_core::{Ending, Instant};
 
 use super::EventLoop;
-use super::unbuilt::Built;
+use super::unbuilt::{Built, Rooms};
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::{SendJob, jobs};
 use crate::delivery::{Delivery, Noted, put};
@@ -51,7 +54,8 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Builds a slice of messages of a priority, of channels with room for them, whose objects are known.
+    /// Builds a slice of messages of a priority, of channels with room for them, whose objects are known: of each tenant
+    /// in turn.
     fn make(&mut self, now: Instant, priority: Priority) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());
@@ -63,26 +67,34 @@ impl EventLoop {
             let (view, engine) = (node.view()?, node.engine());
             let built = Built { senders: &self.senders, in_flight: &self.delivery.in_flight };
             self.unbuilt.release(built);
-            for closing in engine.open_closings().unmade() {
-                if room == 0 {
-                    break;
-                }
-                let lane = engine.open_closings().lane_of(closing);
-                let is_wanted =
-                    |lane: &&LaneName| Priority::of(&lane.name) == priority && built.has_room(lane);
-                let Some(lane) = lane.filter(is_wanted) else {
-                    continue;
-                };
-                if !self.resolving.admits(closing) {
-                    continue;
-                }
-                let unbuilt = &mut self.unbuilt;
-                let mut admits = |id| unbuilt.admits(built, engine, lane, id, &mut looks);
-                if let Some(plan) = engine.planner(&view).plan_wanted(closing, room, &mut admits)?
-                    && self.resolving.is_ready(engine, &plan, now)
-                {
-                    room = room.saturating_sub(plan.messages.len());
-                    plans.push(plan);
+            let mut rooms = Rooms::new(built, engine);
+            let is_wanted = |closing, lane: &LaneName| {
+                let is_of_it = Priority::of(&lane.name) == priority;
+                is_of_it && *rooms.of(closing, lane) > 0 && self.resolving.admits(closing)
+            };
+            let wanted = wanted_by_tenant(engine, is_wanted);
+            let share = (room / wanted.len().max(1)).max(1);
+            for (tenant, closings) in in_turn(wanted, self.last_made[priority as usize]) {
+                let mut left = room.min(share);
+                for (closing, lane) in closings {
+                    let room_of_lane = rooms.of(closing, lane);
+                    let most = left.min(*room_of_lane);
+                    if most == 0 {
+                        continue;
+                    }
+                    let unbuilt = &mut self.unbuilt;
+                    let mut admits = |id| unbuilt.admits(built, engine, lane, id, &mut looks);
+                    if let Some(plan) =
+                        engine.planner(&view).plan_wanted(closing, most, &mut admits)?
+                        && self.resolving.is_ready(engine, &plan, now)
+                    {
+                        let count = plan.messages.len();
+                        left = left.saturating_sub(count);
+                        room = room.saturating_sub(count);
+                        *room_of_lane = room_of_lane.saturating_sub(count);
+                        self.last_made[priority as usize] = tenant;
+                        plans.push(plan);
+                    }
                 }
             }
         }
@@ -133,4 +145,33 @@ impl EventLoop {
         let count = self.senders.kept_aside() + self.unbuilt.len();
         self.vitals.set_kept_aside(count);
     }
+}
+
+/// The closings with wanted messages by tenant, those of a tenant by due time.
+type ByTenant<'e> = BTreeMap<Option<TenantNo>, Vec<(ClosingId, &'e LaneName)>>;
+
+fn wanted_by_tenant(
+    engine: &Engine,
+    mut is_wanted: impl FnMut(ClosingId, &LaneName) -> bool,
+) -> ByTenant<'_> {
+    let closings = engine.open_closings();
+    let mut wanted = ByTenant::new();
+    for closing in closings.unmade() {
+        if let Some(lane) = closings.lane_of(closing)
+            && is_wanted(closing, lane)
+        {
+            wanted.entry(closings.tenant_of(closing)).or_default().push((closing, lane));
+        }
+    }
+    wanted
+}
+
+/// The tenants in the order of their turns, of which this one had the last.
+fn in_turn(
+    mut all: ByTenant<'_>,
+    last: Option<TenantNo>,
+) -> impl Iterator<Item = (Option<TenantNo>, Vec<(ClosingId, &LaneName)>)> {
+    let mut after = all.split_off(&last);
+    all.extend(after.remove_entry(&last));
+    after.into_iter().chain(all)
 }

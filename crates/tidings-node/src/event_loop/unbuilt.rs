@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_core::channel::{ChannelKind, TABLE};
-use tidings_core::engine::{ClosingId, Engine, MessageId};
+use tidings_core::Id;
+use tidings_core::channel::{ChannelKind, ChannelNo, TABLE};
+use tidings_core::engine::{ClosingId, Engine, MessageId, TenantDirectory};
 use tidings_core::names::LaneName;
-use tidings_core::number::RecipientNo;
+use tidings_core::number::{RecipientNo, TenantNo};
 
 use crate::channel::destinations_of;
 use crate::delivery::in_flight::InFlight;
@@ -44,13 +45,16 @@ pub(super) struct Built<'a> {
 }
 
 impl Built<'_> {
-    /// Returns true if more messages of a lane can be built.
-    pub(super) fn has_room(self, lane: &LaneName) -> bool {
-        TABLE.get(usize::from(lane.channel)).is_none_or(|channel| {
-            let priority = Priority::of(&lane.name);
-            self.senders.has_room(channel.name, priority)
-                && self.waiting(channel.name, priority) < WAITING_MAX
-        })
+    /// Number of messages of a lane and tenant that can be built.
+    fn room_of(self, lane: &LaneName, tenant: Option<&Id>) -> usize {
+        let Some(channel) = TABLE.get(usize::from(lane.channel)) else {
+            return usize::MAX;
+        };
+        let priority = Priority::of(&lane.name);
+        if self.waiting(channel.name, priority) >= WAITING_MAX {
+            return 0;
+        }
+        self.senders.room_of(channel.name, priority, tenant)
     }
 
     /// Number of messages of a channel and priority that wait.
@@ -68,6 +72,30 @@ impl Built<'_> {
         // Nothing speaks against a party without a message that waits.
         let least = usize::from(count == 0);
         (free / 4).saturating_sub(count).max(least)
+    }
+}
+
+/// The room for messages, counted down as they are built.
+pub(super) struct Rooms<'a> {
+    built: Built<'a>,
+    engine: &'a Engine,
+    known: BTreeMap<(ChannelNo, Priority, Option<TenantNo>), usize>,
+}
+
+impl<'a> Rooms<'a> {
+    pub(super) fn new(built: Built<'a>, engine: &'a Engine) -> Self {
+        Self { built, engine, known: BTreeMap::new() }
+    }
+
+    /// Number of messages of a closing that can be built, which has this lane.
+    pub(super) fn of(&mut self, closing: ClosingId, lane: &LaneName) -> &mut usize {
+        let tenant = self.engine.open_closings().tenant_of(closing);
+        let key = (lane.channel, Priority::of(&lane.name), tenant);
+        let (built, engine) = (self.built, self.engine);
+        self.known.entry(key).or_insert_with(|| {
+            let tenant = tenant.and_then(|number| TenantDirectory::of(engine).id(number));
+            built.room_of(lane, tenant)
+        })
     }
 }
 

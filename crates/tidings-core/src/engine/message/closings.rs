@@ -83,7 +83,10 @@ impl<'a> Closings<'a> {
     /// Returns true if there are messages to build of wanted closings, each given with its lane and the number of its
     /// messages to build.
     #[must_use]
-    pub fn has_unmade_of(&self, is_wanted: impl Fn(ClosingId, &LaneName, usize) -> bool) -> bool {
+    pub fn has_unmade_of(
+        &self,
+        mut is_wanted: impl FnMut(ClosingId, &LaneName, usize) -> bool,
+    ) -> bool {
         let names = &self.engine.intake.compiled.names;
         self.engine.shards.buckets().any(|bucket| {
             let mut closings = bucket.closings.iter();

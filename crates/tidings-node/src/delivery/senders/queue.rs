@@ -1,7 +1,8 @@
 //! The queue of a channel: messages in the order in which they go, and the gate that they pass.
 //!
-//! Interactive messages go before digests, and what was tried before goes before what was not, as it is older. A thread
-//! takes a message only when it may leave, so an interactive one that comes meanwhile still goes before a digest.
+//! Interactive messages go before digests, those of each tenant in turn ([`Turns`]), and what was tried before goes before
+//! what was not, as it is older. A thread takes a message only when it may leave, so an interactive one that comes
+//! meanwhile still goes before a digest.
 //!
 //! A recipient, and the hosts of a domain that recipients name, have a share of the threads, and a destination may be
 //! left alone or have a pace. Hosts that have not answered yet have half of the threads together. What may not leave
@@ -17,6 +18,7 @@ use tidings_core::{Id, Instant};
 
 use super::Slot;
 use super::party::Party;
+use super::turns::Turns;
 use crate::channel::{GateId, Head, InForce, Outlet, Pass};
 use crate::clock::Clock;
 use crate::delivery::counts::Counts;
@@ -61,7 +63,7 @@ impl Shares {
 struct Messages {
     queued: BTreeMap<Rank, Queued>,
     /// Messages that may leave, as far as is known.
-    ready: BTreeSet<Rank>,
+    ready: Turns,
     /// Messages that are kept aside, by the party that they wait for.
     aside: BTreeMap<Party, Aside>,
     /// The instants at which a party may get a message again.
@@ -117,6 +119,7 @@ impl Aside {
 
 struct Queued {
     slot: Slot,
+    tenant: Option<Id>,
     recipient: Option<Id>,
     destinations: Vec<Arc<str>>,
     /// The party for which it waits, or waited last.
@@ -167,7 +170,7 @@ fn giving_way(messages: &Messages, rank: Rank, queued: &Queued) -> Option<Party>
 /// The place of a message in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
-    priority: Priority,
+    pub(super) priority: Priority,
     is_new: bool,
     number: u64,
 }
@@ -219,12 +222,13 @@ impl Queue {
         messages.next += 1;
         let queued = Queued {
             slot,
+            tenant: head.tenant.clone(),
             recipient: head.recipient.clone(),
             destinations: head.destinations.clone(),
             waits_for: None,
         };
         messages.queued.insert(rank, queued);
-        messages.ready.insert(rank);
+        messages.ready.insert(head.tenant.clone(), rank);
         drop(messages);
         // All of them, as some take no digests.
         self.changed.notify_all();
@@ -237,8 +241,8 @@ impl Queue {
         let Some(queued) = messages.queued.get(&rank) else {
             return;
         };
-        let waits_for = queued.waits_for.clone();
-        let was_ready = messages.ready.remove(&rank);
+        let (waits_for, tenant) = (queued.waits_for.clone(), queued.tenant.clone());
+        let was_ready = messages.ready.remove(&tenant, rank);
         match waits_for {
             // The next one that waits for the same has its turn.
             Some(party) if was_ready => self.call_back(&mut messages, &party),
@@ -307,6 +311,11 @@ impl Queue {
         self.tickets[priority as usize].load(Ordering::Relaxed)
     }
 
+    /// Number of messages of a tenant and priority that may leave, as far as is known.
+    pub(super) fn ready_of(&self, tenant: Option<&Id>, priority: Priority) -> usize {
+        self.messages().ready.len_of(tenant, priority)
+    }
+
     /// Number of messages of a priority that are kept aside.
     pub(super) fn kept_aside(&self, priority: Priority) -> usize {
         self.kept_aside[priority as usize].load(Ordering::Relaxed)
@@ -331,11 +340,7 @@ impl Queue {
                 self.call_back(messages, &party);
             }
         }
-        while let Some(rank) = messages.ready.first().copied() {
-            // Ranks begin with the priority, so nothing interactive follows.
-            if interactive_only && rank.priority != Priority::Interactive {
-                break;
-            }
+        while let Some(rank) = messages.ready.first(interactive_only) {
             let Some(outlet) = &outlet else {
                 return Turn::Take(rank, None);
             };
@@ -447,7 +452,7 @@ impl Queue {
         for counted in queued.counted_by(&party) {
             messages.counts.add(counted);
         }
-        messages.ready.remove(&rank);
+        messages.ready.remove(&queued.tenant, rank);
         let aside = messages.aside.entry(party.clone()).or_default();
         aside.ranks.insert(rank);
         aside.was_left_alone |= is_left_alone;
@@ -476,7 +481,8 @@ impl Queue {
         };
         aside.returned = aside.returned.wrapping_add(1);
         self.take_from(messages, party, rank);
-        messages.ready.insert(rank);
+        let tenant = messages.queued.get(&rank).and_then(|queued| queued.tenant.clone());
+        messages.ready.insert(tenant, rank);
     }
 
     /// Returns true if a party is a destination that is left alone.
@@ -516,8 +522,9 @@ impl Queue {
         outlet: Option<Outlet>,
         now: Instant,
     ) -> Option<Leaving> {
-        messages.ready.remove(&rank);
         let queued = messages.queued.remove(&rank)?;
+        messages.ready.remove(&queued.tenant, rank);
+        messages.ready.end_turn(&queued.tenant, rank.priority);
         let parties = self.parties(&queued, outlet.as_ref(), now);
         for party in &parties {
             messages.busy.add(party.clone());

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::rules::Rate;
+use tidings_core::tenant::{KnownTenant, Tenant};
 use tidings_core::{Batch, Instant};
 
 use super::*;
@@ -87,6 +88,10 @@ impl Served {
     }
 }
 
+fn has_room(senders: &Senders, channel: &str, priority: Priority) -> bool {
+    senders.room_of(channel, priority, None) > 0
+}
+
 #[test]
 fn a_channel_that_never_answers_holds_up_no_other() {
     let (over, silence) = channel();
@@ -97,12 +102,15 @@ fn a_channel_that_never_answers_holds_up_no_other() {
     let mut senders = Served::new(channels, clock(), Executor::Threads);
     let count = 2 * ROOM as u32;
     for number in 0..count {
-        assert!(senders.has_room("silent", Priority::Interactive));
+        assert!(has_room(&senders, "silent", Priority::Interactive));
         senders.dispatch(job(number, "silent"));
     }
-    assert!(!senders.has_room("silent", Priority::Interactive));
-    assert!(senders.has_room("silent", Priority::Bulk));
-    assert!(senders.has_room("quick", Priority::Interactive));
+    // Its own room is left to who has nothing there.
+    let acme = tidings_core::Id::new("acme").unwrap();
+    assert_eq!(senders.room_of("silent", Priority::Interactive, Some(&acme)), 2);
+    assert!(!has_room(&senders, "silent", Priority::Interactive));
+    assert!(has_room(&senders, "silent", Priority::Bulk));
+    assert!(has_room(&senders, "quick", Priority::Interactive));
     for number in count..2 * count {
         senders.dispatch(job(number, "quick"));
         let (sent, reply) = senders.answers().recv().unwrap();
@@ -344,6 +352,42 @@ fn a_rate_holds_and_the_urgent_go_first() {
     bench.clock.set(Instant(2_000));
     bench.next().unwrap();
     assert_eq!(only.asked(), [1]);
+}
+
+#[test]
+fn c11_at_a_rate_tenants_have_their_turns_and_the_urgent_go_first() {
+    let only = Told::saying([]);
+    let mut bench = Bench::new(&[&only], (Some("1/s"), None));
+    let mut put = |number: u32, tenant: Option<&str>, lane: &str, attempts: u32| {
+        let mut batch = batch(&format!("b{number}"), "A title");
+        let known = |id| KnownTenant::new(id, Tenant::default(), Instant(0));
+        let tenant = tenant.map(|tenant| tidings_core::Id::new(tenant).unwrap());
+        batch.tenant = tenant.map(|id| Arc::new(known(id)));
+        lane.clone_into(&mut batch.lane);
+        let mut job = SendJob::sample(number, batch);
+        job.attempts = attempts;
+        bench.senders.dispatch(job);
+    };
+    for number in 0..4 {
+        put(number, Some("acme"), "now", 0);
+    }
+    put(4, Some("acme"), "now", 1);
+    for number in 10..12 {
+        put(number, None, "now", 0);
+    }
+    put(20, Some("bolt"), "digest:weekly", 0);
+    put(21, Some("bolt"), "now", 0);
+    put(22, Some("acme"), "digest:weekly", 0);
+    put(23, Some("acme"), "digest:weekly", 0);
+    let mut sent = Vec::new();
+    for second in 0..11 {
+        bench.clock.set(Instant(second * 1_000));
+        bench.next().unwrap();
+        sent.extend(only.asked());
+    }
+    // What was tried before goes first among a tenant's own.
+    assert_eq!(sent, [4, 10, 21, 0, 11, 1, 2, 3, 20, 22, 23]);
+    assert!(bench.senders.is_idle());
 }
 
 #[test]

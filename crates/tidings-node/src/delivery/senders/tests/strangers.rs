@@ -86,7 +86,7 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
         assert_eq!(job.message().number.0, number);
         senders.arrived(&job);
     }
-    assert!(senders.has_room("webhook", Priority::Interactive));
+    assert!(has_room(&senders, "webhook", Priority::Interactive));
     let hung = channel_of.asked();
     let count_of = |shard: &str| hung.iter().filter(|to| to.contains(shard)).count();
     assert!(count_of("//a.hangs.example") <= 2, "{hung:?}");
