@@ -107,7 +107,7 @@ struct Queue {
 
 #[derive(Default)]
 struct Waiting {
-    requests: FairQueue<Request>,
+    requests: FairQueue<CallerId, Request>,
     /// A stop comes after everything else.
     stop: Option<Stop>,
 }

@@ -191,6 +191,16 @@ impl Occurrence {
         }
     }
 
+    /// The recipient whom it concerns, if it is one.
+    #[must_use]
+    pub fn recipient(&self) -> Option<&Id> {
+        match self {
+            Self::Message(message) => Some(&message.recipient),
+            Self::Preference { recipient, .. } => Some(recipient),
+            Self::Suppressed { recipient, .. } => recipient.as_ref(),
+        }
+    }
+
     /// Its id, of the occurrence at a place: `occ_` and 32 lower-case hex digits.
     #[must_use]
     pub fn id(&self, place: OccurrencePlace) -> String {

@@ -1,6 +1,7 @@
 //! Callers, and a queue that serves them in turn: who asks for much waits for it, and others don't.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -67,23 +68,23 @@ impl CallerId {
     }
 }
 
-/// A queue of what callers wait for: first in, first out within a caller, and one caller after the other.
+/// A queue that serves its parties in turn: first in, first out within a party, and one party after the other.
 #[derive(Debug)]
-pub struct FairQueue<T> {
-    callers: HashMap<CallerId, VecDeque<T>>,
-    /// The callers with something in the queue, the next one first.
-    order: VecDeque<CallerId>,
+pub struct FairQueue<K, T> {
+    parties: HashMap<K, VecDeque<T>>,
+    /// The parties with something in the queue, the next one first.
+    order: VecDeque<K>,
     len: usize,
 }
 
-impl<T> Default for FairQueue<T> {
+impl<K, T> Default for FairQueue<K, T> {
     fn default() -> Self {
-        Self { callers: HashMap::new(), order: VecDeque::new(), len: 0 }
+        Self { parties: HashMap::new(), order: VecDeque::new(), len: 0 }
     }
 }
 
-impl<T> FairQueue<T> {
-    /// Number of items of all callers.
+impl<K: Clone + Eq + Hash, T> FairQueue<K, T> {
+    /// Number of items of all parties.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -95,50 +96,50 @@ impl<T> FairQueue<T> {
         self.len == 0
     }
 
-    /// Number of items of a caller.
+    /// Number of items of a party.
     #[must_use]
-    pub fn len_of(&self, caller: &CallerId) -> usize {
-        self.callers.get(caller).map_or(0, VecDeque::len)
+    pub fn len_of(&self, party: &K) -> usize {
+        self.parties.get(party).map_or(0, VecDeque::len)
     }
 
-    /// Adds an item behind the others of its caller.
-    pub fn push(&mut self, caller: CallerId, item: T) {
+    /// Adds an item behind the others of its party.
+    pub fn push(&mut self, party: K, item: T) {
         self.len += 1;
-        match self.callers.get_mut(&caller) {
+        match self.parties.get_mut(&party) {
             Some(items) => items.push_back(item),
             None => {
-                self.order.push_back(caller.clone());
-                self.callers.insert(caller, VecDeque::from([item]));
+                self.order.push_back(party.clone());
+                self.parties.insert(party, VecDeque::from([item]));
             }
         }
     }
 
-    /// Takes the first item of the next caller who may have one.
-    pub fn pop(&mut self, may: impl Fn(&CallerId) -> bool) -> Option<(CallerId, T)> {
-        // A caller who may have nothing now is passed over and keeps the place in the order.
+    /// Takes the first item of the next party that may have one.
+    pub fn pop(&mut self, may: impl Fn(&K) -> bool) -> Option<(K, T)> {
+        // A party that may have nothing now is passed over and keeps the place in the order.
         let at = self.order.iter().position(may)?;
-        let caller = self.order.remove(at)?;
-        let items = self.callers.get_mut(&caller)?;
+        let party = self.order.remove(at)?;
+        let items = self.parties.get_mut(&party)?;
         let item = items.pop_front()?;
         self.len -= 1;
         if items.is_empty() {
-            self.callers.remove(&caller);
+            self.parties.remove(&party);
         } else {
-            // Goes behind all others: one item of each caller in turn, however many one has.
-            self.order.push_back(caller.clone());
+            // Goes behind all others: one item of each party in turn, however many one has.
+            self.order.push_back(party.clone());
         }
-        Some((caller, item))
+        Some((party, item))
     }
 
-    /// Takes the first item of a caller that is wanted out of the queue.
-    pub fn remove(&mut self, caller: &CallerId, is_wanted: impl Fn(&T) -> bool) -> Option<T> {
-        let items = self.callers.get_mut(caller)?;
+    /// Takes the first item of a party that is wanted out of the queue.
+    pub fn remove(&mut self, party: &K, is_wanted: impl Fn(&T) -> bool) -> Option<T> {
+        let items = self.parties.get_mut(party)?;
         let at = items.iter().position(is_wanted)?;
         let item = items.remove(at)?;
         self.len -= 1;
         if items.is_empty() {
-            self.callers.remove(caller);
-            self.order.retain(|other| other != caller);
+            self.parties.remove(party);
+            self.order.retain(|other| other != party);
         }
         Some(item)
     }
@@ -182,7 +183,7 @@ mod tests {
         let all: Vec<_> =
             std::iter::from_fn(|| queue.pop(|_| true)).map(|(_, item)| item).collect();
         assert_eq!(all, [0, 10, 1, 11, 2, 4]);
-        assert!(queue.is_empty() && queue.order.is_empty() && queue.callers.is_empty());
+        assert!(queue.is_empty() && queue.order.is_empty() && queue.parties.is_empty());
     }
 
     #[test]

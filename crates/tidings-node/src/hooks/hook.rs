@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tidings_core::Instant;
 use tidings_core::engine::{Engine, HookState, occurred_from, occurrence_at};
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{Occurrence, OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::rules::HookRules;
 use tidings_core::table::Write;
 use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
+use tidings_core::{Id, Instant};
 
 use super::answer::{HookAnswer, call_of};
 use super::body::body;
@@ -19,6 +19,7 @@ use super::parked::Parked;
 use super::progress::{self, Open, Progress, ProgressRow};
 use super::vitals::HookVitals;
 use crate::delivery::send_job::{HookNo, SendJob};
+use crate::handle::shares::FairQueue;
 
 /// The number of open occurrences of a hook from which on no more are read.
 pub(super) const OPEN_MAX: usize = 1_000;
@@ -51,6 +52,10 @@ pub(super) struct Hook {
     open: BTreeMap<OccurrencePlace, Open>,
     /// Open occurrences that are not under way, by the instant of their next try.
     due: BTreeSet<(Instant, OccurrencePlace)>,
+    /// Open occurrences whose instant has come, by recipient in turn: `None` = of none, or of one that is not known any more.
+    ready: FairQueue<Option<Id>, OccurrencePlace>,
+    /// The recipients of open occurrences that were read by this process.
+    recipients: BTreeMap<OccurrencePlace, Id>,
     under_way: BTreeSet<OccurrencePlace>,
     /// Occurrences of `due` that the host refused at the last attempt, while it accepts others.
     refused: BTreeSet<OccurrencePlace>,
@@ -93,6 +98,8 @@ impl Hook {
             owners: BTreeMap::new(),
             open: BTreeMap::new(),
             due: BTreeSet::new(),
+            ready: FairQueue::default(),
+            recipients: BTreeMap::new(),
             under_way: BTreeSet::new(),
             refused: BTreeSet::new(),
             failed_at: BTreeMap::new(),
@@ -203,7 +210,8 @@ impl Hook {
     /// The next try, if a call is free for it.
     fn next_try(&self) -> Option<Instant> {
         let is_free = !self.is_off() && self.under_way.len() < CALLS_MAX;
-        self.due.first().filter(|_| is_free).map(|(at, _)| *at)
+        let ready = (!self.ready.is_empty()).then_some(Instant::MIN);
+        ready.or_else(|| self.due.first().map(|(at, _)| *at)).filter(|_| is_free)
     }
 
     /// The instant at which there is something to do.
@@ -289,16 +297,24 @@ impl Hook {
             Newest::Replaces(before) => self.skip(before),
             Newest::IsNew => {}
         }
-        self.open.entry(place).or_insert_with(|| {
-            self.due.insert((now, place));
-            Open { tries: 0, first: now, next: now }
-        });
+        if self.open.contains_key(&place) {
+            return;
+        }
+        self.open.insert(place, Open { tries: 0, first: now, next: now });
+        self.due.insert((now, place));
+        if let Some(recipient) = occurrence.recipient() {
+            self.recipients.insert(place, recipient.clone());
+        }
     }
 
     /// Ends an occurrence that is not under way, as a newer one has the present state.
     fn skip(&mut self, place: OccurrencePlace) {
-        if let Some(next) = self.open.get(&place).map(|open| open.next)
-            && self.due.remove(&(next, place))
+        let Some(open) = self.open.get(&place) else {
+            return;
+        };
+        let recipient = self.recipients.get(&place).cloned();
+        if self.due.remove(&(open.next, place))
+            || self.ready.remove(&recipient, |ready| *ready == place).is_some()
         {
             self.end(place);
         }
@@ -311,15 +327,21 @@ impl Hook {
         }
     }
 
-    /// Begins the calls that are due.
+    /// Begins the calls that are due, one recipient after the other.
     pub(super) fn call(
         &mut self,
         view: &dyn ReadView,
         calls: &mut Vec<SendJob>,
         now: Instant,
     ) -> Result<(), Unreadable> {
+        while let Some((at, place)) = self.due.first().copied()
+            && at <= now
+        {
+            self.due.pop_first();
+            self.ready.push(self.recipients.get(&place).cloned(), place);
+        }
         while self.next_try().is_some_and(|at| at <= now) {
-            let Some((_, place)) = self.due.pop_first() else {
+            let Some((_, place)) = self.ready.pop(|_| true) else {
                 break;
             };
             // Retention does not wait for hooks: what a day had to tell goes with it.
@@ -479,6 +501,7 @@ impl Hook {
     /// Ends an occurrence that was sent, or is not sent any more.
     fn end(&mut self, place: OccurrencePlace) {
         self.open.remove(&place);
+        self.recipients.remove(&place);
         self.lines.remove(place);
         self.refused.remove(&place);
         self.failed_at.remove(&place);
@@ -491,6 +514,7 @@ impl Hook {
         (self.probe_at, self.taken_at) = (Instant::MIN, None);
         self.failed_at.clear();
         self.due.clear();
+        self.ready = FairQueue::default();
         for (place, open) in &mut self.open {
             (open.first, open.next) = (open.first.plus_ms(-by_ms), open.next.plus_ms(-by_ms));
             if !self.under_way.contains(place) {

@@ -518,3 +518,31 @@ fn c7_a_line_that_changed_to_and_fro_before_it_was_told_is_told_as_it_is_now() {
     assert_eq!((of("ben"), driven.seen("app").backlog), (1, 0));
     assert!(told.last().is_some_and(|(_, body)| body.to_string().contains("never")));
 }
+
+#[test]
+fn c7_one_recipients_occurrences_leave_the_others_their_turns() {
+    for (many, one) in [("ann", "ben"), ("ben", "ann")] {
+        let mut driven = Driven::new(vec![hook("app", &[OccurrenceKind::PreferenceChanged])]);
+        let change = |who: &str, number: u32| Command::Preference {
+            recipient: id(who),
+            scope: PreferenceScope::Object(id(&format!("o{number}"))),
+            channel: EMAIL.to_owned(),
+            mode: Mode::Never,
+            tenant: None,
+            by: By::User,
+        };
+        driven.ask(vec![person("ann"), person("ben")]);
+        // The first call turns the hook off; what occurs meanwhile waits.
+        driven.host("app").answers(Some(gone()));
+        driven.ask((0..300).map(|number| change(many, number)).collect());
+        driven.ask(vec![change(one, 0)]);
+        driven.host("app").answers(None);
+        driven.host("app").take();
+        let resume = HookChange::Resume;
+        driven.ask(vec![Command::Hook { name: "app".to_owned(), change: resume }]);
+        let told = driven.host("app").take();
+        let is_of_one = |(_, body): &(String, Value)| body["data"]["recipient"] == one;
+        let first = told.iter().position(is_of_one);
+        assert!(first.is_some_and(|at| at < 30) && told.len() == 301, "{first:?} {}", told.len());
+    }
+}

@@ -46,7 +46,7 @@ impl Hook {
 
     /// Parks some of what fails, if that is all that is open.
     pub(super) fn probe(&mut self, durable: &StoredOccurrences, now: Instant) {
-        let waits = self.due.first().is_none_or(|(at, _)| *at > now);
+        let waits = self.ready.is_empty() && self.due.first().is_none_or(|(at, _)| *at > now);
         if waits && self.next_probe(durable).is_some_and(|at| at <= now) {
             let (probes, every_ms) = PROBES;
             self.probe_at = now.plus_ms(every_ms);
@@ -73,6 +73,7 @@ impl Hook {
                 continue;
             };
             self.due.remove(&(at, place));
+            self.recipients.remove(&place);
             self.lines.remove(place);
             self.refused.remove(&place);
             self.failed_at.remove(&place);

@@ -25,7 +25,7 @@ struct State {
     /// True if a caller has no more than one place.
     is_one_each: bool,
     callers: HashMap<CallerId, Taken>,
-    queue: FairQueue<Ticket>,
+    queue: FairQueue<CallerId, Ticket>,
     tickets: u64,
 }
 
