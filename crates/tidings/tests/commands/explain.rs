@@ -68,7 +68,9 @@ const EVENTS: &str = r#"
 {"at":"2024-03-04T20:58:00Z","op":"publish","id":"expired","type":"comment","object":{"id":"w/6"},"data":{"amount":5},"to":{"topics":["repo/1"]},"expires_at":"2024-03-04T21:00:00Z"}
 {"at":"2024-03-05T20:00:00Z","op":"publish","id":"first","type":"work","object":{"id":"w/7"},"to":{"topics":["repo/1"]}}
 {"at":"2024-03-05T20:01:00Z","op":"publish","id":"second","type":"work","object":{"id":"w/7"},"to":{"topics":["repo/1"]}}
+{"at":"2024-03-05T20:02:00Z","op":"publish","id":"apart","type":"work","object":{"id":"w/9"},"to":{"everyone":true,"except":["bob","nobody"]}}
 {"at":"2024-03-05T20:02:00Z","op":"publish","id":"ahead","type":"work","object":{"id":"w/8"},"to":{"topics":["repo/1"]},"delay":"30d"}
+{"at":"2024-03-06T08:00:00Z","op":"read","recipient":"ada","event":"late"}
 "#;
 
 /// The explanation of an event for a recipient, by `simulate` up to an instant.
@@ -130,6 +132,35 @@ fn each_rule_that_ends_an_entry_is_named() {
         let explained = explained(at_the_end, event, recipient, &["--json"]).done().json();
         assert_eq!(explained["channels"], json!([]), "{explained}");
         assert_eq!(rules(&explained["steps"]).last(), Some(&rule));
+    }
+}
+
+#[test]
+fn it_says_by_when_an_item_was_seen_or_read_and_what_that_ended() {
+    let text = explained("2024-03-12T00:00:00Z", "seen", "ada", &[]).done().out;
+    for line in [
+        "inbox    seen         2024-03-04T20:34:00Z  it was seen by then ",
+        "`drop_if_seen = false` sends it anyway; seen by 2024-03-04T20:34:00Z",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let read = |until| explained(until, "late", "ada", &[]).done().out;
+    let (before, after) = (read("2024-03-06T07:00:00Z"), read("2024-03-12T00:00:00Z"));
+    assert!(!before.contains("by then"), "{before}");
+    let line = "inbox    seen         2024-03-06T08:00:00Z  it was read by then ";
+    assert!(after.contains(line), "{after}");
+    // The mail had left by then.
+    assert!(after.contains("\nemail: delivered, 2024-03-05T20:37:00Z\n"), "{after}");
+}
+
+#[test]
+fn it_says_who_was_left_out_by_except() {
+    for (who, last) in [("bob", "left out by `except`"), ("ada", "reached: everyone")] {
+        let path = explained("2024-03-12T00:00:00Z", "apart", who, &["--json"]).done().json();
+        let of_audience = path["steps"].as_array().unwrap().iter();
+        let of_audience = of_audience.filter(|step| step["rule"] == "audience").last().unwrap();
+        assert_eq!(of_audience["result"], last, "{path}");
+        assert_eq!(path["channels"].as_array().unwrap().is_empty(), who == "bob", "{path}");
     }
 }
 

@@ -103,6 +103,12 @@ impl Newest {
         covers(self.read) || kind == MarkKind::Seen && covers(self.seen)
     }
 
+    /// The instant of the earliest mark of this kind (or a stronger one) that covers what has this `t` and place.
+    fn covered_at(&self, kind: MarkKind, t: Instant, place: EventNo) -> Option<Instant> {
+        let marks = self.read.into_iter().chain(self.seen.filter(|_| kind == MarkKind::Seen));
+        marks.filter(|mark| place < mark.before && t <= mark.reach).map(|mark| mark.at).min()
+    }
+
     /// The state of an entry that is at least `state`.
     fn raised<E>(
         &self,
@@ -181,6 +187,13 @@ impl ByTenant {
         let Looked { t, place, tenant, .. } = entry;
         let covers = |newest: &Newest| newest.covers(kind, t, place);
         covers(&self.all) || self.own(tenant).is_some_and(covers)
+    }
+
+    /// The instant of the earliest mark of this kind (or a stronger one) that is kept and covers the entry.
+    pub(super) fn covered_at(&self, kind: MarkKind, entry: Looked<'_>) -> Option<Instant> {
+        let own = self.own(entry.tenant);
+        let all = [&self.all].into_iter().chain(own);
+        all.filter_map(|newest| newest.covered_at(kind, entry.t, entry.place)).min()
     }
 
     /// The state of an entry that is at least `state`.

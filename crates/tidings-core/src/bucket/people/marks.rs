@@ -194,6 +194,15 @@ impl Marks {
         cover(self.objects.get(entry.object)) || cover(self.events.get(&place)) || up_to()
     }
 
+    /// The instant of the earliest mark of this kind (or a stronger one) that is kept and covers the entry. Earlier ones
+    /// may have covered it: of each thing the newest mark is kept.
+    pub(crate) fn covered_at(&self, entry: Looked<'_>, kind: MarkKind) -> Option<Instant> {
+        let up_to = self.up_to.iter().filter(|(rules, _)| (entry.has_inbox)(**rules));
+        let about = [self.objects.get(entry.object), self.events.get(&entry.place)];
+        let all = about.into_iter().flatten().chain(up_to.map(|(_, marks)| marks));
+        all.filter_map(|marks| marks.covered_at(kind, entry)).min()
+    }
+
     /// Drops marks that were made before this instant and items of days before `day`: what they covered is
     /// forgotten. The newest changes are kept until they are at or before `forgotten_to`, so that no revision falls.
     /// `dropped` receives the keys of which nothing is left. Returns true if anything is left.

@@ -61,7 +61,7 @@ impl Question<'_> {
         path.state = EntryState::Pending;
         let at = due.unwrap_or(entry.t);
         let reason = self.look(&kept, 0, &address, at)?;
-        self.look_steps(entry.channel, reason, at, &mut path);
+        self.look_steps(None, (entry.channel, reason), at, &mut path);
         Ok(path)
     }
 

@@ -182,7 +182,7 @@ impl Question<'_> {
             };
             match (why, &record) {
                 (Some(reason), Record::InboxDelivered { at, .. }) => {
-                    self.look_steps(name.channel, Some(reason), *at, path);
+                    self.look_steps(Some(kept), (name.channel, Some(reason)), *at, path);
                     end(path, reason.outcome(), Some(reason), *at);
                 }
                 (Some(reason), Record::Cut { at, .. }) => {
@@ -210,13 +210,14 @@ impl Question<'_> {
             (false, false) => self.waiting(kept, variant, &address, path),
             (false, true) => Ok(()),
             (true, true) => {
-                self.look_steps(name.channel, None, arrival.at, path);
+                self.look_steps(Some(kept), (name.channel, None), arrival.at, path);
                 let shown = Step::passes(Rule::Delivery, "the inbox", "it is in the inbox");
                 path.steps.push(shown.at(arrival.at));
+                path.steps.extend(self.mark_step(kept));
                 end(path, Outcome::Delivered, None, arrival.at);
                 Ok(())
             }
-            (true, false) => self.in_message(kept.seq, &address, path),
+            (true, false) => self.in_message(kept, &address, path),
         }
     }
 
@@ -247,7 +248,7 @@ impl Question<'_> {
         let look_at = at.unwrap_or(self.now).max(self.now);
         let reason = self.look(kept, variant, address, look_at)?;
         let channel = self.shard.compiled.names.lane(address.lane).channel;
-        self.look_steps(channel, reason, look_at, path);
+        self.look_steps(Some(kept), (channel, reason), look_at, path);
         path.at = at;
         Ok(())
     }
@@ -255,10 +256,11 @@ impl Question<'_> {
     /// An entry whose message is built.
     fn in_message(
         &self,
-        seq: Seq,
+        kept: &StoredArrival,
         address: &LaneKey,
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
+        let seq = kept.seq;
         let (view, days) = (self.draft.view, &self.event.journal_days);
         let of = RecipientAt { bucket: self.bucket.no, number: self.number };
         let (closing, row) = message_with(view, days, of, seq, address)?;
@@ -284,7 +286,7 @@ impl Question<'_> {
         let entries: Vec<&Arrival> =
             planned.entries.iter().map(|source| &window.found.source(*source).0.arrival).collect();
         self.was_due_steps(address, row.at, &entries, path)?;
-        self.look_steps(name.channel, reason, row.at, path);
+        self.look_steps(Some(kept), (name.channel, reason), row.at, path);
         if let Some(reason) = reason {
             end(path, reason.outcome(), Some(reason), row.at);
             return Ok(());

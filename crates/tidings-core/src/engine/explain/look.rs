@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
+use crate::bucket::Looked;
 use crate::engine::check::addresses::Way;
 use crate::engine::check::look;
 use crate::engine::explain::{Question, ended};
@@ -11,9 +12,11 @@ use crate::engine::intake::state::header_of;
 use crate::engine::message::plan::Plan;
 use crate::engine::rows::draft::Draft;
 use crate::index::{Found, FoundEntry, Source};
+use crate::journal::record::Arrival;
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::command::MarkKind;
 use crate::model::explanation::{ChannelPath, Rule, Step};
 use crate::model::reason::Reason;
 use crate::model::recipient::State;
@@ -61,11 +64,12 @@ impl Question<'_> {
         Ok(reason.map(|(_, reason)| *reason))
     }
 
-    /// The checks of an entry, in their order, up to the one that ended it, if one did.
+    /// The checks of an entry, in their order, up to the one that ended it, if one did. `kept` = its arrival, unless it is
+    /// a supposed one's.
     pub(super) fn look_steps(
         &self,
-        channel: ChannelNo,
-        ended_by: Option<Reason>,
+        kept: Option<&StoredArrival>,
+        (channel, ended_by): (ChannelNo, Option<Reason>),
         at: Instant,
         path: &mut ChannelPath,
     ) {
@@ -80,12 +84,35 @@ impl Question<'_> {
                 continue;
             };
             if let Some(reason) = ended_by.filter(|reason| rule_of(*reason) == rule) {
+                let seen = kept.filter(|_| reason == Reason::Seen);
+                let seen = seen.and_then(|kept| self.marked_at(kept, MarkKind::Seen));
+                let looked_at = match seen.filter(|seen| *seen <= at) {
+                    Some(seen) => format!("{looked_at}; seen by {seen}"),
+                    None => looked_at,
+                };
                 path.steps.push(ended(rule, looked_at, reason).at(at));
                 return;
             }
             path.steps.push(Step::passes(rule, looked_at, "passes").at(at));
             passed = Some(rule);
         }
+    }
+
+    /// The instant by which an entry was marked, as far as is kept.
+    pub(super) fn marked_at(&self, kept: &StoredArrival, kind: MarkKind) -> Option<Instant> {
+        let Arrival { t, place, type_no, tenant, .. } = kept.arrival;
+        let has_inbox = |version| self.shard.compiled.has_inbox(version, type_no);
+        let object = &self.event().object.id;
+        let looked = Looked { t, place, tenant, object, has_inbox: &has_inbox };
+        self.bucket.marks.get(&self.number.0)?.covered_at(looked, kind)
+    }
+
+    /// The step of an item in the inbox that was seen or read.
+    pub(super) fn mark_step(&self, kept: &StoredArrival) -> Option<Step> {
+        let read = self.marked_at(kept, MarkKind::Read).map(|at| (at, "it was read by then"));
+        let seen = || self.marked_at(kept, MarkKind::Seen).map(|at| (at, "it was seen by then"));
+        let (at, result) = read.or_else(seen)?;
+        Some(Step::passes(Rule::Seen, "the marks of the inbox", result).at(at))
     }
 
     /// The text of what the check for a reason looks at; `None` = it does not concern the event on the channel.
