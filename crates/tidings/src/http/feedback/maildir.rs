@@ -110,7 +110,7 @@ pub(super) async fn take_in(service: &Service, maildir: &Path) -> Result<usize, 
         }
         count += mails.len();
         let reports = mails.iter().flat_map(|(_, reports)| reports.clone());
-        let taken = service.take(reports.collect()).await;
+        let taken = service.take(reports.collect(), None).await;
         taken.map_err(|problem| problem.detail.into_owned())?;
         let done = maildir.join("cur");
         let moved =

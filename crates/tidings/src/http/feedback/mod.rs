@@ -21,19 +21,24 @@ mod twilio;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
+use tidings_core::engine::Reply;
 use tidings_core::suppression::{AddressReport, Source};
+use tidings_node::Once;
 use tokio::task::spawn_blocking;
 
+use super::answer::Answer;
 use super::call::CallName;
 use super::error::{Code, Problem};
 use super::service::Service;
 use crate::http::feedback::call::Call;
 use crate::http::feedback::reported::{Judged, Reported};
 use crate::http::feedback::state::FEEDBACK;
+use crate::http::request::Change;
 use crate::http::request::extract::whole;
 
 /// The most bytes of a call. No provider makes larger ones: SendGrid, which sends many events at once, ends at 768 kB.
@@ -71,11 +76,15 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
     let (reader, provider) = (Arc::clone(service), provider.to_owned());
     let judge = move || {
         let call = Call { headers: &parts.headers, body: &body, now: reader.now() };
-        read(&reader, &provider, &known, &call)
+        let reports = read(&reader, &provider, &known, &call)?;
+        // Others say of when a call is.
+        let once = (provider == "twilio").then(|| twilio::identity(&call));
+        Ok::<_, Problem>((reports, once))
     };
     let judged = spawn_blocking(judge).await;
-    let reports = judged.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))??;
-    service.take(reports).await
+    let judged = judged.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let (reports, once) = judged?;
+    service.take(reports, once).await
 }
 
 /// The secret by which the calls of a provider are known.
@@ -108,11 +117,12 @@ fn read(
 }
 
 impl Service {
-    /// Records reports, and suppresses the addresses that follow from them.
+    /// Records reports, and suppresses the addresses that follow from them. Those of a call with the identity of an
+    /// earlier one change nothing.
     ///
     /// # Errors
     /// A [`Problem`] of the node: the same reports may be given again.
-    async fn take(&self, reports: Vec<Reported>) -> Result<(), Problem> {
+    async fn take(&self, reports: Vec<Reported>, once: Option<Once>) -> Result<(), Problem> {
         let Some(key) = self.tokens().cloned().filter(|_| !reports.is_empty()) else {
             return Ok(());
         };
@@ -152,9 +162,14 @@ impl Service {
             commands.extend(known.report.into_iter().chain(changed));
         }
         if !commands.is_empty() {
-            for refused in self.submit(commands).await?.into_iter().filter_map(Result::err) {
-                tracing::debug!(reason = %refused.detail, "a report about a message is refused");
-            }
+            let change = Change::new(Bytes::new(), once, None);
+            let noted = |replies: Vec<Result<Reply, Problem>>| {
+                for refused in replies.into_iter().filter_map(Result::err) {
+                    tracing::debug!(reason = %refused.detail, "a report about a message is refused");
+                }
+                Ok(Answer::done())
+            };
+            self.change(&change, commands, noted).await?;
         }
         for (report, is_known) in reports.iter().zip(is_known) {
             self.feedback.count(report, is_known);

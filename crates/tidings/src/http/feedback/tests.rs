@@ -67,7 +67,7 @@ fn state(post: &Post) -> (Vec<String>, Vec<Value>) {
 }
 
 fn take(post: &Post, reports: Vec<Reported>) {
-    let taken = post.rig.service.take(reports);
+    let taken = post.rig.service.take(reports, None);
     post.rig.tokio.block_on(taken).unwrap();
 }
 
@@ -463,4 +463,49 @@ fn field_4_stop_and_start_of_text_messages_are_heard() {
     assert_eq!(get(&post, path)["reason"], "stop");
     take("START");
     assert_eq!(suppressed(), StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn a_call_of_twilio_that_comes_again_within_a_day_changes_nothing() {
+    let (post, _) = sent();
+    let path = "/v1/suppressions/sms/%2B4915112345678";
+    let is_stopped = || post.rig.send(Method::GET, path, &[], String::new()).status.is_success();
+    let take = |fields: &[(&str, &str)], signature: &'static str| {
+        post.rig.clock.set(post.rig.service.now().plus_ms(1_000));
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let mut headers = HeaderMap::new();
+        headers.insert("x-twilio-signature", HeaderValue::from_static(signature));
+        let (body, now) = (Bytes::from(body), post.rig.service.now());
+        let once = twilio::identity(&Call { headers: &headers, body: &body, now });
+        let event = if fields[0].1 == "STOP" { Event::OptedOut } else { Event::OptedIn };
+        let report = Reported {
+            event,
+            channel: tidings_core::channel::named("sms").unwrap().number,
+            by: "twilio",
+            hints: Vec::new(),
+            words: fields[0].1.to_owned(),
+            at: None,
+            address: Some("+4915112345678".to_owned()),
+            named: Vec::new(),
+        };
+        let taken = post.rig.service.take(vec![report], Some(once));
+        post.rig.tokio.block_on(taken).unwrap();
+    };
+    let stop = |sid| [("Body", "STOP"), ("MessageSid", sid)];
+    let start = |sid| [("Body", "START"), ("MessageSid", sid)];
+    take(&stop("SM1"), "a");
+    take(&start("SM2"), "b");
+    assert!(!is_stopped());
+    take(&stop("SM1"), "a");
+    assert!(!is_stopped(), "caught and sent again");
+    take(&stop("SM3"), "c");
+    assert!(is_stopped());
+    take(&start("SM2"), "b");
+    assert!(is_stopped(), "caught and sent again");
+    // Calls without an id are known by their signature.
+    take(&[("Body", "START")], "d");
+    assert!(!is_stopped());
+    take(&stop("SM4"), "e");
+    take(&[("Body", "START")], "d");
+    assert!(is_stopped());
 }

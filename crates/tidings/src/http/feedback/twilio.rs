@@ -4,10 +4,12 @@
 use axum::http::header;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ring::digest::{SHA256, digest};
 use ring::hmac;
 use subtle::ConstantTimeEq as _;
 use tidings_core::channel::{AddressKind, ChannelNo, named};
 use tidings_mail::Event;
+use tidings_node::Once;
 
 use super::call::{Call, not_signed};
 use super::reported::Reported;
@@ -67,6 +69,20 @@ pub(super) fn read(
         address: Some(address),
         named: Vec::new(),
     }])
+}
+
+/// The identity of a call, by the id of the message that came in. A signed call says nothing of its time, so one that was
+/// caught and comes again is known by this alone, as long as it is remembered.
+pub(super) fn identity(call: &Call<'_>) -> Once {
+    let mut fields = form_urlencoded::parse(call.body);
+    let sid = fields.find(|(name, _)| name == "MessageSid").map(|(_, sid)| sid.into_owned());
+    // Without one the signature says the same of all fields.
+    let known = sid.as_deref().or(call.header("x-twilio-signature")).unwrap_or_default();
+    // No `Idempotency-Key` has a control character.
+    let hash = digest(&SHA256, format!("\ntwilio\n{known}").as_bytes());
+    let mut key = [0; 16];
+    key.copy_from_slice(&hash.as_ref()[..16]);
+    Once { key, request: key }
 }
 
 /// The channel of text messages.
