@@ -43,9 +43,9 @@ pub struct Entry {
 /// Equal objects make one line, whatever their types (contract, section 2); it belongs to the type
 /// that told it first. The lines of a type are grouped by the role that its rules name, else by the
 /// one that makes the fewest groups; of equals by object before actor before target. A line that
-/// lacks the role stands alone; so does, among actors, one that has several of them or an entry without one. Lines and groups
-/// are in the order of their highest score, then the newest first; what entered at one instant stays in
-/// the order of its arrival.
+/// lacks the role stands alone; so does, among actors, one that has several of them or an entry without one. Types of a
+/// category that are grouped by target have one group for each target, which a single line of another type joins. Lines and groups are in the order of their highest
+/// score, then the newest first; what entered at one instant stays in the order of its arrival.
 ///
 /// # Examples
 /// ```
@@ -104,14 +104,81 @@ pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
             None => of_kind.push(vec![gathered]),
         }
     }
-    let mut groups: Vec<(Rank, Group)> =
-        of_kind.into_iter().flat_map(|lines| groups_of_kind(lines, rules)).collect();
-    groups.sort_unstable_by_key(|(rank, _)| *rank);
-    groups.into_iter().map(|(_, group)| group).collect()
+    let all = of_kind.into_iter().flat_map(|lines| groups_of_kind(lines, rules));
+    let (alone, others): (Vec<_>, Vec<_>) = all.partition(|ranked| ranked.stands_alone(rules));
+    let mut groups = Vec::new();
+    let mut of_target = FxHashMap::default();
+    for ranked in others {
+        add(&mut groups, &mut of_target, ranked);
+    }
+    for mut ranked in alone {
+        let target = ranked.group.lines.first().and_then(|line| line.target.clone());
+        let target = target.filter(|target| of_target.contains_key(&ranked.group.about(target)));
+        if target.is_some() {
+            (ranked.group.pivot, ranked.group.key) = (Pivot::Target, target);
+        }
+        add(&mut groups, &mut of_target, ranked);
+    }
+    groups.sort_unstable_by_key(|ranked| ranked.rank);
+    groups.into_iter().map(Ranked::finished).collect()
 }
 
 /// The place of a line or a group in a message: the least is shown first.
 type Rank = (Reverse<Score>, Reverse<Instant>, usize);
+
+/// A group with the rank of its first line.
+struct Ranked<'e> {
+    rank: Rank,
+    group: Group,
+    /// The actors of its lines, in any order; an actor may repeat.
+    acts: Vec<(usize, &'e Arc<Object>)>,
+}
+
+impl Ranked<'_> {
+    /// Returns true if nothing says by what its only line is grouped.
+    fn stands_alone(&self, rules: &Rules) -> bool {
+        let Group { event_type, pivot, lines, .. } = &self.group;
+        let of_type = rules.types.get(event_type.as_str());
+        let is_said = of_type.is_some_and(|rules| rules.group.is_some());
+        *pivot != Pivot::Target && lines.len() == 1 && !is_said
+    }
+
+    fn finished(mut self) -> Group {
+        self.group.actors = newest_first(&mut self.acts);
+        self.group
+    }
+}
+
+impl Group {
+    /// The category and target that types share a group by.
+    fn about(&self, target: &Object) -> (String, Id) {
+        (self.category.clone(), target.id.clone())
+    }
+}
+
+/// Adds a group, or its lines to the group of the same category and target: who mentions a reader and who comments talk
+/// about one thing.
+fn add<'e>(
+    groups: &mut Vec<Ranked<'e>>,
+    of_target: &mut FxHashMap<(String, Id), usize>,
+    ranked: Ranked<'e>,
+) {
+    let Ranked { rank, group, acts } = ranked;
+    if let Some(key) = group.key.as_ref().filter(|_| group.pivot == Pivot::Target) {
+        let at = *of_target.entry(group.about(key)).or_insert(groups.len());
+        if let Some(known) = groups.get_mut(at) {
+            if rank < known.rank {
+                known.rank = rank;
+                known.group.event_type = group.event_type;
+            }
+            known.group.lines.extend(group.lines);
+            known.group.lines.sort_unstable_by_key(|line| line.order);
+            known.acts.extend(acts);
+            return;
+        }
+    }
+    groups.push(Ranked { rank, group, acts });
+}
 
 /// A line with the positions of its entries among all entries.
 struct Gathered<'e> {
@@ -222,8 +289,8 @@ fn newest_first(acts: &mut [(usize, &Arc<Object>)]) -> Vec<Arc<Object>> {
         .collect()
 }
 
-/// The groups of one type's lines, each with the rank of its first. Lines come by rank.
-fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)> {
+/// The groups of one type's lines. Lines come by rank.
+fn groups_of_kind<'e>(lines: Vec<Gathered<'e>>, rules: &Rules) -> Vec<Ranked<'e>> {
     let Some(event_type) = lines.first().map(|first| first.line.types[0].clone()) else {
         return Vec::new();
     };
@@ -231,16 +298,15 @@ fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)>
     let pivot = type_rules.and_then(|rules| rules.group).unwrap_or_else(|| fewest(&lines));
     let category = type_rules.map_or("", |rules| rules.category.as_str());
     let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
-    let mut groups: Vec<(Rank, Group)> = Vec::new();
-    let mut acts_of: Vec<Vec<(usize, &Arc<Object>)>> = Vec::new();
+    let mut groups: Vec<Ranked<'e>> = Vec::new();
     for gathered in lines {
         let rank = gathered.rank();
         let Gathered { line, acts, .. } = gathered;
         let key = role(&line, pivot).cloned();
         let known = key.as_ref().and_then(|key| of_key.get(&key.id).copied());
         if let Some(index) = known {
-            groups[index].1.lines.push(line);
-            acts_of[index].extend(acts);
+            groups[index].group.lines.push(line);
+            groups[index].acts.extend(acts);
             continue;
         }
         if let Some(key) = &key {
@@ -254,11 +320,7 @@ fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)>
             actors: Vec::new(),
             lines: vec![line],
         };
-        groups.push((rank, group));
-        acts_of.push(acts);
-    }
-    for ((_, group), mut acts) in groups.iter_mut().zip(acts_of) {
-        group.actors = newest_first(&mut acts);
+        groups.push(Ranked { rank, group, acts });
     }
     groups
 }

@@ -61,6 +61,8 @@ struct Above<'a> {
     actors: Option<&'a str>,
     /// True if the event is described.
     kind: bool,
+    /// The type whose lines are a talk about what they have in common.
+    talk: Option<&'a Id>,
 }
 
 /// Writes the items of a batch.
@@ -243,7 +245,9 @@ impl<'a> Writer<'a> {
     /// The title of the type, in its form for many; else of the category.
     fn heading_of(&self, group: &Group) -> Heading {
         let title = self.design.plural_title(&group.event_type, self.language);
-        match title {
+        let mut first_types = group.lines.iter().filter_map(|line| line.types.first());
+        let is_of_one = first_types.all(|first| *first == group.event_type);
+        match title.filter(|_| is_of_one) {
             Some(title) => {
                 Heading { title: self.words.isolated(capitalised(&title)), tells_kind: true }
             }
@@ -302,6 +306,7 @@ impl<'a> Writer<'a> {
             is_told,
             actors: actors.as_deref(),
             kind: types.len() == 1,
+            talk: talk_of(group),
         };
         let items = self.lines(group, lines, above);
         let count = entries(&group.lines);
@@ -359,7 +364,7 @@ impl<'a> Writer<'a> {
             None => own_title(line, self.words).is_none(),
         };
         is_of_target
-            && above.kind
+            && above.talk == Some(event_type)
             && line.entries == 1
             && tells_no_more()
             && lines::actors([line], &line.actors, self.words).is_some()
@@ -554,6 +559,23 @@ impl<'a> Writer<'a> {
     fn target(&self, line: &Line) -> Option<String> {
         names::name_of(line.target.as_deref()?, self.words)
     }
+}
+
+/// The type of most of a group's lines that have one type: a mention among comments says that it is one. Of types with as
+/// many lines the one that was told first.
+fn talk_of(group: &Group) -> Option<&Id> {
+    let mut counts: Vec<(&Id, usize)> = Vec::new();
+    for line in in_reading_order(group, &group.lines.iter().collect::<Vec<_>>()) {
+        let [event_type] = &line.types[..] else {
+            continue;
+        };
+        match counts.iter_mut().find(|(known, _)| *known == event_type) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((event_type, 1)),
+        }
+    }
+    let most = counts.iter().map(|(_, count)| *count).max();
+    counts.into_iter().find(|(_, count)| Some(*count) == most).map(|(event_type, _)| event_type)
 }
 
 /// The lines of a group in reading order: texts about one thing with the oldest first, as a talk.

@@ -215,6 +215,40 @@ fn f12_talks_about_several_things() {
     assert!(!html.contains("class=\"button\""), "there is no one thing to which it could lead");
 }
 
+/// Mention `n` of somebody in what they wrote.
+fn mention(n: usize, target: (&str, &str)) -> Entry {
+    let own = with_url(&format!("{}#c{n}", target.0), "x");
+    let entry = event(n, "mention", n, own, with_url(target.0, target.1));
+    Entry { body: Some("@ana can you check the numbers?".into()), ..entry }
+}
+
+#[test]
+fn f12_comments_and_mentions_of_one_thing_are_one_talk() {
+    let mut entries = talk(3);
+    entries.push(mention(3, PLAN));
+    entries.push(comment(4, PLAN));
+    let (text, html) = assert_golden("talk_mention", &entries, "en");
+    assert!(text.contains("4 comments, 1 mention"), "{text}");
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    // It says that it is one, between the comments before and after it.
+    let mentioned = place("mentioned you in Write the launch plan");
+    assert!(place("* Cleo Marsh · 7:07") < mentioned && mentioned < place("7:28"), "{text}");
+    assert!(!text.contains("commented on"), "{text}");
+    assert_eq!(html.matches("class=\"button\"").count(), 1);
+    assert_eq!(html.matches("class=\"face\"").count(), 5);
+}
+
+#[test]
+fn f12_talks_with_mentions_about_several_things_have_a_block_each() {
+    let other = ("tasks/8", "Ship <dark> mode");
+    let mut entries = vec![mention(0, PLAN), comment(1, PLAN), comment(2, PLAN)];
+    entries.extend([comment(3, other), mention(4, other), comment(5, other), task(6, 1)]);
+    let (text, _) = assert_golden("talks_mentions", &entries, "en");
+    for name in [PLAN.1, other.1] {
+        assert!(text.contains(&format!("\n{name}\n2 comments, 1 mention · ")), "{text}");
+    }
+}
+
 #[test]
 fn f12_tasks_of_several_people_keep_what_each_says() {
     let entries: Vec<Entry> = (0..14).map(|n| task(n, n)).collect();

@@ -209,6 +209,25 @@ fn a_groups_actors_are_told_by_their_latest_act() {
 }
 
 #[test]
+fn f12_types_of_a_category_have_one_group_of_a_target() {
+    let told = all(&["comment A c1 t", "mention B c2 t", "comment C c3 t", "mention A c4 u"]);
+    let target = Some(Pivot::Target);
+    let shown_of = |rules: &Rules| shown(&grouped(&told, rules));
+    let joined = "comment Target t [C,B,A] {c3,c2,c1}";
+    let said = rules(&[("comment", target), ("mention", target)]);
+    assert_eq!(shown_of(&said), ["mention Target u [A] {c4}", joined]);
+    // Where nothing is said a mention joins the talk that it belongs to.
+    let unsaid = rules(&[("comment", None), ("mention", None)]);
+    assert_eq!(shown_of(&unsaid), ["mention Object c4 [A] {c4}", joined]);
+    let apart = ["mention Object c4 [A] {c4}", "comment Target t [C,A] {c3,c1}"];
+    let by_object = rules(&[("comment", None), ("mention", Some(Pivot::Object))]);
+    assert_eq!(shown_of(&by_object)[..2], apart);
+    let mut other = said;
+    other.types.get_mut("mention").unwrap().category = "mentions".to_owned();
+    assert_eq!(shown_of(&other)[1..], ["comment Target t [C,A] {c3,c1}", "mention Target t [B] {c2}"]);
+}
+
+#[test]
 fn a_type_without_rules_or_title_is_shown_all_the_same() {
     assert!(grouped(&[], &rules(&[])).is_empty());
     let groups = grouped(&all(&["gone A 1"]), &rules(&[]));
@@ -268,7 +287,10 @@ proptest! {
         }
         for group in &groups {
             prop_assert!(group.lines.is_sorted_by(|a, b| a.t > b.t));
-            prop_assert!(group.lines.iter().all(|line| line.types[0] == group.event_type));
+            let is_of_type = |line: &Line| line.types[0] == group.event_type;
+            prop_assert!(is_of_type(&group.lines[0]));
+            // Types share groups of a target alone.
+            prop_assert!(group.pivot == Pivot::Target || group.lines.iter().all(is_of_type));
         }
         prop_assert!(groups.is_sorted_by(|a, b| a.lines[0].t > b.lines[0].t));
     }
