@@ -397,6 +397,28 @@ fn a_configuration_that_can_not_be_meant_ends_with_2_and_makes_no_store() {
     assert!(secret.err.contains("NO_SUCH_SECRET"), "{}", secret.err);
 }
 
+/// A start that fails for a secret leaves nothing behind that a later one would take for its store.
+#[test]
+fn serve_without_a_secret_makes_no_store() {
+    let mail = "from = \"News <news@example.org>\"\n";
+    let mail = format!("[channels.email]\nprovider = \"smtp://u:${{NO_SUCH_SECRET}}@h\"\n{mail}");
+    let feed = "[feeds.app]\nurl = \"${NO_SUCH_SECRET}\"\n".to_owned();
+    let hook = "[[hooks]]\nurl = \"https://a.example.org\"\nsecret = \"${NO_SUCH_SECRET}\"\n\
+                of = [\"message.sent\"]\n";
+    let feedback = "[feedback]\npostmark = \"${NO_SUCH_SECRET}\"\n".to_owned();
+    let resolver = "[resolver]\nurl = \"https://a.example.org\"\nsecret = \"${NO_SUCH_SECRET}\"\n";
+    let world = World::new();
+    let data = world.path("data");
+    for text in [mail, feed, hook.to_owned(), feedback, resolver.to_owned()] {
+        let config = world.file("secret.toml", &format!("{CONFIG}{text}"));
+        let serve = ["serve", "--config", &config, "--listen", "127.0.0.1:0", "--data"];
+        let refused = ran(&[&serve[..], &[data.to_str().unwrap()]].concat());
+        assert_eq!(refused.code, 2, "{text}\n{}", refused.err);
+        assert!(refused.err.contains("NO_SUCH_SECRET"), "{text}\n{}", refused.err);
+        assert!(!data.exists(), "{text}");
+    }
+}
+
 /// Has the directory open as another process would that is no server.
 fn hold(data: &Path) -> tidings_store::FjallStore {
     tidings_store::FjallStore::open(

@@ -393,11 +393,13 @@ fn every_operation_of_a_timeline_is_taken_and_what_none_is_parks() {
     let Some(shop) = Shop::open() else { return };
     for row in [
         json!({"op": "recipient", "id": "ada", "email": "ada@example.org"}),
+        json!({"op": "recipient", "id": "bea"}),
         json!({"op": "subscribe", "recipient": "ada", "topic": "works"}),
         json!({"op": "publish", "id": "mine", "type": "note", "object": {"id": "o"}, "to": {"topics": ["works"]}}),
         json!({"op": "preference", "recipient": "ada", "type": "note", "channel": "email", "mode": "never"}),
         json!({"op": "seen", "recipient": "ada", "event": "mine"}),
         json!({"op": "object", "id": "o", "title": "Water Lilies"}),
+        json!({"op": "publish", "id": "apart", "type": "note", "object": {"id": "p"}, "to": {"everyone": true, "except": ["ada", "cy"]}}),
         json!({"op": "nonsense"}),
         json!({"op": "seen", "recipient": "nobody", "event": "mine"}),
         json!({"type": "note", "object": {"id": "o"}, "colour": "red", "to": {"recipients": ["ada"]}}),
@@ -417,6 +419,10 @@ fn every_operation_of_a_timeline_is_taken_and_what_none_is_parks() {
     let item = &page["groups"][0]["items"][0];
     assert_eq!((&item["event"], &item["seen"]), (&json!("mine"), &json!(true)));
     assert_eq!(item["object"]["title"], "Water Lilies");
+    // A row with `except` leaves her out, and nobody else.
+    assert_eq!(page["groups"].as_array().unwrap().len(), 1);
+    let of_bea = shop.get("/v1/recipients/bea/inbox");
+    assert_eq!(of_bea["groups"][0]["items"][0]["event"], "apart");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::http::{Access, Settings};
 mod body;
 mod cloud;
 mod data;
+mod except;
 mod languages;
 mod streams;
 

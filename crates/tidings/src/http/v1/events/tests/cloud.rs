@@ -107,6 +107,22 @@ fn cloud_events_in_binary_mode_have_their_attributes_in_headers() {
 }
 
 #[test]
+fn cloud_events_leave_out_those_in_except_in_each_mode() {
+    let rig = rig();
+    person(&rig, "bob");
+    let mut apart = data();
+    apart["to"] = json!({ "everyone": true, "except": ["ann"] });
+    let mut structured = cloud_event("s");
+    structured["data"] = apart.clone();
+    let ce = [("ce-specversion", "1.0"), ("ce-type", "note"), ("ce-source", "/r"), ("ce-id", "b")];
+    let binary = [&[JSON][..], &ce[..]].concat();
+    for answered in [send(&rig, &[STRUCTURED], &structured), send(&rig, &binary, &apart)] {
+        assert_eq!(answered.json()["notifications"], 1, "{answered:?}");
+    }
+    assert_eq!((inbox(&rig, "ann").len(), inbox(&rig, "bob").len()), (0, 2));
+}
+
+#[test]
 fn cloud_events_that_are_none_are_refused_and_told_why() {
     let rig = rig();
     let with = |key: &str, value: Value| {
