@@ -205,11 +205,13 @@ fn shares_prefix(one: IpAddr, other: IpAddr, prefix: u32) -> bool {
     difference.leading_zeros() >= prefix.min(bits)
 }
 
-/// Returns true if a host is this machine.
+/// Returns true if a host is this machine, or of its link: there clouds answer about the machine, and no proxy may.
 fn is_here(host: &str) -> bool {
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    let is_near = |ip: IpAddr| match ip {
+        IpAddr::V4(ip) => ip.is_loopback() || ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_loopback() || ip.is_unicast_link_local(),
+    };
+    host == "localhost" || host.ends_with(".localhost") || host.parse().is_ok_and(is_near)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! lines over `ring`.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::patience::Patience;
 use super::{Channel, Outcome, ProviderError, Receipt, Rendered};
@@ -44,7 +44,12 @@ pub(super) struct Http {
     shape: Arc<dyn Shape>,
     wire: Box<dyn Wire>,
     clock: Arc<dyn Clock>,
+    /// Held by the thread that logs in.
+    logging_in: Mutex<()>,
 }
+
+/// The most requests of a login.
+const LOGIN_STEPS_MAX: usize = 3;
 
 /// A client for other calls than those of messages.
 ///
@@ -71,23 +76,29 @@ impl Http {
             }
             Version::Two => Box::new(Http2::new(patience)?),
         };
-        Ok(Self { shape, wire, clock })
+        Ok(Self { shape, wire, clock, logging_in: Mutex::default() })
     }
 
     /// Logs in where the provider wants that first.
     fn log_in(&self) -> Result<(), Outcome> {
-        let request = match self.shape.login(self.clock.now()) {
-            Ok(None) => return Ok(()),
-            Ok(Some(request)) => request,
-            Err(outcome) => return Err(outcome),
-        };
-        let away = |why: String| Outcome::away(format!("login: {why}"));
-        match self.wire.call(&request, &|| true) {
-            Called::Answered(answer) => self.shape.logged_in(&answer, self.clock.now()),
-            Called::Withheld => Err(Outcome::Withheld),
-            Called::Broken(why, _) => Err(away(why)),
-            Called::Barred => Err(away(PRIVATE.to_owned())),
+        if self.shape.login(self.clock.now())?.is_none() {
+            return Ok(());
         }
+        let _turn = self.logging_in.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..LOGIN_STEPS_MAX {
+            // Another thread may have done it meanwhile.
+            let Some(request) = self.shape.login(self.clock.now())? else {
+                return Ok(());
+            };
+            let away = |why: String| Outcome::away(format!("login: {why}"));
+            match self.wire.call(&request, &|| true) {
+                Called::Answered(answer) => self.shape.logged_in(&answer, self.clock.now())?,
+                Called::Withheld => return Err(Outcome::Withheld),
+                Called::Broken(why, _) => return Err(away(why)),
+                Called::Barred => return Err(away(PRIVATE.to_owned())),
+            }
+        }
+        Ok(())
     }
 
     /// Sends to an address, or to the one to which it has moved.

@@ -96,6 +96,7 @@ impl Shape for Hook {
         let unix_s = now.0.div_euclid(1_000);
         let signature = self.key.sign(id, unix_s, &body);
         let request = Request {
+            method: "POST",
             url: self.url.clone(),
             headers: vec![("content-type", "application/json".to_owned())],
             body: message.bytes.clone(),

@@ -9,9 +9,11 @@ use ureq::http::HeaderMap;
 use super::super::{Outcome, Receipt, Rendered, Scope};
 use super::Reach;
 
-/// A request, always a POST.
+/// A request.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Request {
+    /// `POST`, but in some logins.
+    pub(crate) method: &'static str,
     /// The whole address.
     pub(crate) url: String,
     /// The headers but for those of the transport.
@@ -60,7 +62,8 @@ pub(crate) trait Shape: Send + Sync {
         true
     }
 
-    /// The request for a login that has to come first, if there has to be one now.
+    /// The request for a login that has to come first, if there has to be one now. One in several steps asks for the next
+    /// after each answer; no two logins of a channel are under way at once.
     ///
     /// # Errors
     /// The outcome of the message that waits for it, where there can be no login.
@@ -101,10 +104,16 @@ impl Request {
     /// A request with a JSON body.
     pub(crate) fn json(url: String, body: &serde_json::Value) -> Self {
         Self {
+            method: "POST",
             url,
             headers: vec![("content-type", "application/json".to_owned())],
             body: body.to_string().into_bytes(),
         }
+    }
+
+    /// A request without a body.
+    pub(crate) fn bare(method: &'static str, url: String) -> Self {
+        Self { method, url, headers: Vec::new(), body: Vec::new() }
     }
 
     /// The same request with another header.

@@ -463,6 +463,44 @@ fn ses_takes_whole_mails() {
 }
 
 #[test]
+fn field_4_ses_takes_mails_by_the_role_of_a_machine() {
+    let server = Server::start();
+    let base = &server.base;
+    let provider = format!("ses://eu-west-1?metadata={base}&base={base}");
+    let channel = channel_of("email", &provider, Some("Art <art@example.org>"));
+    let keys = r#"{"Code":"Success","AccessKeyId":"ASIAROLE","SecretAccessKey":"s","Token":"tok+en/=","Expiration":"2023-11-15T04:00:00Z"}"#;
+    let taken = says(200, "", r#"{"MessageId":"1"}"#);
+    for answer in [says(200, "", "TOKEN"), says(200, "", "mailer"), says(200, "", keys), taken, taken]
+    {
+        server.answer(Some(answer));
+    }
+    for _ in 0..2 {
+        assert_eq!(class(&channel.send(&listed(), GO)), "sent");
+    }
+    let heard: Vec<Heard> = (0..5).map(|_| server.heard.recv().unwrap()).collect();
+    let lines: Vec<&str> = heard.iter().map(|heard| &*heard.line).collect();
+    let mail = "POST /v2/email/outbound-emails HTTP/1.1";
+    let roles = "/latest/meta-data/iam/security-credentials/";
+    assert_eq!(lines[0], "PUT /latest/api/token HTTP/1.1");
+    assert_eq!(lines[1], format!("GET {roles} HTTP/1.1"));
+    assert_eq!(lines[2], format!("GET {roles}mailer HTTP/1.1"));
+    // The credentials are kept.
+    assert_eq!(lines[3..], [mail, mail]);
+    assert_eq!(heard[2].header("x-aws-ec2-metadata-token"), "TOKEN");
+    for mail in &heard[3..] {
+        assert_eq!(mail.header("x-amz-security-token"), "tok+en/=");
+        let signed = mail.header("authorization");
+        assert!(signed.contains("Credential=ASIAROLE/20231114/eu-west-1/ses/"), "{signed}");
+        assert!(signed.contains("host;x-amz-date;x-amz-security-token,"), "{signed}");
+    }
+    // A machine without a role: the mail waits.
+    let channel = channel_of("email", &provider, Some("Art <art@example.org>"));
+    server.answer(Some(says(200, "", "TOKEN")));
+    server.answer(Some(says(404, "", "")));
+    assert_eq!(class(&channel.send(&listed(), GO)), "away");
+}
+
+#[test]
 fn nothing_is_handed_over_before_the_question_and_nothing_after_a_no() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

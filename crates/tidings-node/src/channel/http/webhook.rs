@@ -70,6 +70,7 @@ impl Shape for Webhook {
             self.key.as_ref().ok_or_else(|| Outcome::away("there is no secret to sign with"))?;
         let signature = key.sign(&id, unix_s, &body);
         let request = Request {
+            method: "POST",
             url: self.detour.to(to),
             headers: vec![("content-type", "application/json".to_owned())],
             body: body.into_bytes(),

@@ -89,6 +89,7 @@ impl Grant {
             format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))
         });
         Request {
+            method: "POST",
             url: self.token_url.clone(),
             headers: vec![
                 ("content-type", "application/x-www-form-urlencoded".to_owned()),

@@ -63,6 +63,7 @@ impl Shape for Mailgun {
         body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
         let login = STANDARD.encode(format!("api:{}", self.key));
         Ok(Request {
+            method: "POST",
             url: format!("{}/v3/{}/messages.mime", self.base, self.domain),
             headers: vec![
                 ("content-type", format!("multipart/form-data; boundary={boundary}")),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_mail::{Fault, Stage, Verdict, hex};
 
+use super::aws_role::{Credentials, Role};
 use super::mime;
 use super::refused::Said;
 use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
@@ -17,24 +18,34 @@ const PATH: &str = "/v2/email/outbound-emails";
 
 /// An account of SES in a region.
 pub(crate) struct Ses {
-    key_id: String,
-    secret: String,
-    /// The token of temporary credentials.
-    session: Option<String>,
+    account: Account,
     region: String,
     base: String,
     /// The configuration set.
     set: Option<String>,
 }
 
+/// The account that signs.
+enum Account {
+    Given(Credentials),
+    OfRole(Role),
+}
+
 impl Ses {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
-        let (key_id, secret) = url.user()?;
+        let account = match url.login()? {
+            None => {
+                let variable = |name: &str| std::env::var(name).ok();
+                Account::OfRole(Role::of(&variable, url.option("metadata")?)?)
+            }
+            Some(_) => {
+                let ((key_id, secret), session) = (url.user()?, url.option("session")?);
+                Account::Given(Credentials { key_id, secret, session })
+            }
+        };
         let region = url.place("the region, such as `eu-west-1`,")?;
         let shape = Self {
-            key_id,
-            secret,
-            session: url.option("session")?,
+            account,
             base: url.base(&format!("https://email.{region}.amazonaws.com"))?,
             set: url.option("set")?,
             region,
@@ -48,6 +59,20 @@ impl Shape for Ses {
         format!("ses {}", self.base)
     }
 
+    fn login(&self, now: Instant) -> Result<Option<Request>, Outcome> {
+        match &self.account {
+            Account::Given(_) => Ok(None),
+            Account::OfRole(role) => role.login(now),
+        }
+    }
+
+    fn logged_in(&self, answer: &Answer, now: Instant) -> Result<(), Outcome> {
+        match &self.account {
+            Account::Given(_) => Ok(()),
+            Account::OfRole(role) => role.logged_in(answer, now),
+        }
+    }
+
     fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
         let mut body = json!({
             "FromEmailAddress": message.from,
@@ -59,7 +84,11 @@ impl Shape for Ses {
             body["ConfigurationSetName"] = Value::from(set.as_str());
         }
         let request = Request::json(format!("{}{PATH}", self.base), &body);
-        Ok(self.signed(request, now))
+        let credentials = match &self.account {
+            Account::Given(credentials) => credentials.clone(),
+            Account::OfRole(role) => role.credentials()?,
+        };
+        Ok(self.signed(request, &credentials, now))
     }
 
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
@@ -96,7 +125,7 @@ impl Shape for Ses {
 
 impl Ses {
     /// The request with its signature.
-    fn signed(&self, request: Request, now: Instant) -> Request {
+    fn signed(&self, request: Request, by: &Credentials, now: Instant) -> Request {
         let time = basic_time(now);
         let host = self.base.split("://").nth(1).unwrap_or_default().to_owned();
         let mut headers = vec![
@@ -104,18 +133,18 @@ impl Ses {
             ("host", host),
             ("x-amz-date", time.clone()),
         ];
-        let session = self.session.iter();
+        let session = by.session.iter();
         headers.extend(session.map(|token| ("x-amz-security-token", token.clone())));
         let signed = Signing {
-            key_id: &self.key_id,
-            secret: &self.secret,
+            key_id: &by.key_id,
+            secret: &by.secret,
             region: &self.region,
             service: "ses",
             time: &time,
         };
         let authorization = signed.authorization("POST", PATH, &headers, &request.body);
         let mut request = request.with("x-amz-date", time);
-        if let Some(token) = &self.session {
+        if let Some(token) = &by.session {
             request = request.with("x-amz-security-token", token.as_str());
         }
         request.with("authorization", authorization)

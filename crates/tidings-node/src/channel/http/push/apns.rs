@@ -146,6 +146,7 @@ impl Shape for Apns {
         };
         let expires = now.0.div_euclid(1_000) + TTL_S;
         let request = Request {
+            method: "POST",
             url: format!("{}/3/device/{to}", self.base),
             headers: vec![("content-type", "application/json".to_owned())],
             body: content.into_bytes(),

@@ -161,6 +161,7 @@ impl Shape for Fcm {
         let grant =
             utf8_percent_encode("urn:ietf:params:oauth:grant-type:jwt-bearer", NON_ALPHANUMERIC);
         Ok(Some(Request {
+            method: "POST",
             url: account.token_url.clone(),
             headers: vec![("content-type", "application/x-www-form-urlencoded".to_owned())],
             body: format!("grant_type={grant}&assertion={assertion}").into_bytes(),
@@ -194,6 +195,7 @@ impl Shape for Fcm {
         );
         let url = format!("{}/v1/projects/{}/messages:send", self.base, account.project);
         let request = Request {
+            method: "POST",
             url,
             headers: vec![("content-type", "application/json".to_owned())],
             body: content.into_bytes(),

@@ -167,6 +167,7 @@ impl Shape for Vapid {
             Priority::Bulk => "low",
         };
         let request = Request {
+            method: "POST",
             url: self.detour.to(&subscription.endpoint),
             headers: vec![("content-type", "application/octet-stream".to_owned())],
             body,

@@ -43,6 +43,7 @@ impl Shape for Twilio {
         });
         let login = STANDARD.encode(format!("{}:{}", self.account, self.token));
         Ok(Request {
+            method: "POST",
             url: format!("{}/2010-04-01/Accounts/{}/Messages.json", self.base, self.account),
             headers: vec![
                 ("content-type", "application/x-www-form-urlencoded".to_owned()),

@@ -34,7 +34,7 @@ fn proxy(calls: usize) -> (Proxies, JoinHandle<Vec<String>>) {
 }
 
 fn request(url: &str) -> Request {
-    Request { url: url.to_owned(), headers: Vec::new(), body: b"{}".to_vec() }
+    Request::json(url.to_owned(), &serde_json::json!({}))
 }
 
 /// The words of a call that came to nothing before the request.

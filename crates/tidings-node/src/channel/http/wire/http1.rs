@@ -140,19 +140,25 @@ impl<In: Transport> Connector<In> for Tunnel {
 
 impl Wire for Http1 {
     fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called {
-        let mut builder = HttpRequest::builder()
-            .method("POST")
-            .uri(&request.url)
-            .header("content-length", request.body.len());
+        let is_get = request.method == "GET";
+        let mut builder = HttpRequest::builder().method(request.method).uri(&request.url);
+        if !is_get {
+            builder = builder.header("content-length", request.body.len());
+        }
         for (name, value) in &request.headers {
             builder = builder.header(*name, value);
         }
         let mut body = Asking { bytes: &request.body, go, asked: None };
-        let built = match builder.body(ureq::SendBody::from_reader(&mut body)) {
-            Ok(built) => built,
+        let answered = if is_get {
+            builder.body(()).map(|built| self.agent_of(built.uri()).run(built))
+        } else {
+            let built = builder.body(ureq::SendBody::from_reader(&mut body));
+            built.map(|built| self.agent_of(built.uri()).run(built))
+        };
+        let answered = match answered {
+            Ok(answered) => answered,
             Err(fault) => return Called::Broken(format!("request: {fault}"), false),
         };
-        let answered = self.agent_of(built.uri()).run(built);
         let has_begun = match body.asked {
             Some(false) => return Called::Withheld,
             Some(true) => true,
