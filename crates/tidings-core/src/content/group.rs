@@ -44,8 +44,9 @@ pub struct Entry {
 /// that told it first. The lines of a type are grouped by the role that its rules name, else by the
 /// one that makes the fewest groups; of equals by object before actor before target. A line that
 /// lacks the role stands alone; so does, among actors, one that has several of them or an entry without one. Types of a
-/// category that are grouped by target have one group for each target, which a single line of another type joins. Lines and groups are in the order of their highest
-/// score, then the newest first; what entered at one instant stays in the order of its arrival.
+/// category that are grouped by target have one group for each target, which a single line of another type joins. Lines
+/// and groups are in the order of their highest score, then the newest first; what entered at one instant stays in the
+/// order of its arrival.
 ///
 /// # Examples
 /// ```

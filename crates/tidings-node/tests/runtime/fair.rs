@@ -117,7 +117,12 @@ fn c11_a_tenants_burst_at_a_rate_leaves_the_others_their_turns() {
     driven.pass(3, 4);
     driven.ask(vec![burst("e5", "bill", None, 1)]);
     let sent = driven.taken();
-    assert!(count(&sent, "bolt") * 2 + 12 >= sent.len(), "{} of {}", count(&sent, "bolt"), sent.len());
+    assert!(
+        count(&sent, "bolt") * 2 + 12 >= sent.len(),
+        "{} of {}",
+        count(&sent, "bolt"),
+        sent.len()
+    );
     driven.pass(7, 1);
     assert_eq!(count(&driven.taken()[..6], "none"), 1);
 }

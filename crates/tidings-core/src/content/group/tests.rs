@@ -224,7 +224,10 @@ fn f12_types_of_a_category_have_one_group_of_a_target() {
     assert_eq!(shown_of(&by_object)[..2], apart);
     let mut other = said;
     other.types.get_mut("mention").unwrap().category = "mentions".to_owned();
-    assert_eq!(shown_of(&other)[1..], ["comment Target t [C,A] {c3,c1}", "mention Target t [B] {c2}"]);
+    assert_eq!(
+        shown_of(&other)[1..],
+        ["comment Target t [C,A] {c3,c1}", "mention Target t [B] {c2}"]
+    );
 }
 
 #[test]

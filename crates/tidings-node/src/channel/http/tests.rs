@@ -470,7 +470,8 @@ fn field_4_ses_takes_mails_by_the_role_of_a_machine() {
     let channel = channel_of("email", &provider, Some("Art <art@example.org>"));
     let keys = r#"{"Code":"Success","AccessKeyId":"ASIAROLE","SecretAccessKey":"s","Token":"tok+en/=","Expiration":"2023-11-15T04:00:00Z"}"#;
     let taken = says(200, "", r#"{"MessageId":"1"}"#);
-    for answer in [says(200, "", "TOKEN"), says(200, "", "mailer"), says(200, "", keys), taken, taken]
+    for answer in
+        [says(200, "", "TOKEN"), says(200, "", "mailer"), says(200, "", keys), taken, taken]
     {
         server.answer(Some(answer));
     }

@@ -47,8 +47,7 @@ fn those_in_except_are_left_out_in_an_array_in_lines_and_as_a_cloud_event() {
     };
     let clouds: Vec<Value> = bodies("cloud").into_iter().map(cloud).collect();
     let batch = [("content-type", "application/cloudevents-batch+json")];
-    let clouds =
-        rig.send(Method::POST, "/v1/events", &batch, json!(clouds).to_string()).json();
+    let clouds = rig.send(Method::POST, "/v1/events", &batch, json!(clouds).to_string()).json();
     for answers in [array.as_array().unwrap(), &stream, clouds.as_array().unwrap()] {
         assert_eq!(answers.len(), all.len());
         for ((to, except), answer) in all.iter().zip(answers) {
@@ -59,9 +58,8 @@ fn those_in_except_are_left_out_in_an_array_in_lines_and_as_a_cloud_event() {
         }
     }
     for (at, who) in PEOPLE.iter().enumerate() {
-        let heard = |(to, except): &&(Option<usize>, usize)| {
-            to.unwrap_or(0b1111) & !except & 1 << at != 0
-        };
+        let heard =
+            |(to, except): &&(Option<usize>, usize)| to.unwrap_or(0b1111) & !except & 1 << at != 0;
         let group = inbox(&rig, who);
         let items = group.iter().filter(|item| item.event.as_str().starts_with("line-")).count();
         assert_eq!(items, all.iter().filter(heard).count(), "{who}");
