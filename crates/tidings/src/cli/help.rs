@@ -4,84 +4,42 @@
 
 use std::fmt::Write as _;
 
-/// A command and an example of its use, without the program's name.
-type Example = (&'static str, &'static str);
+use serde::Deserialize;
 
-/// The groups of commands in their order.
-const GROUPS: &[(&str, &[Example])] = &[
-    (
-        "Run",
-        &[
-            ("serve", "serve --config tidings.toml --data data"),
-            ("demo", "demo"),
-            ("check", "check tidings.toml"),
-            ("config", "config"),
-            ("types", "types --config tidings.toml"),
-            ("template", "template --config tidings.toml"),
-            ("outbox", "outbox sql --feed app"),
-            ("completions", "completions bash"),
-            ("man", "man /usr/local/share/man/man1"),
-        ],
-    ),
-    (
-        "Change",
-        &[
-            ("publish", "publish --type comment --object posts/1 --recipient ada"),
-            ("import", "import people.csv --kind recipients --data data"),
-            ("cancel", "cancel --cancellation-key invoice-42"),
-            ("withdraw", "withdraw comment-17"),
-            ("flush", "flush ada --channel email"),
-            ("pause", "pause channel email"),
-            ("resume", "resume channel email"),
-            ("suppressions", "suppressions add ada@example.org"),
-            ("tenant", "tenant set acme --name Acme"),
-            ("forget", "forget --before 2024-01-31"),
-        ],
-    ),
-    (
-        "Look",
-        &[
-            ("status", "status --data data"),
-            ("explain", "explain comment-17 ada"),
-            ("messages", "messages --recipient ada"),
-            ("pending", "pending ada"),
-            ("due", "due"),
-            ("event", "event comment-17"),
-            ("recipient", "recipient ada"),
-            ("inbox", "inbox ada"),
-            ("preview", "preview comment --open"),
-            ("feeds", "feeds --json"),
-            ("hooks", "hooks replay app --since 2h"),
-            ("nodes", "nodes --store postgres://tidings@db/tidings"),
-        ],
-    ),
-    (
-        "Decide",
-        &[
-            ("simulate", "simulate --config tidings.toml --timeline week.ndjson"),
-            ("tune", "tune --timeline week.ndjson --mean-per-day 3"),
-            ("export", "export --days 7 --data data"),
-            ("bench", "bench fanout"),
-        ],
-    ),
-    (
-        "Operate",
-        &[
-            ("key", "key new --name app --data data"),
-            ("signing-key", "signing-key new --name app --data data"),
-            ("token", "token ada --for 15m"),
-            ("backup", "backup --to tidings.backup --data data"),
-            ("restore", "restore --from tidings.backup --data data"),
-        ],
-    ),
-];
+/// The groups of commands.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Groups {
+    groups: Vec<Group>,
+}
+
+/// A group of commands.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    name: String,
+    /// An example of each command, which is its first word.
+    examples: Vec<String>,
+}
+
+fn groups() -> Vec<Group> {
+    let read = toml::from_str(include_str!("help.toml"));
+    let Groups { groups } = read.expect("a file of this binary, as tests know");
+    groups
+}
+
+/// The command of an example.
+fn command_of(example: &str) -> &str {
+    example.split(' ').next().unwrap_or_default()
+}
 
 /// Groups the commands in the help, and puts an example under the help of each.
 pub(super) fn grouped(mut command: clap::Command) -> clap::Command {
     let mut list = String::new();
-    for (group, examples) in GROUPS {
+    for Group { name: group, examples } in groups() {
         let mut rows = String::new();
-        for (name, example) in *examples {
+        for example in &examples {
+            let name = command_of(example);
             let Some(about) = command.find_subcommand(name).and_then(clap::Command::get_about)
             else {
                 continue;
@@ -106,13 +64,14 @@ mod tests {
     #[test]
     fn each_command_is_in_one_group_and_its_example_is_right() {
         let all = command();
-        let grouped: Vec<&Example> = GROUPS.iter().flat_map(|(_, examples)| *examples).collect();
+        let grouped: Vec<String> = groups().into_iter().flat_map(|group| group.examples).collect();
         for known in all.get_subcommands() {
-            let in_groups = grouped.iter().filter(|(name, _)| *name == known.get_name());
+            let in_groups =
+                grouped.iter().filter(|example| command_of(example) == known.get_name());
             assert_eq!(in_groups.count(), 1, "{}", known.get_name());
         }
-        for (name, example) in grouped {
-            assert_eq!(example.split(' ').next(), Some(*name));
+        for example in &grouped {
+            let name = command_of(example);
             if all.find_subcommand(name).is_none() {
                 // Of a build without it.
                 continue;
