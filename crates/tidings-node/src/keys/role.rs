@@ -29,12 +29,6 @@ impl Role {
         }
     }
 
-    /// The role of a name.
-    #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
-    }
-
     /// The number that stands for it in the store. Numbers are never given again.
     pub(super) fn number(self) -> u8 {
         match self {
