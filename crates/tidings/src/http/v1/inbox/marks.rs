@@ -64,159 +64,85 @@ async fn done(
     Answer::json(StatusCode::OK, &counted(service, reader).await?)
 }
 
-/// Mark items as seen
-///
-/// Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An event or a group is marked
-/// wherever it is, other items only in the inbox.
-#[utoipa::path(
-    post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
-    params(
-        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
-    ),
-    request_body = Items,
-    responses((status = 200, description = "The counts afterwards", body = Counts))
-)]
-pub(in crate::http) async fn mark_seen(
-    State(service): State<Arc<Service>>,
-    reader: Reader,
-    _: InQuery<TenantAlone>,
-    change: Change,
-) -> Result<Answer, Problem> {
-    mark(&service, reader, &change, Made::Mark(MarkKind::Seen)).await
+/// A call of a mark: its documentation, name, path, and what it does.
+macro_rules! mark_call {
+    ($(#[$doc:meta])* $name:ident, $path:tt, $made:expr) => {
+        $(#[$doc])*
+        #[utoipa::path(
+            post, path = $path, tag = "inbox",
+            params(
+                ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+                ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
+            ),
+            request_body = Items,
+            responses((status = 200, description = "The counts afterwards", body = Counts))
+        )]
+        pub(in crate::http) async fn $name(
+            State(service): State<Arc<Service>>,
+            reader: Reader,
+            _: InQuery<TenantAlone>,
+            change: Change,
+        ) -> Result<Answer, Problem> {
+            mark(&service, reader, &change, $made).await
+        }
+    };
 }
 
-/// Mark items as read
-///
-/// Marks items as read, and hence as seen. Returns the counts afterwards, also if no item matches. An event or a group
-/// is marked wherever it is, other items only in the inbox.
-#[utoipa::path(
-    post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
-    params(
-        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
-    ),
-    request_body = Items,
-    responses((status = 200, description = "The counts afterwards", body = Counts))
-)]
-pub(in crate::http) async fn mark_read(
-    State(service): State<Arc<Service>>,
-    reader: Reader,
-    _: InQuery<TenantAlone>,
-    change: Change,
-) -> Result<Answer, Problem> {
-    mark(&service, reader, &change, Made::Mark(MarkKind::Read)).await
+mark_call! {
+    /// Mark items as seen
+    ///
+    /// Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An event or a group is marked
+    /// wherever it is, other items only in the inbox.
+    mark_seen, "/v1/recipients/{id}/inbox/seen", Made::Mark(MarkKind::Seen)
 }
 
-/// Mark items as unread
-///
-/// Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item matches. An event or a group
-/// is marked wherever it is, other items only in the inbox.
-#[utoipa::path(
-    post, path = "/v1/recipients/{id}/inbox/unread", tag = "inbox",
-    params(
-        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
-    ),
-    request_body = Items,
-    responses((status = 200, description = "The counts afterwards", body = Counts))
-)]
-pub(in crate::http) async fn mark_unread(
-    State(service): State<Arc<Service>>,
-    reader: Reader,
-    _: InQuery<TenantAlone>,
-    change: Change,
-) -> Result<Answer, Problem> {
-    mark(&service, reader, &change, Made::Items(ItemChange::Unread)).await
+mark_call! {
+    /// Mark items as read
+    ///
+    /// Marks items as read, and hence as seen. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is marked wherever it is, other items only in the inbox.
+    mark_read, "/v1/recipients/{id}/inbox/read", Made::Mark(MarkKind::Read)
 }
 
-/// Archive items
-///
-/// Removes items from pages and counts, except with `state=archived` and `all`. They count as seen for other channels.
-/// Returns the counts afterwards, also if no item matches. An event or a group is archived wherever it is, other items
-/// only in the inbox.
-#[utoipa::path(
-    post, path = "/v1/recipients/{id}/inbox/archive", tag = "inbox",
-    params(
-        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
-    ),
-    request_body = Items,
-    responses((status = 200, description = "The counts afterwards", body = Counts))
-)]
-pub(in crate::http) async fn archive(
-    State(service): State<Arc<Service>>,
-    reader: Reader,
-    _: InQuery<TenantAlone>,
-    change: Change,
-) -> Result<Answer, Problem> {
-    mark(&service, reader, &change, Made::Items(ItemChange::Archive)).await
+mark_call! {
+    /// Mark items as unread
+    ///
+    /// Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is marked wherever it is, other items only in the inbox.
+    mark_unread, "/v1/recipients/{id}/inbox/unread", Made::Items(ItemChange::Unread)
 }
 
-/// Take items out of the archive
-///
-/// Brings archived items back as they were. Returns the counts afterwards, also if no item matches. An event or a group
-/// is brought back wherever it is, other items only if that puts them into the inbox.
-#[utoipa::path(
-    post, path = "/v1/recipients/{id}/inbox/unarchive", tag = "inbox",
-    params(
-        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
-    ),
-    request_body = Items,
-    responses((status = 200, description = "The counts afterwards", body = Counts))
-)]
-pub(in crate::http) async fn unarchive(
-    State(service): State<Arc<Service>>,
-    reader: Reader,
-    _: InQuery<TenantAlone>,
-    change: Change,
-) -> Result<Answer, Problem> {
-    mark(&service, reader, &change, Made::Items(ItemChange::Unarchive)).await
+mark_call! {
+    /// Archive items
+    ///
+    /// Removes items from pages and counts, except with `state=archived` and `all`. They count as seen for other channels.
+    /// Returns the counts afterwards, also if no item matches. An event or a group is archived wherever it is, other items
+    /// only in the inbox.
+    archive, "/v1/recipients/{id}/inbox/archive", Made::Items(ItemChange::Archive)
 }
 
-/// End the snooze of items
-///
-/// Brings snoozed items back as they were, to their old position. Returns the counts afterwards, also if no item
-/// matches. An event or a group is brought back wherever it is, other items only if that puts them into the inbox.
-#[utoipa::path(
-    post, path = "/v1/recipients/{id}/inbox/unsnooze", tag = "inbox",
-    params(
-        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
-    ),
-    request_body = Items,
-    responses((status = 200, description = "The counts afterwards", body = Counts))
-)]
-pub(in crate::http) async fn unsnooze(
-    State(service): State<Arc<Service>>,
-    reader: Reader,
-    _: InQuery<TenantAlone>,
-    change: Change,
-) -> Result<Answer, Problem> {
-    mark(&service, reader, &change, Made::Items(ItemChange::Unsnooze)).await
+mark_call! {
+    /// Take items out of the archive
+    ///
+    /// Brings archived items back as they were. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is brought back wherever it is, other items only if that puts them into the inbox.
+    unarchive, "/v1/recipients/{id}/inbox/unarchive", Made::Items(ItemChange::Unarchive)
 }
 
-/// Delete items from an inbox
-///
-/// Removes items for ever; statistics stay. They count as seen for other channels. Returns the counts afterwards, also
-/// if no item matches. An event or a group is deleted wherever it is, other items only in the inbox.
-#[utoipa::path(
-    post, path = "/v1/recipients/{id}/inbox/delete", tag = "inbox",
-    params(
-        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
-        ("tenant" = Option<String>, Query, description = "Only items of this tenant and those without a tenant", min_length = 1, max_length = 256),
-    ),
-    request_body = Items,
-    responses((status = 200, description = "The counts afterwards", body = Counts))
-)]
-pub(in crate::http) async fn delete_items(
-    State(service): State<Arc<Service>>,
-    reader: Reader,
-    _: InQuery<TenantAlone>,
-    change: Change,
-) -> Result<Answer, Problem> {
-    mark(&service, reader, &change, Made::Items(ItemChange::Delete)).await
+mark_call! {
+    /// End the snooze of items
+    ///
+    /// Brings snoozed items back as they were, to their old position. Returns the counts afterwards, also if no item
+    /// matches. An event or a group is brought back wherever it is, other items only if that puts them into the inbox.
+    unsnooze, "/v1/recipients/{id}/inbox/unsnooze", Made::Items(ItemChange::Unsnooze)
+}
+
+mark_call! {
+    /// Delete items from an inbox
+    ///
+    /// Removes items for ever; statistics stay. They count as seen for other channels. Returns the counts afterwards, also
+    /// if no item matches. An event or a group is deleted wherever it is, other items only in the inbox.
+    delete_items, "/v1/recipients/{id}/inbox/delete", Made::Items(ItemChange::Delete)
 }
 
 /// Snooze items
