@@ -1,9 +1,11 @@
 //! Commands that are one call of the API: rows of `commands.toml`, from which their arguments, the request and the
 //! answer for people follow.
 
+mod answer;
 mod argument;
 mod events;
 mod feeds;
+mod given;
 mod inbox;
 mod keys;
 mod messages;
@@ -24,29 +26,12 @@ use serde_json::Value;
 use super::reach::{self, To};
 use super::{Status, Streams, report};
 use crate::client::Reach;
-use show::Answer;
+use answer::Answer;
+use given::Given;
 use table::{Row, TABLE};
 
 pub(super) use events::{explain_body, write_explanation};
 pub(super) use waiting::scheduled_text;
-
-/// The arguments that were given to a command.
-struct Given {
-    matches: ArgMatches,
-    to: To,
-}
-
-impl Given {
-    /// The value of an argument.
-    fn text(&self, name: &str) -> Option<&str> {
-        self.matches.try_get_one::<String>(name).ok().flatten().map(String::as_str)
-    }
-
-    /// Returns true if a flag is given.
-    fn has(&self, name: &str) -> bool {
-        matches!(self.matches.try_get_one::<bool>(name), Ok(Some(true)))
-    }
-}
 
 /// Adds the commands of the table.
 pub(super) fn augment(command: clap::Command) -> clap::Command {
@@ -103,7 +88,7 @@ fn confirmed(what: &str, given: &Given, streams: &mut Streams<'_>) -> io::Result
     if given.has("yes") {
         return Ok(None);
     }
-    let what = show::text(what, &Answer { value: &Value::Null, given, has_server: false });
+    let what = answer::text(what, &Answer { value: &Value::Null, given, has_server: false });
     if !io::stdin().is_terminal() {
         let message = format!("this permanently deletes {what}\n  = help: pass --yes to confirm");
         return Ok(Some(report(streams, &message, Status::Wrong)));

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::show::{Answer, write_fields};
+use super::answer::{Answer, write_fields};
 use crate::cli::print::table::{Table, cell, list};
 
 /// Writes the answer of `event`.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::show::Answer;
+use super::answer::Answer;
 use crate::cli::print::table::{Table, cell, list};
 
 /// Writes the answer of `inbox`.

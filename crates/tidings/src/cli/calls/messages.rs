@@ -6,8 +6,8 @@ use serde_json::json;
 use tidings_core::Day;
 use tidings_core::time::Instant;
 
-use super::Given;
-use super::show::Answer;
+use super::answer::Answer;
+use super::given::Given;
 use super::waiting::{cell_of, held_words};
 use crate::cli::print::table::{Table, cell, list};
 use crate::cli::{Status, Streams, reach, report};

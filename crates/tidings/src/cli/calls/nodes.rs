@@ -5,8 +5,8 @@ use std::io;
 use serde_json::Value;
 use tidings_store::{Expected, database};
 
-use super::Given;
-use super::show;
+use super::answer;
+use super::given::Given;
 use crate::cli::print::table::{Table, cell};
 use crate::cli::reach::{self, To};
 use crate::cli::status::span;
@@ -75,7 +75,7 @@ fn table(nodes: &[Value]) -> Table {
         ("CONFIG", "config"),
         ("ADDRESS", "address"),
     ];
-    show::table(&columns, nodes, |node, path| match path {
+    answer::table(&columns, nodes, |node, path| match path {
         "parts" => parts(node),
         "lag_ms" | "silent_ms" => span(node[path].as_u64().unwrap_or_default() / 1_000),
         "config" => cell(node, path).chars().take(8).collect(),

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde::Deserialize;
 use serde_json::Value;
-use unicode_width::UnicodeWidthStr as _;
 
-use super::{Given, events, feeds, inbox, messages, steer, waiting};
-use crate::cli::print::table::{self, cell, cut, padded, shown};
+use super::answer::{Answer, text, write_fields};
+use super::{events, feeds, inbox, messages, steer, waiting};
+use crate::cli::print::table::{self, cell};
 use crate::cli::{Streams, status};
 
 /// The form of an answer for people.
@@ -49,14 +49,6 @@ pub(super) struct List {
 enum Column {
     Plain(String, String),
     Filled(String, String, String),
-}
-
-/// An answer, with what was asked.
-pub(super) struct Answer<'a> {
-    pub(super) value: &'a Value,
-    pub(super) given: &'a Given,
-    /// False if the command itself opened the store.
-    pub(super) has_server: bool,
 }
 
 type WriteAnswer = fn(&Answer<'_>, &mut dyn Write) -> io::Result<()>;
@@ -167,64 +159,4 @@ impl List {
             }
         }
     }
-}
-
-/// A text with arguments, or else fields of the answer, in place of the names in braces.
-pub(super) fn text(template: &str, answer: &Answer<'_>) -> String {
-    let given = |name: &str| answer.given.text(name).map(str::to_owned);
-    filled(template, |name| Some(given(name).unwrap_or_else(|| cell(answer.value, name))))
-        .unwrap_or_default()
-}
-
-/// A text with values in place of the names in braces; `None` if one has no value.
-pub(super) fn filled(template: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let mut pieces = template.split('{');
-    let mut text = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let (name, rest) = piece.split_once('}')?;
-        text.push_str(&value(name)?);
-        text.push_str(rest);
-    }
-    Some(text)
-}
-
-/// Writes an object, one field per line; nested fields under their path.
-pub(super) fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result<()> {
-    let mut rows = Vec::new();
-    gather("", answer, but, &mut rows);
-    let width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
-    for (name, value) in rows {
-        writeln!(out, "{}  {value}", padded(&name, width))?;
-    }
-    Ok(())
-}
-
-fn gather(path: &str, value: &Value, but: &[&str], rows: &mut Vec<(String, String)>) {
-    for (name, value) in
-        value.as_object().into_iter().flatten().filter(|(name, _)| !but.contains(&name.as_str()))
-    {
-        let name = match path {
-            "" => name.clone(),
-            path => format!("{path}.{name}"),
-        };
-        match value {
-            Value::Object(_) => gather(&name, value, but, rows),
-            Value::Null => {}
-            value => rows.push((cut(&name), shown(value))),
-        }
-    }
-}
-
-/// A table of rows, with a title for each cell.
-pub(super) fn table(
-    columns: &[(&str, &str)],
-    rows: &[Value],
-    cell: impl Fn(&Value, &str) -> String,
-) -> table::Table {
-    let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
-    let mut table = table::Table::new(&titles);
-    for row in rows {
-        table.row(columns.iter().map(|(_, path)| cell(row, path)));
-    }
-    table
 }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use tidings_core::channel::CHANNELS;
 
-use super::Given;
-use super::show::Answer;
+use super::answer::Answer;
+use super::given::Given;
 use crate::cli::print::table::{list, shown};
 use crate::cli::{Status, Streams, reach};
 use crate::client::{Fault, Purpose, Reach, Request, segment};

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::argument::{Argument, CHOICE, In};
-use super::show::{self, Show};
-use super::{Given, events, messages, nodes, steer, tenant};
+use super::given::Given;
+use super::show::Show;
+use super::{answer, events, messages, nodes, steer, tenant};
 use crate::cli::reach::To;
 use crate::cli::{Status, Streams};
 use crate::client::{Purpose, Request, parameters};
@@ -134,7 +135,8 @@ impl Row {
 
     pub(super) fn request(&self, given: &Given) -> Request {
         let value = |name: &str| given.text(name).map(crate::client::segment);
-        let call = self.call.iter().find_map(|call| show::filled(call, value)).unwrap_or_default();
+        let call =
+            self.call.iter().find_map(|call| answer::filled(call, value)).unwrap_or_default();
         let (verb, path) = call.split_once(' ').unwrap_or_default();
         let of = |place: In| self.arguments.iter().filter(move |one| one.place == place);
         let query = of(In::Query).map(|one| (&*one.name, given.text(&one.name)));

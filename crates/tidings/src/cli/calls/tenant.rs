@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::Given;
+use super::given::Given;
 use crate::cli::{Status, Streams, reach, report};
 use crate::client::{Fault, LineProblem, Request};
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::show::{Answer, table};
+use super::answer::{Answer, table};
 use crate::cli::print::table::{Table, cell, list};
 use crate::wording::quoted;
 

@@ -1,0 +1,23 @@
+//! The arguments of a command.
+
+use clap::ArgMatches;
+
+use crate::cli::reach::To;
+
+/// The arguments that were given to a command.
+pub(super) struct Given {
+    pub(super) matches: ArgMatches,
+    pub(super) to: To,
+}
+
+impl Given {
+    /// The value of an argument.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.matches.try_get_one::<String>(name).ok().flatten().map(String::as_str)
+    }
+
+    /// Returns true if a flag is given.
+    pub(super) fn has(&self, name: &str) -> bool {
+        matches!(self.matches.try_get_one::<bool>(name), Ok(Some(true)))
+    }
+}
