@@ -3,8 +3,6 @@
 //! Marks only add, and one of them covers many items. What is taken out of an inbox, comes back or is marked as
 //! unread is kept by item instead, from the first such change on; later marks change it there.
 
-use std::collections::BTreeSet;
-
 use crate::model::item::{Item, Return, Shelf, State};
 use crate::model::number::{EventNo, Seq};
 use crate::model::time::{Day, Instant};
@@ -29,11 +27,6 @@ impl Items {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (EventNo, &Item)> {
         self.0.iter().map(|(place, item)| (*place, item))
-    }
-
-    /// The days that have entries of these items.
-    pub(crate) fn days(&self) -> BTreeSet<Day> {
-        self.0.values().map(|item| item.day).collect()
     }
 
     /// The items whose snooze ends at or before an instant, as they come back, the first of them under a seq.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::rows::RowId;
-use super::walk::{Entry, Walk, Wanted};
+use super::walk::{Entry, Only, Walk, Wanted};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Reply, StepError};
@@ -31,6 +31,18 @@ enum Subject {
     Object(u64),
     /// Those with a position up to an instant; `None` = of all types.
     UpTo(Instant, Option<BTreeSet<TypeNo>>),
+}
+
+impl Subject {
+    /// What a walk needs to visit.
+    fn only(&self) -> Only<'_> {
+        match self {
+            Self::Events(places) => Only { places: Some(places), ..Only::default() },
+            Self::Row(row) => Only { group: Some(row.group), ..Only::default() },
+            Self::Object(hash) => Only { object: Some(*hash), ..Only::default() },
+            Self::UpTo(..) => Only::default(),
+        }
+    }
 }
 
 /// A change of an item.
@@ -74,7 +86,7 @@ pub(crate) fn mark(
             Covered::Object(object) => Subject::Object(About::object_hash(object)),
             Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
         };
-        let walk = walk(shard, intake, draft, of, view);
+        let walk = walk(shard, intake, draft, of, view).after(subject.only());
         let may_have_tenants = !intake.tenants.is_empty();
         // Precedes the record: afterwards nothing tells which entries it has changed.
         let shows = changed_tenants(&walk, &subject, State::of(kind), may_have_tenants)?;
@@ -128,7 +140,8 @@ fn change_named(
             Err(_) => return Ok(Reply::Done),
         },
     };
-    let items = changed_items(&walk(shard, intake, draft, of, view), &subject, change)?;
+    let walk = walk(shard, intake, draft, of, view).after(subject.only());
+    let items = changed_items(&walk, &subject, change)?;
     write_items(shard, draft, of, &items);
     Ok(Reply::Done)
 }

@@ -69,6 +69,7 @@ pub(crate) struct Walk<'a> {
     /// The entries that the reader sees. A walk visits the others, too: what is counted serves all views.
     pub(super) of: View<TenantNo>,
     pub(super) marks: Option<&'a Marks>,
+    only: Only<'a>,
     reading: Reading<'a>,
     /// The lanes of the inbox.
     lanes: Vec<LaneNo>,
@@ -76,6 +77,45 @@ pub(crate) struct Walk<'a> {
     own: BTreeSet<Day>,
     /// By day of return, the items of other days that came back on it, by the day of their entry.
     returned: BTreeMap<Day, BTreeMap<Day, BTreeSet<EventNo>>>,
+}
+
+/// The entries that a walk is after. The others are passed by before anything else of them is looked up, so that one of a
+/// large inbox costs little more than finding it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Only<'a> {
+    /// Those of a group of a type.
+    pub(crate) group: Option<(TypeNo, u64)>,
+    /// Those about an object, by the hash of its id.
+    pub(crate) object: Option<u64>,
+    /// Those of events.
+    pub(crate) places: Option<&'a BTreeSet<EventNo>>,
+}
+
+impl Only<'_> {
+    fn takes(&self, group: (TypeNo, u64), object: u64, place: EventNo) -> bool {
+        self.group.is_none_or(|only| only == group)
+            && self.object.is_none_or(|only| only == object)
+            && self.places.is_none_or(|only| only.contains(&place))
+    }
+
+    /// The same of an arrival at rest, of which nothing is read that does not matter.
+    fn takes_at(&self, facets: &Facets<'_>, arrival: usize) -> Result<bool, Unreadable> {
+        if let Some((type_no, hash)) = self.group {
+            let group = facets.group(arrival)?;
+            if group.0 != type_no || group_in(group.1, facets.tenant(arrival)?) != hash {
+                return Ok(false);
+            }
+        }
+        if let Some(object) = self.object
+            && facets.object(arrival)? != object
+        {
+            return Ok(false);
+        }
+        match self.places {
+            Some(places) => Ok(places.contains(&facets.place(arrival)?)),
+            None => Ok(true),
+        }
+    }
 }
 
 /// The depth of a walk.
@@ -116,7 +156,13 @@ impl<'a> Walk<'a> {
         let lanes = intake.compiled.names.lanes().filter(|(_, lane)| lane.is_inbox());
         let marks = bucket.marks.get(&number.0).map(|marks| &**marks);
         let mut returned: BTreeMap<Day, BTreeMap<Day, BTreeSet<EventNo>>> = BTreeMap::new();
+        let mut own = BTreeSet::new();
+        let mut last = None;
         for (place, item) in marks.iter().flat_map(|marks| marks.items.iter()) {
+            if last != Some(item.day) {
+                own.insert(item.day);
+                last = Some(item.day);
+            }
             if item.listed_on() != item.day {
                 let on = returned.entry(item.listed_on()).or_default();
                 on.entry(item.day).or_default().insert(place);
@@ -129,11 +175,17 @@ impl<'a> Walk<'a> {
             number,
             of,
             marks,
+            only: Only::default(),
             reading: Reading::of(marks),
             lanes: lanes.map(|(no, _)| no).collect(),
-            own: marks.map(|marks| marks.items.days()).unwrap_or_default(),
+            own,
             returned,
         }
+    }
+
+    /// The same walk, after some entries alone.
+    pub(crate) fn after(self, only: Only<'a>) -> Self {
+        Self { only, ..self }
     }
 
     /// The days of the inbox, newest first.
@@ -243,6 +295,10 @@ impl<'a> Walk<'a> {
                 continue;
             }
             newest.note(arrival.tenant, kept.seq);
+            let group = (arrival.type_no, group_in(arrival.about.group(), arrival.tenant));
+            if !self.only.takes(group, arrival.about.object, arrival.place) {
+                continue;
+            }
             let is_withdrawn =
                 wanted < Wanted::Withdrawn && self.is_withdrawn(arrival.about.object);
             if is_withdrawn || self.is_gone(arrival.tenant) || !is_listed(arrival.place) {
@@ -259,7 +315,7 @@ impl<'a> Walk<'a> {
                 order: kept.seq,
                 place: arrival.place,
                 tenant: arrival.tenant,
-                group: (arrival.type_no, group_in(arrival.about.group(), arrival.tenant)),
+                group,
                 object: arrival.about.object,
                 state: State::New,
                 shelf: Shelf::Active,
@@ -310,6 +366,9 @@ impl<'a> Walk<'a> {
         let has_items = self.items().is_some();
         let wants_place = has_items || wanted >= Wanted::Identity;
         for (ordinal, arrival) in found {
+            if !self.only.takes_at(&facets, arrival)? {
+                continue;
+            }
             let wants_seq = wanted >= Wanted::Order || may_have_ended;
             let seq = if wants_seq { facets.seq(arrival)? } else { Seq::default() };
             if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0) {
