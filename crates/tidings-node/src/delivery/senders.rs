@@ -257,14 +257,14 @@ impl Senders {
             self.pools.insert(channel.clone(), pool);
         }
         let pool = self.pools.get_mut(channel).expect("it was just put there");
-        if self.by == Executor::Threads {
-            pool.start_threads();
-        }
         let (priority, is_new) = (job.priority(), job.attempts == 0);
         let head = Arc::clone(&job.head);
         let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(job))));
         let queue = Arc::clone(&pool.server.queue);
         let rank = queue.put(Arc::clone(&slot), &head, priority, is_new);
+        if self.by == Executor::Threads {
+            pool.start_threads();
+        }
         Ticket { slot, rank, queue }
     }
 
@@ -309,9 +309,13 @@ const ROOM: usize = 8;
 const ROOM_OF_TENANTS: usize = 8_192;
 
 impl Pool {
-    /// Starts the threads that do not run yet. Those that can't be started now are with the next message.
+    /// Starts the threads that the messages need and that do not run yet: each takes more than a megabyte once it has
+    /// sent something. Those that can't be started now are with the next message.
     fn start_threads(&mut self) {
-        while self.running < self.threads {
+        let tickets =
+            [Priority::Interactive, Priority::Bulk].map(|one| self.server.queue.tickets(one));
+        let wanted = tickets.iter().sum::<usize>() + kept_free(self.threads);
+        while self.running < self.threads.min(wanted) {
             let server = self.server.clone();
             let is_kept_free = self.running < kept_free(self.threads);
             let work = move || server.run(is_kept_free);

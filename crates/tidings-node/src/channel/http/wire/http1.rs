@@ -19,6 +19,9 @@ use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
 use crate::channel::http::{Answer, Reach, Request};
 use crate::channel::patience::Patience;
 
+/// Bytes of the buffers of a connection, which it keeps: heads have to fit in.
+const BUFFER_BYTES: usize = 64 << 10;
+
 /// A client that keeps connections for a while.
 pub(in crate::channel::http) struct Http1 {
     /// The agent of direct calls.
@@ -82,6 +85,8 @@ impl Http1 {
             .timeout_recv_response(limit(patience.delivery_ms))
             .timeout_recv_body(limit(patience.answer_ms))
             .max_redirects(0)
+            .input_buffer_size(BUFFER_BYTES)
+            .output_buffer_size(BUFFER_BYTES)
             .http_status_as_error(false)
             .proxy(proxy)
             .tls_config(tidings_tls::http_client())
