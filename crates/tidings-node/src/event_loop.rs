@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::channel::channel_no;
-use tidings_core::engine::{ClosingId, Engine, HeldShards, Settled, TenantDirectory};
+use tidings_core::engine::{ClosingId, HeldShards, Settled, TenantDirectory};
 use tidings_core::names::LaneName;
 use tidings_core::number::TenantNo;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
@@ -35,6 +35,7 @@ use crate::delivery::senders::Senders;
 use crate::delivery::sending::Sending;
 use crate::delivery::{ByClosing, Delivery};
 use crate::error::Error;
+use crate::handle::shares::CallerId;
 use crate::handle::{Handle, Inbox, Request, Stopping};
 use crate::hooks::{HookAnswer, Hooks};
 use crate::keys::Keys;
@@ -60,6 +61,7 @@ mod unbuilt;
 use answer::{Known, answer, refuse};
 pub(crate) use at_once::AtOnce;
 use clock_watch::ClockWatch;
+use log::given_again;
 use missed::{catch_up, put_back, put_off};
 use unbuilt::{Built, Rooms, Unbuilt};
 
@@ -98,6 +100,8 @@ pub(crate) struct EventLoop {
     held: Option<HeldShards>,
     /// The acts for nodes with other shards.
     feed: Arc<LogFeed>,
+    /// The time that the requests of recipients took since the driver asked.
+    pub(crate) spent: Vec<(CallerId, Duration)>,
     /// News for the node with the intake, where that is another one.
     learnt: Vec<Command>,
     /// The reports of answers on addresses.
@@ -209,6 +213,7 @@ impl EventLoop {
             put_off: Vec::new(),
             held: None,
             feed: Arc::default(),
+            spent: Vec::new(),
             learnt: Vec::new(),
             reported: Vec::new(),
             set_aside: BTreeSet::new(),
@@ -440,13 +445,14 @@ impl EventLoop {
             self.hooks.look_again();
         }
         let (channels, keys) = (self.delivery.channels(), Arc::clone(&self.keys));
-        self.beside(now, |node, sending, rules| {
+        let mut spent = std::mem::take(&mut self.spent);
+        let answered = self.beside(now, |node, sending, rules| {
             for commands in learnt.chunks(OBJECTS_AT_ONCE) {
                 let accepted = node.step_beside(sending, now, commands)?;
                 log_refused(&accepted.replies);
             }
             node.replication().answer_gathered(now, false)?;
-            let mut known = Known { channels: &channels, rules, keys: &keys };
+            let mut known = Known { channels: &channels, rules, keys: &keys, spent: &mut spent };
             answer(node, now, requests, stopping, &mut known, sending)?;
             let is_due = node.next_due().is_some_and(|due| due <= now);
             // A step ends a slice of deleted tenants, so it is made even if nothing else is due.
@@ -454,7 +460,9 @@ impl EventLoop {
                 node.step_beside(sending, now, &[])?;
             }
             Ok(())
-        })?;
+        });
+        self.spent = spent;
+        answered?;
         self.settle(now)?;
         if let Some(node) = &mut self.node {
             self.hooks.turn(node, now, stopping.is_none() && self.settings.sends)?;
@@ -583,16 +591,4 @@ impl EventLoop {
         };
         self.delivery.in_flight.pause(node.engine().paused(), now);
     }
-}
-
-/// The commands that un-suppress addresses which requests set again.
-fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
-    let given = requests
-        .iter()
-        .flat_map(|request| match request {
-            Request::Work(work) => &work.commands[..],
-            _ => &[],
-        })
-        .flat_map(|command| engine.given_again(command));
-    given.map(|address| Command::Unsuppress { address }).collect()
 }

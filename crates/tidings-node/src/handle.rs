@@ -4,6 +4,7 @@
 //! memory is bounded by the queue and by those who were let in, never by those who were not.
 
 pub(crate) mod shares;
+pub(crate) mod time_shares;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{self, Duration};
@@ -19,9 +20,10 @@ use crate::commit::durable::{Durable, Reads};
 use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
 use crate::handle::shares::{CallerId, FairQueue, TurnShares};
+use crate::handle::time_shares::TimeShares;
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys, SigningKey};
 use crate::once::{IdempotencyHit, Once};
-use crate::vitals::Vitals;
+use crate::vitals::{Vitals, reading};
 
 pub(crate) enum Request {
     Work(Work),
@@ -105,11 +107,30 @@ struct Queue {
     requests_max: usize,
 }
 
-#[derive(Default)]
+/// A recipient has the loop for one part of this many: fewer than one in a hundred calls of others find it taken by them.
+const LOOP_ONE_IN: u32 = 128;
+
 struct Waiting {
     requests: FairQueue<CallerId, Request>,
+    /// The loop's time.
+    time: TimeShares,
     /// A stop comes after everything else.
     stop: Option<Stop>,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        let time = TimeShares::one_in(LOOP_ONE_IN);
+        Self { requests: FairQueue::default(), time, stop: None }
+    }
+}
+
+/// The time after which the loop may do something for a caller: at once for all if it is to stop.
+fn rest_of(caller: &CallerId, time: &TimeShares, stop: Option<&Stop>) -> Duration {
+    if stop.is_some() {
+        return Duration::ZERO;
+    }
+    time.wait(caller, reading())
 }
 
 impl Queue {
@@ -152,7 +173,11 @@ impl Inbox {
         if waiting.requests.is_empty() {
             return waiting.stop.take().map(Request::Stop);
         }
-        let (caller, request) = waiting.requests.pop(|caller| turn.has_room(caller))?;
+        let Waiting { requests, time, stop } = &mut *waiting;
+        let may = |caller: &CallerId| {
+            turn.has_room(caller) && rest_of(caller, time, stop.as_ref()).is_zero()
+        };
+        let (caller, request) = requests.pop(may)?;
         turn.take(caller);
         Some(request)
     }
@@ -169,9 +194,27 @@ impl Inbox {
         waiting.requests.is_empty() && waiting.stop.is_none()
     }
 
+    /// Counts the loop's time that a caller's request took.
+    pub(crate) fn took(&self, caller: &CallerId, took: Duration) {
+        self.queue.waiting().time.take(caller, took, reading());
+    }
+
+    /// The time after which the loop may take one of the requests; `None` = there are none.
+    pub(crate) fn rest(&self) -> Option<Duration> {
+        let waiting = self.queue.waiting();
+        if waiting.requests.is_empty() {
+            return waiting.stop.as_ref().map(|_| Duration::ZERO);
+        }
+        waiting
+            .requests
+            .parties()
+            .map(|caller| rest_of(caller, &waiting.time, waiting.stop.as_ref()))
+            .min()
+    }
+
     /// Answers everything that waits with an error.
     pub(crate) fn turn_away(&self) {
-        let Waiting { mut requests, stop } = std::mem::take(&mut *self.queue.waiting());
+        let Waiting { mut requests, stop, .. } = std::mem::take(&mut *self.queue.waiting());
         while let Some((_, request)) = requests.pop(|_| true) {
             request.turn_away();
         }
@@ -236,7 +279,7 @@ impl Handle {
         commands: Vec<Command>,
         then: impl FnOnce(Replies) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        let work = Work::new(commands, Asker::Each(Box::new(then))).waiting(self.waits);
+        let work = self.work(commands, Asker::Each(Box::new(then)));
         self.ask(Request::Work(work))
     }
 
@@ -250,7 +293,7 @@ impl Handle {
         commands: Vec<Command>,
         keeper: Box<dyn AnswerRecorder>,
     ) -> Result<(), RuntimeError> {
-        let work = Work::new(commands, Asker::Once(once, keeper)).waiting(self.waits);
+        let work = self.work(commands, Asker::Once(once, keeper));
         self.ask(Request::Work(work))
     }
 
@@ -266,9 +309,13 @@ impl Handle {
         then: impl FnOnce(Replies) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         let (commands, onces): (Vec<_>, Vec<_>) = commands.into_iter().unzip();
-        let mut work = Work::new(commands, Asker::Each(Box::new(then))).waiting(self.waits);
+        let mut work = self.work(commands, Asker::Each(Box::new(then)));
         work.onces = onces;
         self.ask(Request::Work(work))
+    }
+
+    fn work(&self, commands: Vec<Command>, asker: Asker) -> Work {
+        Work { caller: self.caller.clone(), waits: self.waits, ..Work::new(commands, asker) }
     }
 
     /// The API keys in force, by when they were made.
@@ -481,6 +528,9 @@ impl Handle {
         if waiting.requests.len_of(&self.caller) >= self.caller.places(most)
             && self.caller != CallerId::Host
         {
+            return Err(RuntimeError::OverShare);
+        }
+        if waiting.time.is_over(&self.caller, reading()) {
             return Err(RuntimeError::OverShare);
         }
         if waiting.requests.len() >= most {

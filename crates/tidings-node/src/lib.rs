@@ -42,6 +42,7 @@ pub use delivery::{Delivery, MaySend, Retries};
 pub use error::{Error, RuntimeError, TENANTS_THERE};
 pub use handle::Handle;
 pub use handle::shares::{CallerId, FairQueue};
+pub use handle::time_shares::TimeShares;
 pub use hooks::{HookVitals, HooksVitals, hooks_stored};
 pub use keys::{
     ApiKey, KeptAnswer, KeyChange, KeyHash, Role, SigningKey, SigningSecret, TOKEN_MS_MAX,

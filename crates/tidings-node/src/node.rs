@@ -332,6 +332,7 @@ impl Node {
         sending: &dyn Sending,
         now: Instant,
         work: &mut Vec<Work>,
+        is_last: bool,
     ) -> Result<(), Error> {
         let commands: Vec<Command> =
             work.iter_mut().flat_map(|work| std::mem::take(&mut work.commands)).collect();
@@ -343,7 +344,10 @@ impl Node {
         // Held until the step is durable: handed over meanwhile, a message would tell what the step takes
         // out.
         let reach = sending.keep_back(messages);
-        let mut step = self.engine.step(&view, &reach, now, &commands)?;
+        let mut step = match is_last {
+            true => self.engine.step(&view, &reach, now, &commands)?,
+            false => self.engine.take_in(&view, &reach, now, &commands)?,
+        };
         step.writes.extend(revoked_with(self, now, &commands, &step.replies));
         let mut replies = std::mem::take(&mut step.replies).into_iter();
         for work in work.iter_mut() {
@@ -367,7 +371,7 @@ impl Node {
                 self.replication().gather_answers(now, work, open);
             }
         }
-        self.close_if_due()
+        if is_last { self.close_if_due() } else { Ok(()) }
     }
 
     /// Runs a slice of the engine's chores; returns whether there was one.

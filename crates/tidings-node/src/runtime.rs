@@ -139,7 +139,11 @@ impl Driver {
                 // All handles are gone, so nobody can ask or stop any more.
                 stopping.get_or_insert_with(Stop::unasked);
             }
-            if self.core.turn(requests, &mut stopping) {
+            let is_over = self.core.turn(requests, &mut stopping);
+            for (caller, took) in self.core.spent.drain(..) {
+                inbox.took(&caller, took);
+            }
+            if is_over {
                 return;
             }
         }
@@ -168,7 +172,12 @@ impl Driver {
     ) -> Result<(), crossbeam_channel::RecvError> {
         let stopping = stop.is_some();
         // Requests that a turn left, since their callers had their share, are signalled by nothing else.
-        let patience = if inbox.is_empty() { self.core.patience(stopping) } else { Duration::ZERO };
+        let patience = match inbox.rest() {
+            Some(Duration::ZERO) => Duration::ZERO,
+            rest => {
+                rest.into_iter().chain([self.core.patience(stopping)]).min().unwrap_or_default()
+            }
+        };
         let rest = self.rest();
         let (written, hangs) = match &mut self.core.node {
             Some(node) => node.ahead().ended(),

@@ -5,6 +5,7 @@ use tidings_core::engine::{Refused, Reply};
 
 use crate::commit::WhenDurable;
 use crate::error::RuntimeError;
+use crate::handle::shares::CallerId;
 use crate::once::{IdempotencyHit, Once};
 
 /// An answer per command, in order, or the error.
@@ -30,6 +31,8 @@ pub(crate) struct Work {
     pub(crate) count: usize,
     pub(crate) replies: Vec<Result<Reply, Refused>>,
     pub(crate) asker: Asker,
+    /// The caller whose share of the loop's time it takes.
+    pub(crate) caller: CallerId,
     /// True if its answer waits for shards on other nodes.
     pub(crate) waits: bool,
     /// The identity of each command that may come again; empty if none may.
@@ -51,15 +54,11 @@ impl Work {
             commands,
             replies: Vec::new(),
             asker,
+            caller: CallerId::Host,
             waits: true,
             onces: Vec::new(),
             done_before: Vec::new(),
         }
-    }
-
-    /// The same, with or without waiting for shards on other nodes.
-    pub(crate) fn waiting(self, waits: bool) -> Self {
-        Self { waits, ..self }
     }
 
     /// The identity of a request that may be sent twice.

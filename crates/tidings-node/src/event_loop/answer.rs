@@ -1,11 +1,14 @@
 //! Handling of the requests between two waits of the loop.
 
+use std::time::Duration;
+
 use tidings_core::{Instant, Rules};
 
 use super::step::step;
 use crate::channel::InForce;
 use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError, unavailable};
+use crate::handle::shares::CallerId;
 use crate::handle::{Request, Stopping};
 use crate::keys::Keys;
 use crate::node::Node;
@@ -15,6 +18,8 @@ pub(super) struct Known<'a> {
     pub(super) channels: &'a InForce,
     pub(super) rules: &'a mut Rules,
     pub(super) keys: &'a Keys,
+    /// The time that the requests of recipients took.
+    pub(super) spent: &'a mut Vec<(CallerId, Duration)>,
 }
 
 /// Handles the requests, all commands in one step, and answers when it is durable.
@@ -65,8 +70,8 @@ pub(super) fn answer(
         keys.into_iter().for_each(|request| request.fail(unavailable()));
         return Err(fault);
     }
-    // All commands of a turn are one step, so that they share a commit and a sync.
-    let mut done = step(node, sending, now, waiting);
+    // All commands of a turn are of one instant, so that they share a commit and a sync.
+    let mut done = step(node, sending, now, waiting, known.spent);
     for request in keys {
         match done {
             Ok(()) => done = request.work(node),

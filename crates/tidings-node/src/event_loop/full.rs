@@ -60,7 +60,8 @@ impl EventLoop {
             return Ok(());
         };
         let channels = &self.delivery.channels();
-        let mut known = Known { channels, rules: &mut self.rules, keys: &self.keys };
+        let (rules, keys, spent) = (&mut self.rules, &self.keys, &mut self.spent);
+        let mut known = Known { channels, rules, keys, spent };
         answer(node, now, possible, stopping, &mut known, &())
     }
 

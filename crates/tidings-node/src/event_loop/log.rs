@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use tidings_core::Instant;
-use tidings_core::engine::read_log;
+use tidings_core::engine::{Engine, read_log};
+use tidings_core::{Command, Instant};
 
 use super::EventLoop;
 use super::answer::refuse;
@@ -169,4 +169,16 @@ impl EventLoop {
             }
         }));
     }
+}
+
+/// The commands that un-suppress addresses which requests set again.
+pub(super) fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
+    let given = requests
+        .iter()
+        .flat_map(|request| match request {
+            Request::Work(work) => &work.commands[..],
+            _ => &[],
+        })
+        .flat_map(|command| engine.given_again(command));
+    given.map(|address| Command::Unsuppress { address }).collect()
 }

@@ -4,6 +4,7 @@ use tidings_core::Instant;
 
 use crate::error::{Error, RuntimeError};
 use crate::handle::Request;
+use crate::handle::shares::CallerId;
 use crate::node::Node;
 
 /// The most missed instants that are decided in one commit. Requests wait for one such slice.
@@ -54,6 +55,9 @@ pub(super) fn put_off(
     for request in requests {
         match request {
             Request::Work(work) if put_off.len() >= most => work.fail(RuntimeError::Busy),
+            Request::Work(work) if has_share(put_off, &work.caller, most) => {
+                work.fail(RuntimeError::OverShare);
+            }
             Request::Configure(.., answer) if put_off.len() >= most => {
                 let _ = answer.send(Err(RuntimeError::Busy));
             }
@@ -70,6 +74,14 @@ pub(super) fn put_off(
         }
     }
     possible
+}
+
+/// Returns true if a recipient has their share of what is put off. That of others is bounded by the queue before.
+fn has_share(put_off: &[Request], caller: &CallerId, most: usize) -> bool {
+    let is_theirs =
+        |request: &&Request| matches!(request, Request::Work(work) if work.caller == *caller);
+    matches!(caller, CallerId::Recipient(_))
+        && put_off.iter().filter(is_theirs).count() >= caller.places(most)
 }
 
 /// Adapts a node to a clock that was put back; returns by how many milliseconds, if it was.

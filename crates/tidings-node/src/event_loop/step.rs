@@ -1,13 +1,16 @@
 //! Work is done in one step: copies of a request get the answer of the first.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use tidings_core::Instant;
 
 use crate::commit::work::Work;
 use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError};
+use crate::handle::shares::CallerId;
 use crate::node::{Node, drop_known};
+use crate::vitals::Stopwatch;
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
 /// answered when it is durable, which may be after this returns.
@@ -16,13 +19,14 @@ pub(super) fn step(
     sending: &dyn Sending,
     now: Instant,
     work: Vec<Work>,
+    spent: &mut Vec<(CallerId, Duration)>,
 ) -> Result<(), Error> {
     let mut waiting = work;
     while !waiting.is_empty() {
         let mut first = Vec::with_capacity(waiting.len());
         let mut again = Vec::new();
         let sorted = sort(node, now, waiting, &mut first, &mut again);
-        let done = sorted.and_then(|()| node.step_keeping(sending, now, &mut first));
+        let done = sorted.and_then(|()| decide(node, sending, now, &mut first, spent));
         if let Err(fault) = done {
             first
                 .into_iter()
@@ -34,6 +38,31 @@ pub(super) fn step(
         waiting = again;
     }
     Ok(())
+}
+
+/// Decides the work of an instant: that of each recipient apart, which tells the time that it takes, and then the rest
+/// together.
+fn decide(
+    node: &mut Node,
+    sending: &dyn Sending,
+    now: Instant,
+    work: &mut Vec<Work>,
+    spent: &mut Vec<(CallerId, Duration)>,
+) -> Result<(), Error> {
+    let is_of_one = |work: &Work| matches!(work.caller, CallerId::Recipient(_));
+    work.sort_by_key(|work| !is_of_one(work));
+    while let Some(next) = work.first().filter(|work| is_of_one(work)) {
+        let (caller, watch) = (next.caller.clone(), Stopwatch::start());
+        let rest = work.split_off(1);
+        let done = node.step_keeping(sending, now, work, rest.is_empty());
+        work.extend(rest);
+        done?;
+        spent.push((caller, watch.elapsed()));
+        if work.is_empty() {
+            return Ok(());
+        }
+    }
+    node.step_keeping(sending, now, work, true)
 }
 
 /// Answers requests that were done before, lets copies wait with their first request, and separates first requests from
@@ -139,7 +168,7 @@ mod tests {
             let asker = Asker::Once(*once, Box::new(Recorded1(keep, tell.clone())));
             Work::new(vec![Command::Object(object)], asker)
         });
-        step(node, &(), Instant(at), work.collect()).unwrap();
+        step(node, &(), Instant(at), work.collect(), &mut Vec::new()).unwrap();
         told.try_iter().collect()
     }
 
@@ -166,7 +195,7 @@ mod tests {
         let answer = move |replies: crate::commit::work::Replies| tell.send(replies).unwrap();
         let mut work = Work::new(commands, Asker::Each(Box::new(answer)));
         work.onces = keys.iter().map(|key| key.map(|key| once(key, key))).collect();
-        step(node, &(), Instant(at), vec![work]).unwrap();
+        step(node, &(), Instant(at), vec![work], &mut Vec::new()).unwrap();
         let replies = told.try_recv().unwrap().unwrap();
         assert_eq!(replies, vec![Ok(Reply::Done); keys.len()]);
         let view = node.view().unwrap();

@@ -114,6 +114,11 @@ impl<K: Clone + Eq + Hash, T> FairQueue<K, T> {
         }
     }
 
+    /// The parties with something in the queue, the next one first.
+    pub fn parties(&self) -> impl Iterator<Item = &K> {
+        self.order.iter()
+    }
+
     /// Takes the first item of the next party that may have one.
     pub fn pop(&mut self, may: impl Fn(&K) -> bool) -> Option<(K, T)> {
         // A party that may have nothing now is passed over and keeps the place in the order.

@@ -33,6 +33,7 @@ use crate::http::request::ids::EventIds;
 use crate::http::shares::bytes::{ByteBounds, ByteRoom};
 use crate::http::shares::caller;
 use crate::http::shares::places::Places;
+use crate::http::shares::refusals::Refusals;
 use crate::http::users::preference_rate::PreferenceRate;
 use crate::wording::quoted;
 
@@ -82,6 +83,8 @@ pub struct Service {
     pub(super) open_bodies: ByteRoom,
     /// Room for answers that are not read yet.
     pub(super) answers: ByteRoom,
+    /// Refusals of recipients who have had their share.
+    pub(super) refusals: Refusals,
     backups: Arc<Semaphore>,
     /// Room for exports, of which a caller reads one at a time.
     pub(super) exports: Places,
@@ -137,6 +140,7 @@ impl Service {
                 settings.answers_share_bytes_max,
                 Duration::ZERO,
             ),
+            refusals: Refusals::new(settings.refusal_delay),
             backups: Arc::new(Semaphore::new(BACKUPS_MAX)),
             exports: Places::new(EXPORTS_MAX, EXPORTS_MAX).one_each(),
             reads: Places::new(READERS_MAX, READS_MAX),

@@ -31,6 +31,8 @@ pub struct Settings {
     pub body_patience: Duration,
     /// Time limit of the arrival of a body that anybody may send.
     pub open_body_patience: Duration,
+    /// The time after which a recipient hears that they have had their share.
+    pub refusal_delay: Duration,
     /// Time limit of the node's answer.
     pub answer_patience: Duration,
     /// Time limit of a stalled backup's reader.
@@ -53,6 +55,7 @@ impl Default for Settings {
             slice_bytes_max: 1 << 20,
             body_patience: Duration::from_secs(30),
             open_body_patience: Duration::from_secs(10),
+            refusal_delay: Duration::from_millis(500),
             answer_patience: Duration::from_secs(30),
             backup_patience: Duration::from_secs(30),
         }

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tidings_core::engine::{Engine, InboxesAt};
 use tidings_core::number::RecipientNo;
 use tidings_core::{BucketNo, Id, Set};
-use tidings_node::CallerId;
+use tidings_node::{CallerId, TimeShares};
 use tokio::sync::Notify;
 
 use super::frame::{End, RETRY_MS_MAX};
@@ -45,12 +46,27 @@ pub(super) struct Hub {
     /// Recipients whose inboxes are to be compared: those of changes with few recipients, and the others.
     few: VecDeque<Id>,
     many: VecDeque<Id>,
+    /// Recipients whose inboxes are looked at once they have had less than their share of the passes.
+    resting: VecDeque<Id>,
+    passes: PassShares,
     /// The streams and long polls that each caller has opened.
     callers: HashMap<CallerId, usize>,
     ticks: usize,
     waiters: u64,
     /// No stream is opened any more.
     pub(super) is_over: bool,
+}
+
+/// A recipient may have the passes for one part of this many: each of their marks has an inbox read for each view.
+const PASSES_ONE_IN: u32 = 32;
+
+/// The shares of recipients in the passes.
+struct PassShares(TimeShares);
+
+impl Default for PassShares {
+    fn default() -> Self {
+        Self(TimeShares::one_in(PASSES_ONE_IN))
+    }
 }
 
 /// A recipient with streams.
@@ -291,15 +307,38 @@ impl Hub {
         }
     }
 
+    /// The time after which a recipient may be told something.
+    fn rest_of(&self, id: &Id, now: Instant) -> Duration {
+        self.passes.0.wait(&CallerId::Recipient(id.clone()), now)
+    }
+
+    /// Counts the time that telling a recipient took.
+    pub(super) fn told(&mut self, id: &Id, took: Duration, now: Instant) {
+        self.passes.0.take(&CallerId::Recipient(id.clone()), took, now);
+    }
+
     /// The next inboxes to be looked at.
-    pub(super) fn next(&mut self, most: usize) -> Vec<Id> {
+    pub(super) fn next(&mut self, most: usize, now: Instant) -> Vec<Id> {
+        for _ in 0..self.resting.len() {
+            let Some(id) = self.resting.pop_front() else { break };
+            let is_rested = self.rest_of(&id, now).is_zero();
+            if is_rested { self.few.push_back(id) } else { self.resting.push_back(id) }
+        }
         let mut next = Vec::new();
         while next.len() < most
             && let Some(id) = self.few.pop_front().or_else(|| self.many.pop_front())
         {
+            let is_resting = !self.rest_of(&id, now).is_zero();
             let Some(watched) = self.recipients.get_mut(&id) else { continue };
             // One that moved up is in both queues, and was looked at from the first.
-            if watched.due != Due::No {
+            if watched.due == Due::No {
+                continue;
+            }
+            if is_resting {
+                // Nothing else brings it into a queue meanwhile.
+                watched.due = Due::WithFew;
+                self.resting.push_back(id);
+            } else {
                 watched.due = Due::No;
                 next.push(id);
             }
@@ -307,9 +346,12 @@ impl Hub {
         next
     }
 
-    /// Returns true if there are inboxes to be looked at.
-    pub(super) fn has_more(&self) -> bool {
-        !self.few.is_empty() || !self.many.is_empty()
+    /// The time after which there are inboxes to be looked at; `None` = there are none.
+    pub(super) fn rest(&self, now: Instant) -> Option<Duration> {
+        if !self.few.is_empty() || !self.many.is_empty() {
+            return Some(Duration::ZERO);
+        }
+        self.resting.iter().map(|id| self.rest_of(id, now)).min()
     }
 
     /// The streams of a recipient who has this number now, and whether it was another one's before. They are of one

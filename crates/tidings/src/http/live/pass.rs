@@ -3,6 +3,7 @@
 //! Passes run one after the other on one thread, a bounded slice at a time, each on the state that is newest then.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use tidings_core::Id;
@@ -13,6 +14,7 @@ use tidings_mail::Design;
 use tidings_node::Durable;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
+use tokio::time::{Instant, timeout};
 
 use super::Live;
 use super::frame::{self, End};
@@ -32,19 +34,18 @@ const FRAME_BYTES_MAX: usize = 128 << 10;
 
 /// Runs passes on request, as long as there are streams.
 pub(super) async fn each(live: Weak<Live>, wake: Arc<Notify>) {
+    let mut rest = None;
     loop {
-        wake.notified().await;
-        loop {
-            let Some(live) = live.upgrade() else { return };
-            match spawn_blocking(move || live.pass()).await {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(fault) => {
-                    tracing::error!(error = %fault, "live streams were not told");
-                    break;
-                }
-            }
+        match rest {
+            None => wake.notified().await,
+            // What a commit concerns meanwhile does not wait.
+            Some(rest) => drop(timeout(rest, wake.notified()).await),
         }
+        let Some(live) = live.upgrade() else { return };
+        rest = spawn_blocking(move || live.pass()).await.unwrap_or_else(|fault| {
+            tracing::error!(error = %fault, "live streams were not told");
+            None
+        });
     }
 }
 
@@ -64,23 +65,27 @@ pub(super) fn read(
 }
 
 impl Live {
-    /// Compares the queued inboxes, up to a maximum number. Returns true if there are more.
-    pub(super) fn pass(&self) -> bool {
+    /// Compares the queued inboxes, up to a maximum number. Returns the time after which there are more.
+    pub(super) fn pass(&self) -> Option<Duration> {
         // Without a store nothing changes.
-        let Ok(node) = self.handle.durable() else { return false };
+        let node = self.handle.durable().ok()?;
+        let mut begin = Instant::now();
         // The lock is not held while inboxes are read: streams open and close meanwhile.
         let next = {
             let mut hub = self.hub();
             hub.find(node.engine());
-            hub.next(SLICE)
+            hub.next(SLICE, begin.into_std())
         };
         let design = self.design();
         for id in &next {
             if let Err(fault) = self.tell((&node, &design), id) {
                 tracing::error!(error = %fault, "an inbox can't be read");
             }
+            let end = Instant::now();
+            self.hub().told(id, end - begin, end.into_std());
+            begin = end;
         }
-        self.hub().has_more()
+        self.hub().rest(begin.into_std())
     }
 
     /// Tells the streams of a recipient what has changed, those of one view in a turn.

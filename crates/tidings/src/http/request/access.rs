@@ -103,11 +103,14 @@ async fn within_share(
         }
     };
     if !is_stranger && let Some(refused) = answers::refused(&service.answers, &caller) {
+        service.refusals.hold(&caller, refused.status()).await;
         return refused;
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let response = CALLER.scope(caller.clone(), next.run(request)).await;
-    answers::counted(&service.answers, &caller, changes, response)
+    let response = answers::counted(&service.answers, &caller, changes, response);
+    service.refusals.hold(&caller, response.status()).await;
+    response
 }
 
 /// Answers a call of an end user, at the node that has the recipient.

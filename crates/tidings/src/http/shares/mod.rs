@@ -7,6 +7,7 @@ pub(in crate::http) mod answers;
 pub(in crate::http) mod bytes;
 pub(in crate::http) mod patience;
 pub(in crate::http) mod places;
+pub(in crate::http) mod refusals;
 
 use std::net::{IpAddr, Ipv4Addr};
 

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use tidings_node::{CallerId, FairQueue, RuntimeError};
 use tokio::sync::oneshot;
 
-/// Maximum number of places at work of a recipient or an address.
+/// Maximum number of places at work of a recipient or an address, where there are processors for more.
 const AT_WORK_MAX: usize = 2;
 
 /// The places of a kind of work.
@@ -19,6 +19,8 @@ struct State {
     free: usize,
     /// Maximum number of places at work of an API key.
     of_key_max: usize,
+    /// The same of a recipient or an address.
+    of_one_max: usize,
     /// Maximum number of callers' places, at work or waiting.
     all_max: usize,
     all: usize,
@@ -44,11 +46,17 @@ struct Ticket {
 impl Places {
     /// The number of places at work, and the number with those that wait.
     pub(in crate::http) fn new(at_work_max: usize, all_max: usize) -> Self {
-        // More reads at once than there are processors would only slow down those of others.
         let processors = available_parallelism().map_or(2, usize::from);
+        Self::on(processors, at_work_max, all_max)
+    }
+
+    /// The same on a machine with this many processors: more reads at once would only slow down those of others.
+    fn on(processors: usize, at_work_max: usize, all_max: usize) -> Self {
         Self(Arc::new(Mutex::new(State {
             free: at_work_max,
             of_key_max: processors.clamp(2, at_work_max.saturating_sub(1).max(2)),
+            // One of them is left to others.
+            of_one_max: processors.saturating_sub(1).clamp(1, AT_WORK_MAX),
             all_max,
             all: 0,
             is_one_each: false,
@@ -108,7 +116,7 @@ impl State {
         let most = match caller {
             CallerId::Host => usize::MAX,
             CallerId::Key(_) => self.of_key_max,
-            CallerId::Address(_) | CallerId::Recipient(_) => AT_WORK_MAX,
+            CallerId::Address(_) | CallerId::Recipient(_) => self.of_one_max,
         };
         self.free > 0 && self.callers.get(caller).is_none_or(|taken| taken.at_work < most)
     }
@@ -217,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_place_that_is_free_again_is_the_next_callers() {
-        let places = Places::new(3, 100);
+        let places = Places::on(4, 3, 100);
         let enter = |id: &str| places.enter(recipient(id)).unwrap();
         let mut anas: Vec<_> = (0..4).map(|_| enter("ana")).collect();
         let (mut ben, mut eve) = (enter("ben"), enter("eve"));
@@ -244,7 +252,7 @@ mod tests {
 
     #[test]
     fn who_goes_leaves_the_queue_and_the_room() {
-        let places = Places::new(2, 16);
+        let places = Places::on(4, 2, 16);
         let mut all: Vec<_> = (0..14).map(|_| places.enter(recipient("ana")).unwrap()).collect();
         assert!(matches!(places.enter(recipient("ana")), Err(RuntimeError::OverShare)));
         let ben = [(); 2].map(|()| places.enter(recipient("ben")).unwrap());
