@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
-use super::server::process::Process;
+use super::server::process::{self, Process};
 use super::server::{Connection, broken, post, unexpected};
 use super::stopwatch::{Stopwatch, ms};
 use super::{Fault, Measurement, number, quantile, world};
@@ -56,15 +55,8 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
         let detail = "there must be a stream, and no more of them than recipients";
         return Err(Fault::Wrong(detail.to_owned()));
     }
-    let directory = world::directory(&params.dir)?;
-    let config = directory.path().join("tidings.toml");
     let rules = format!("{}[users]\nstreams = {}\n", super::RULES, params.streams);
-    std::fs::write(&config, rules).map_err(|fault| Fault::Directory(config.clone(), fault))?;
-    let server = Process::serve(&config, &directory.path().join("data"))?;
-    let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
-    let measured = tokio.block_on(measure(params, &server));
-    tokio.shutdown_background();
-    measured
+    process::measure(&params.dir, &rules, &[], async |server| measure(params, server).await)
 }
 
 /// A frame of a stream, with the time at which it came.

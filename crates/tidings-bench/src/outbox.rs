@@ -62,7 +62,7 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     let mut sql = Command::new(std::env::current_exe()?);
     let sql = sql.args(["outbox", "sql", "--feed", "app", "--config"]).arg(&config).output()?;
     postgres.run("postgres", &String::from_utf8_lossy(&sql.stdout)).map_err(host)?;
-    let server = Process::serve(&config, &directory.path().join("data"))?;
+    let server = Process::serve(&config, &directory.path().join("data"), &[])?;
     let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
     let measured = tokio.block_on(measure(params, &url, &server));
     tokio.shutdown_background();

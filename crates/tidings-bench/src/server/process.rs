@@ -6,7 +6,28 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::{Fault, number};
+use tokio::runtime::Builder;
+
+use super::broken;
+use crate::{Fault, number, world};
+
+/// Measures something of a server: a process under these rules and with these secrets, over a new store that is deleted
+/// when the measurement ends.
+pub(crate) fn measure<T>(
+    place: &Path,
+    rules: &str,
+    secrets: &[(&str, &str)],
+    measure: impl AsyncFnOnce(&Process) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let directory = world::directory(place)?;
+    let config = directory.path().join("tidings.toml");
+    fs::write(&config, rules).map_err(|fault| Fault::Directory(config.clone(), fault))?;
+    let server = Process::serve(&config, &directory.path().join("data"), secrets)?;
+    let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
+    let measured = tokio.block_on(measure(&server));
+    tokio.shutdown_background();
+    measured
+}
 
 /// A process that serves, until it is dropped.
 pub(crate) struct Process {
@@ -15,11 +36,15 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts this program as a server over a directory, on loopback.
-    pub(crate) fn serve(config: &Path, data: &Path) -> Result<Self, Fault> {
+    /// Starts this program as a server over a directory, on loopback, with these secrets.
+    pub(crate) fn serve(
+        config: &Path,
+        data: &Path,
+        secrets: &[(&str, &str)],
+    ) -> Result<Self, Fault> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"]).arg(config);
-        command.arg("--data").arg(data).stderr(Stdio::null());
+        command.arg("--data").arg(data).envs(secrets.iter().copied()).stderr(Stdio::null());
         Self::start(command)
     }
 

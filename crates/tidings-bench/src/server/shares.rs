@@ -4,22 +4,26 @@
 //! that a slow moment of the machine slows both.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
-use tokio::runtime::Builder;
+use axum::Router;
+use axum::routing::post as on_post;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::process::Process;
+use self::greedy::Counts;
+use super::process::{self, Process};
 use super::{Connection, broken, post, unexpected};
 use crate::stopwatch::{Stopwatch, ms};
 use crate::{Fault, Measurement, number, quantile, world};
+
+mod greedy;
+mod wire;
 
 /// Arguments of `shares`.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,6 +34,9 @@ pub(crate) struct Params {
     /// Number of events in each inbox before
     #[arg(long, default_value_t = 200)]
     pub(crate) entries: u32,
+    /// Number of events more in the inbox of the one who takes all
+    #[arg(long, default_value_t = 5_000)]
+    pub(crate) hoard: u32,
     /// Number of rounds
     #[arg(long, default_value_t = 3)]
     pub(crate) rounds: u32,
@@ -47,8 +54,14 @@ pub(crate) struct Params {
 /// The interval of the host's publishes.
 const PUBLISHING: Duration = Duration::from_millis(20);
 
+/// The interval of the host's changes of preferences, of which the hook is told.
+const CHANGING: Duration = Duration::from_millis(200);
+
 /// The interval of a reader's pages.
 const READING: Duration = Duration::from_secs(1);
+
+/// The interval at which the memory of the server is read.
+const WATCHING: Duration = Duration::from_millis(100);
 
 /// The longest wait for an answer; one that takes longer counts as refused.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -56,17 +69,46 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The one user's place among the recipients.
 const GREEDY: u32 = 0;
 
+/// Tenants, whose views of an inbox have streams of their own.
+const TENANTS: u32 = 25;
+
+/// The variable that has the secret of the hook.
+const SECRET: (&str, &str) = ("TIDINGS_BENCH_SECRET", "a secret of this benchmark alone");
+
+fn tenant(number: u32) -> tidings_core::Id {
+    world::tenant_id(number)
+}
+
 /// Runs it.
 pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
-    let directory = world::directory(&params.dir)?;
-    let config = directory.path().join("tidings.toml");
-    let rules = format!("{}[users]\n", crate::RULES);
-    std::fs::write(&config, rules).map_err(|fault| Fault::Directory(config.clone(), fault))?;
-    let server = Process::serve(&config, &directory.path().join("data"))?;
-    let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
-    let measured = tokio.block_on(measure(params, &server));
-    tokio.shutdown_background();
-    measured
+    let hook = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(broken)?;
+    let address = hook.local_addr().map_err(broken)?;
+    let rules = format!(
+        "{}[users]\n[tenants]\non = true\n[[hooks]]\nname = \"host\"\nurl = \"http://{address}/\"\n\
+         secret = \"${{{}}}\"\nof = [\"preference.changed\"]\n",
+        crate::RULES,
+        SECRET.0
+    );
+    process::measure(&params.dir, &rules, &[SECRET], async |server| {
+        measure(params, server, &mut told_by(hook)?).await
+    })
+}
+
+/// Serves the host's hook. Returns of which recipients it is told.
+fn told_by(hook: TcpListener) -> Result<UnboundedReceiver<String>, Fault> {
+    let (tell, told) = unbounded_channel();
+    let router = Router::new().route(
+        "/",
+        on_post(move |body: String| async move {
+            let called: serde_json::Value = serde_json::from_str(&body).unwrap_or_default();
+            // Nobody may be waiting for it any more.
+            let _heard = called["data"]["recipient"].as_str().map(|id| tell.send(id.to_owned()));
+        }),
+    );
+    hook.set_nonblocking(true).map_err(broken)?;
+    let hook = tokio::net::TcpListener::from_std(hook).map_err(broken)?;
+    tokio::spawn(async move { axum::serve(hook, router).await });
+    Ok(told)
 }
 
 /// The times of others, in milliseconds, and how many of their calls were refused.
@@ -74,176 +116,221 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
 struct Times {
     publishes: Vec<f64>,
     reads: Vec<f64>,
+    /// From the answer of a change to the call of the hook.
+    hooks: Vec<f64>,
     refused: u64,
 }
 
-async fn measure(params: &Params, server: &Process) -> Result<Vec<Measurement>, Fault> {
+async fn measure(
+    params: &Params,
+    server: &Process,
+    told: &mut UnboundedReceiver<String>,
+) -> Result<Vec<Measurement>, Fault> {
     let tokens = fill(server.address, params).await?;
-    let event = Arc::new(AtomicU64::new(u64::from(params.entries)));
+    let event = AtomicU64::new(u64::from(params.entries + params.hoard));
     let (mut alone, mut beside) = (Times::default(), Times::default());
-    let mut memory = Vec::new();
-    let counts = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
+    let (mut memory, mut left, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+    let counts = Arc::new(Counts::default());
+    let changes = AtomicU64::new(0);
+    let others = Others {
+        address: server.address,
+        params,
+        tokens: &tokens,
+        event: &event,
+        changes: &changes,
+    };
     for _ in 0..params.rounds {
-        others(server.address, params, (&tokens, &event), &mut alone).await?;
+        others.measure(told, &mut alone).await?;
         let before = server.resident_bytes()?;
-        let is_over = Arc::new(AtomicBool::new(false));
-        let greedy = greedy(server.address, params, &tokens, (&is_over, &counts));
+        let token = &tokens[GREEDY as usize];
+        let greedy = greedy::begin(server.address, params.connections, token, &counts);
         sleep(Duration::from_secs(1)).await;
-        others(server.address, params, (&tokens, &event), &mut beside).await?;
-        memory.push(number(server.resident_bytes()?.saturating_sub(before)) / 1e6);
-        is_over.store(true, Ordering::Relaxed);
+        let peak = AtomicU64::new(before);
+        tokio::select! {
+            measured = others.measure(told, &mut beside) => measured?,
+            failed = watch(server, &peak) => failed?,
+        }
+        memory.push(number(peak.into_inner() - before) / 1e6);
+        streams.push(number(open_streams(server.address).await?));
         drop(greedy);
         sleep(Duration::from_secs(1)).await;
+        left.push(number(server.resident_bytes()?.saturating_sub(before)) / 1e6);
     }
     let named = BTreeMap::from([
         ("readers", u64::from(params.readers)),
         ("entries", u64::from(params.entries)),
+        ("hoard", u64::from(params.hoard)),
         ("connections", u64::from(params.connections)),
     ]);
     let of = |metric, samples: &[f64]| Measurement::of("shares", &named, metric, samples);
     let p99 = |times: &[f64]| [quantile(times, 0.99)];
-    let count = |at: usize| [number(counts[at].load(Ordering::Relaxed))];
-    Ok(vec![
-        of(("publish", "ms"), &beside.publishes).against("alone", &alone.publishes),
-        of(("publish_p99", "ms"), &p99(&beside.publishes)).against("alone", &p99(&alone.publishes)),
-        of(("read", "ms"), &beside.reads).against("alone", &alone.reads),
-        of(("read_p99", "ms"), &p99(&beside.reads)).against("alone", &p99(&alone.reads)),
+    let count = |of: &AtomicU64| [number(of.load(Ordering::Relaxed))];
+    let times = |metric: (&'static str, &'static str), with: &[f64], without: &[f64]| {
+        [
+            of((metric.0, "ms"), with).against("alone", without),
+            of((metric.1, "ms"), &p99(with)).against("alone", &p99(without)),
+        ]
+    };
+    let mut measured = Vec::new();
+    measured.extend(times(("publish", "publish_p99"), &beside.publishes, &alone.publishes));
+    measured.extend(times(("read", "read_p99"), &beside.reads, &alone.reads));
+    measured.extend(times(("hook", "hook_p99"), &beside.hooks, &alone.hooks));
+    measured.extend([
         of(("refused_to_others", "calls"), &[number(beside.refused)])
             .against("alone", &[number(alone.refused)]),
         of(("memory_more", "MB"), &memory),
-        of(("answered_to_the_one", "calls"), &count(0)),
-        of(("refused_to_the_one", "calls"), &count(1)),
-    ])
+        of(("memory_left", "MB"), &left),
+        of(("streams_of_the_one", "streams"), &streams),
+        of(("answered_to_the_one", "calls"), &count(&counts.answered)),
+        of(("refused_to_the_one", "calls"), &count(&counts.refused)),
+    ]);
+    Ok(measured)
 }
 
-/// The host publishes and readers read for a while.
-async fn others(
+/// Keeps the most memory that the server takes.
+async fn watch(server: &Process, peak: &AtomicU64) -> Result<(), Fault> {
+    loop {
+        peak.fetch_max(server.resident_bytes()?, Ordering::Relaxed);
+        sleep(WATCHING).await;
+    }
+}
+
+/// Number of open streams and long polls: those of the one user, since nobody else has any.
+async fn open_streams(address: SocketAddr) -> Result<u64, Fault> {
+    let mut connection = Connection::open(address).await?;
+    let answer = connection.ask(&get("/metrics", "none")).await?;
+    let text = String::from_utf8_lossy(answer);
+    let count = text.lines().find_map(|line| line.strip_prefix("tidings_live_streams "));
+    count.and_then(|count| count.trim().parse().ok()).ok_or_else(|| unexpected(answer))
+}
+
+/// The host and the readers.
+struct Others<'a> {
     address: SocketAddr,
-    params: &Params,
-    (tokens, event): (&[String], &Arc<AtomicU64>),
-    times: &mut Times,
-) -> Result<(), Fault> {
-    let watch = Stopwatch::start();
-    let until = Duration::from_secs(params.seconds);
-    let apart = READING / params.readers.max(1);
-    let mut readers = JoinSet::new();
-    for (place, token) in (0..).zip(&tokens[1..]) {
-        let request = get("/v1/me/inbox", token);
-        readers.spawn(async move {
-            let mut connection = Connection::open(address).await?;
-            // Not all at the same moment.
-            sleep(apart * place).await;
-            let mut times = Times::default();
-            while watch.elapsed() < until {
-                match timed(&mut connection, &request).await? {
-                    Some(time) => times.reads.push(time),
-                    None => times.refused += 1,
+    params: &'a Params,
+    tokens: &'a [String],
+    /// The number of the next event.
+    event: &'a AtomicU64,
+    /// The number of the next change of preferences.
+    changes: &'a AtomicU64,
+}
+
+impl Others<'_> {
+    /// The host publishes and changes preferences, and readers read, for a while.
+    async fn measure(
+        &self,
+        told: &mut UnboundedReceiver<String>,
+        times: &mut Times,
+    ) -> Result<(), Fault> {
+        let (watch, until) = (Stopwatch::start(), Duration::from_secs(self.params.seconds));
+        let mut readers = self.read(watch, until);
+        let (published, changed) =
+            tokio::try_join!(self.publish(watch, until), self.change(told, watch, until))?;
+        times.add(published);
+        times.add(changed);
+        while let Some(read) = readers.join_next().await {
+            times.add(read.map_err(broken)??);
+        }
+        Ok(())
+    }
+
+    fn read(&self, watch: Stopwatch, until: Duration) -> JoinSet<Result<Times, Fault>> {
+        let apart = READING / self.params.readers.max(1);
+        let mut readers = JoinSet::new();
+        for (place, token) in (0..).zip(&self.tokens[1..]) {
+            let (address, request) = (self.address, get("/v1/me/inbox", token));
+            readers.spawn(async move {
+                let mut connection = Connection::open(address).await?;
+                // Not all at the same moment.
+                sleep(apart * place).await;
+                let mut times = Times::default();
+                while watch.elapsed() < until {
+                    let time = times.timed(&mut connection, &request).await?;
+                    times.reads.extend(time);
+                    sleep(READING).await;
                 }
-                sleep(READING).await;
+                Ok::<_, Fault>(times)
+            });
+        }
+        readers
+    }
+
+    async fn publish(&self, watch: Stopwatch, until: Duration) -> Result<Times, Fault> {
+        let mut connection = Connection::open(self.address).await?;
+        let mut times = Times::default();
+        while watch.elapsed() < until {
+            let event = self.event.fetch_add(1, Ordering::Relaxed);
+            let request = post(&world::body(event, self.reader(event)));
+            let time = times.timed(&mut connection, &request).await?;
+            times.publishes.extend(time);
+            sleep(PUBLISHING).await;
+        }
+        Ok(times)
+    }
+
+    async fn change(
+        &self,
+        told: &mut UnboundedReceiver<String>,
+        watch: Stopwatch,
+        until: Duration,
+    ) -> Result<Times, Fault> {
+        let mut connection = Connection::open(self.address).await?;
+        let mut times = Times::default();
+        while watch.elapsed() < until {
+            let change = self.changes.fetch_add(1, Ordering::Relaxed);
+            let recipient = world::recipient(self.reader(change));
+            // Each change makes another one of it.
+            let is_never = (change / u64::from(self.params.readers)).is_multiple_of(2);
+            let mode = if is_never { "never" } else { "default" };
+            let body =
+                format!("[{{\"category\":\"works\",\"channel\":\"email\",\"mode\":\"{mode}\"}}]");
+            let path = format!("/v1/recipients/{recipient}/preferences");
+            while told.try_recv().is_ok() {}
+            let answer = connection.ask(&with_body("PATCH", &path, "none", &body)).await?;
+            if !answer.starts_with(b"HTTP/1.1 2") {
+                return Err(unexpected(answer));
             }
-            Ok::<_, Fault>(times)
-        });
-    }
-    let mut publisher = Connection::open(address).await?;
-    while watch.elapsed() < until {
-        let name = event.fetch_add(1, Ordering::Relaxed);
-        let reader = u32::try_from(name % u64::from(params.readers)).unwrap_or_default() + 1;
-        match timed(&mut publisher, &post(&world::body(name, reader))).await? {
-            Some(time) => times.publishes.push(time),
-            None => times.refused += 1,
+            let watch = Stopwatch::start();
+            let heard =
+                async { while told.recv().await.is_some_and(|id| id != recipient.as_str()) {} };
+            match timeout(PATIENCE, heard).await {
+                Ok(()) => times.hooks.push(ms(watch.elapsed())),
+                Err(_) => times.refused += 1,
+            }
+            sleep(CHANGING).await;
         }
-        sleep(PUBLISHING).await;
+        Ok(times)
     }
-    while let Some(read) = readers.join_next().await {
-        let read = read.map_err(broken)??;
-        times.reads.extend(read.reads);
-        times.refused += read.refused;
+
+    /// A reader, each in turn.
+    fn reader(&self, number: u64) -> u32 {
+        u32::try_from(number % u64::from(self.params.readers)).unwrap_or_default() + 1
     }
-    Ok(())
 }
 
-/// The time of a call; `None` = it is refused, or takes too long.
-async fn timed(connection: &mut Connection, request: &[u8]) -> Result<Option<f64>, Fault> {
-    let watch = Stopwatch::start();
-    let Ok(answer) = timeout(PATIENCE, connection.ask(request)).await else {
-        return Ok(None);
-    };
-    let is_done = answer?.starts_with(b"HTTP/1.1 2");
-    Ok(is_done.then(|| ms(watch.elapsed())))
-}
+impl Times {
+    fn add(&mut self, others: Self) {
+        self.publishes.extend(others.publishes);
+        self.reads.extend(others.reads);
+        self.hooks.extend(others.hooks);
+        self.refused += others.refused;
+    }
 
-/// One user takes all that they can, until what this returns is dropped.
-fn greedy(
-    address: SocketAddr,
-    params: &Params,
-    tokens: &[String],
-    (is_over, counts): (&Arc<AtomicBool>, &Arc<[AtomicU64; 2]>),
-) -> JoinSet<()> {
-    let token = &tokens[GREEDY as usize];
-    let change = |method: &str, path: &str, body: &str| with_body(method, path, token, body);
-    let line =
-        |mode: &str| format!("[{{\"category\":\"*\",\"channel\":\"email\",\"mode\":\"{mode}\"}}]");
-    let asked = [
-        vec![get("/v1/me/inbox?limit=100", token)],
-        vec![get("/v1/me/inbox?limit=100&since=999999999&wait=30s", token)],
-        vec![
-            change("POST", "/v1/me/inbox/archive", "{\"all\":true}"),
-            change("POST", "/v1/me/inbox/unarchive", "{\"all\":true}"),
-        ],
-        vec![
-            change("POST", "/v1/me/inbox/read", "{\"all\":true}"),
-            change("POST", "/v1/me/inbox/unread", "{\"all\":true}"),
-        ],
-        vec![
-            change("PATCH", "/v1/me/preferences", &line("never")),
-            change("PATCH", "/v1/me/preferences", &line("default")),
-        ],
-        // Bodies that are as large as they may be.
-        vec![change("POST", "/v1/me/inbox/seen", &(" ".repeat(60_000) + "{\"all\":true}"))],
-    ];
-    let mut tasks = JoinSet::new();
-    for requests in asked {
-        let requests = Arc::new(requests);
-        for _ in 0..params.connections {
-            let (requests, is_over) = (Arc::clone(&requests), Arc::clone(is_over));
-            let counts = Arc::clone(counts);
-            tasks.spawn(async move {
-                while !is_over.load(Ordering::Relaxed) {
-                    let Ok(mut connection) = Connection::open(address).await else { continue };
-                    for request in requests.iter().cycle() {
-                        let Ok(answer) = connection.ask(request).await else { break };
-                        let is_refused = answer.starts_with(b"HTTP/1.1 429");
-                        counts[usize::from(is_refused)].fetch_add(1, Ordering::Relaxed);
-                        if is_refused {
-                            // Even who ignores `Retry-After` needs a moment to come again.
-                            sleep(Duration::from_millis(10)).await;
-                        }
-                        if is_over.load(Ordering::Relaxed) {
-                            break;
-                        }
-                    }
-                }
-            });
-        }
+    /// The time of a call; `None` = it is refused, or takes too long.
+    async fn timed(
+        &mut self,
+        connection: &mut Connection,
+        request: &[u8],
+    ) -> Result<Option<f64>, Fault> {
+        let watch = Stopwatch::start();
+        let answer = timeout(PATIENCE, connection.ask(request)).await;
+        let is_done = match answer {
+            Ok(answer) => answer?.starts_with(b"HTTP/1.1 2"),
+            Err(_) => false,
+        };
+        self.refused += u64::from(!is_done);
+        Ok(is_done.then(|| ms(watch.elapsed())))
     }
-    // Streams and pages that nobody reads, and bodies that do not come.
-    let begun = with_body("POST", "/v1/me/inbox/seen", token, &" ".repeat(64_000));
-    let unread = [
-        get("/v1/me/live", token),
-        get("/v1/me/inbox?limit=100", token),
-        begun[..begun.len() - 1_000].to_vec(),
-    ];
-    for request in unread {
-        for _ in 0..params.connections {
-            let request = request.clone();
-            tasks.spawn(async move {
-                let Ok(mut stream) = TcpStream::connect(address).await else { return };
-                let _sent = stream.write_all(&request).await;
-                std::future::pending::<()>().await;
-            });
-        }
-    }
-    tasks
 }
 
 fn get(path: &str, token: &str) -> Vec<u8> {
@@ -260,32 +347,45 @@ fn with_body(method: &str, path: &str, token: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Makes the recipients and what their inboxes have. Returns the token of each, of the greedy one first.
+/// Makes the tenants, the recipients and what their inboxes have. Returns the token of each, of the greedy one first.
 async fn fill(address: SocketAddr, params: &Params) -> Result<Vec<String>, Fault> {
     let mut host = Connection::open(address).await?;
-    let mut tokens = Vec::new();
-    let key = with_body("POST", "/v1/admin/signing-keys", "none", "{}");
-    let made = host.ask(&key).await?;
-    if !made.starts_with(b"HTTP/1.1 2") {
-        return Err(unexpected(made));
+    done(&mut host, "POST", "/v1/admin/signing-keys", "{}").await?;
+    for number in 0..TENANTS {
+        done(&mut host, "PUT", &format!("/v1/tenants/{}", tenant(number)), "{}").await?;
     }
+    let mut tokens = Vec::new();
     for reader in 0..=params.readers {
         let recipient = world::recipient(reader);
-        let put = with_body("PUT", &format!("/v1/recipients/{recipient}"), "none", "{}");
-        let answer = host.ask(&put).await?;
-        if !answer.starts_with(b"HTTP/1.1 2") {
-            return Err(unexpected(answer));
-        }
+        done(&mut host, "PUT", &format!("/v1/recipients/{recipient}"), "{}").await?;
         let body = format!("{{\"recipient\":\"{recipient}\"}}");
-        let answer = host.ask(&with_body("POST", "/v1/admin/tokens", "none", &body)).await?;
-        let text = String::from_utf8_lossy(answer);
-        let said = text.rsplit("\r\n\r\n").next().unwrap_or_default();
-        let said: serde_json::Value = serde_json::from_str(said).unwrap_or_default();
-        let token = said["token"].as_str().ok_or_else(|| unexpected(answer))?;
-        tokens.push(token.to_owned());
+        let made = done(&mut host, "POST", "/v1/admin/tokens", &body).await?;
+        let token = made["token"].as_str();
+        tokens.push(token.ok_or_else(|| Fault::Http(format!("no token: {made}")))?.to_owned());
     }
-    for event in 0..params.entries {
-        host.publish(&post(&world::body_to_everybody(u64::from(event), "shown"))).await?;
+    for event in 0..params.entries + params.hoard {
+        let event = u64::from(event);
+        let body = match event < u64::from(params.entries) {
+            true => world::body_to_everybody(event, "shown"),
+            false => world::body(event, GREEDY),
+        };
+        host.publish(&post(&body)).await?;
     }
     Ok(tokens)
+}
+
+/// Has the host do something. Returns the answer.
+async fn done(
+    host: &mut Connection,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> Result<serde_json::Value, Fault> {
+    let answer = host.ask(&with_body(method, path, "none", body)).await?;
+    if !answer.starts_with(b"HTTP/1.1 2") {
+        return Err(unexpected(answer));
+    }
+    let text = String::from_utf8_lossy(answer);
+    let said = text.rsplit("\r\n\r\n").next().unwrap_or_default();
+    Ok(serde_json::from_str(said).unwrap_or_default())
 }
