@@ -332,9 +332,10 @@ fn c8_the_views_of_a_recipient_are_told_in_turn() {
     let [ada, ben] = ["ada", "ben"].map(|id| Id::new(id).unwrap());
     // No pass runs as long as the lock is held.
     let mut hub = rig.service.live.hub();
-    hub.next(usize::MAX);
+    let now = tokio::time::Instant::now().into_std();
+    hub.next(usize::MAX, now);
     let turn = |hub: &mut Hub, id: &Id| {
-        assert_eq!(hub.next(1), std::slice::from_ref(id));
+        assert_eq!(hub.next(1, now), std::slice::from_ref(id));
         let (streams, is_another) = hub.streams_of(id, engine.number_of(id), engine.bucket_of(id));
         assert!(!is_another);
         streams.len()
@@ -347,7 +348,7 @@ fn c8_the_views_of_a_recipient_are_told_in_turn() {
     assert_eq!(turn(&mut hub, &ben), 1);
     assert_eq!(turn(&mut hub, &ada), 2);
     assert_eq!(turn(&mut hub, &ada), 1);
-    assert!(!hub.has_more());
+    assert_eq!(hub.rest(now), None);
     drop(hub);
     drop((all, acme, second, bens));
 }
