@@ -49,7 +49,7 @@ pub use keys::{
 };
 pub use node::{Accepted, AppliedEntries, Node, SLICE_RECIPIENTS_MAX};
 pub use once::{IdempotencyHit, Once};
-pub use player::{Choose, Collect, NodesPlayer, Observer, Out, PlayError, Player};
+pub use player::{Collect, Observer, Out, PlayError, Player, sort_messages};
 pub use resolver::{Resolved, Resolver, ResolverBounds};
 pub use restored::pause_restored;
 pub use runtime::{Ended, Runtime};

@@ -18,9 +18,7 @@ use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::node::{Accepted, Node};
 
-mod nodes;
-
-pub use nodes::{Choose, NodesPlayer};
+mod parts;
 
 /// A player: a node on a virtual clock.
 pub struct Player {
@@ -203,10 +201,7 @@ impl Player {
     /// [`PlayError`] as of [`Player::play`].
     pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
         self.close(out)?;
-        if self.node().forgets_late() {
-            let now = self.node().engine().now();
-            self.event_loop.begin(now)?;
-        }
+        self.forget_late(self.node().engine().now())?;
         while let Some(due) = self.next_due() {
             let due = due.max(self.node().engine().now());
             match until {
@@ -299,20 +294,17 @@ impl Player {
         let Some((at, commands)) = self.open.take() else {
             return Ok(());
         };
-        let accepted = self.decide(at, &commands, Node::step_beside)?;
-        self.event_loop.watch_inboxes(&accepted.delivered)?;
-        self.event_loop.hand_out(at)?;
-        // An empty message frees its place under a cap: what that kept goes out at the same instant.
-        self.fall_due(at)?;
-        self.event_loop.do_chores()?;
-        let mut messages = self.event_loop.take_messages();
-        sort(&mut messages);
+        let mut messages = self.end(at, &commands)?;
+        sort_messages(&mut messages);
         messages.into_iter().for_each(out);
         Ok(())
     }
 
     /// Begins the instant: closes what is due before anything arrives at it, and deletes days.
-    fn begin(&mut self, at: Instant) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn begin(&mut self, at: Instant) -> Result<(), Error> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
@@ -324,10 +316,7 @@ impl Player {
         }
         self.event_loop.begin(at)?;
         // Days whose due messages have left can be forgotten now.
-        if self.node().forgets_late() {
-            self.event_loop.begin(at)?;
-        }
-        Ok(())
+        self.forget_late(at)
     }
 
     /// Closes and sends what is due, until nothing more is.
@@ -386,7 +375,8 @@ impl Player {
         }
     }
 
-    fn next_due(&mut self) -> Option<Instant> {
+    /// The next instant at which something is due.
+    pub fn next_due(&mut self) -> Option<Instant> {
         let retry = self.event_loop.delivery.next_retry();
         let node = self.event_loop.node.as_mut()?;
         // After a stop there may be messages that came due and were not made.
@@ -396,7 +386,7 @@ impl Player {
 }
 
 /// Puts the messages of an instant in their order.
-fn sort(messages: &mut [Message]) {
+pub fn sort_messages(messages: &mut [Message]) {
     messages.sort_by(|a, b| {
         let of_a = (&a.recipient, &a.channel, &a.lane, &a.key, &a.tenant);
         of_a.cmp(&(&b.recipient, &b.channel, &b.lane, &b.key, &b.tenant))

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidings_core::engine::{InboxGroup, InboxQuery, InboxState, Options, Refused, Reply};
 use tidings_core::tenant::View;
 use tidings_core::{Command, Id, Instant, Message, Rules, Timed, Totals};
-use tidings_node::{Collect, NodesPlayer, Observer, PlayError, Player};
+use tidings_node::{Collect, Observer, PlayError, Player};
 use tidings_store::{MemoryStore, Store};
 
 use crate::inbox::{Inbox, Row};
 use crate::mix::mix;
+use crate::nodes::NodesPlayer;
 use crate::subject::{Answer, Subject};
 
 /// The engine with its usual options.

@@ -8,6 +8,7 @@ pub mod inbox;
 pub mod live;
 pub mod mix;
 pub mod model;
+pub mod nodes;
 pub mod random;
 pub mod rig;
 pub mod subject;

@@ -138,7 +138,8 @@ impl Node {
     }
 
     /// Returns true if days are kept for their due messages.
-    pub(crate) fn forgets_late(&self) -> bool {
+    #[must_use]
+    pub fn forgets_late(&self) -> bool {
         self.late_forget.is_some()
     }
 

@@ -11,10 +11,7 @@ use tidings_core::engine::{HeldShards, LogEntry, OpenReply, Options, Refused, Re
 use tidings_core::{Command, Instant, Rules, Timed, Totals};
 use tidings_store::Store;
 
-use super::{Collect, KEPT, Out, PlayError, Player};
-use crate::delivery::sending::Sending;
-use crate::error::Error;
-use crate::node::{Accepted, Node};
+use tidings_node::{Accepted, Collect, Error, Out, PlayError, Player, sort_messages};
 
 /// Nodes on a virtual clock: the first has the intake.
 pub struct NodesPlayer {
@@ -68,10 +65,7 @@ impl NodesPlayer {
         let reopen = move |node: usize, at: Instant| {
             let no = u16::try_from(node).unwrap_or(u16::MAX);
             let held = held(no, nodes, options.shards);
-            let node = Node::open_held(Arc::clone(&store), options, Some(&held))?;
-            let mut player = Player::over(node, None, collect);
-            player.resume(at);
-            Ok(player)
+            Player::open_held(Arc::clone(&store), options, &held, collect, at)
         };
         let players = (0..usize::from(nodes)).map(|node| reopen(node, at));
         Ok(Self {
@@ -125,11 +119,9 @@ impl NodesPlayer {
                 }
                 let player = &mut self.players[home];
                 if command.names_tenant() {
-                    player
-                        .event_loop
-                        .beside(at, |node, sending, _| node.replication().catch_up(sending, at))?;
+                    player.catch_up(at)?;
                 }
-                player.decide(at, &[command], Node::take_in_beside).map(drop)
+                player.accept(at, &[command]).map(drop)
             }
         }
     }
@@ -146,8 +138,7 @@ impl NodesPlayer {
     ) -> Result<(), PlayError> {
         self.turn_to(at, out)?;
         self.begin(at)?;
-        let leader = &mut self.players[0].event_loop;
-        leader.beside(at, |node, _, _| node.set_rules(at, rules))?;
+        self.players[0].put_rules(at, rules)?;
         self.pass_on(at, Vec::new()).map(drop)
     }
 
@@ -161,7 +152,7 @@ impl NodesPlayer {
         if self.players[0].node().forgets_late() {
             let now = self.now();
             self.report(now)?;
-            self.players[0].event_loop.begin(now)?;
+            self.players[0].forget_late(now)?;
             self.pass_on(now, Vec::new())?;
         }
         self.arrive(self.now())?;
@@ -250,7 +241,7 @@ impl NodesPlayer {
     fn open_at(&mut self, at: Instant) {
         self.open = Some(at);
         for player in &mut self.players {
-            player.begun = false;
+            player.open_instant();
         }
     }
 
@@ -269,15 +260,10 @@ impl NodesPlayer {
         self.begin(at)?;
         let mut messages = Vec::new();
         for player in &mut self.players {
-            let accepted = player.decide(at, &[], Node::step_beside)?;
-            player.event_loop.watch_inboxes(&accepted.delivered)?;
-            player.event_loop.hand_out(at)?;
-            player.fall_due(at)?;
-            player.event_loop.do_chores()?;
-            messages.extend(player.event_loop.take_messages());
+            messages.extend(player.end(at, &[])?);
         }
         self.report(at)?;
-        super::sort(&mut messages);
+        sort_messages(&mut messages);
         messages.into_iter().for_each(out);
         self.kill(at)
     }
@@ -287,11 +273,11 @@ impl NodesPlayer {
         let Network::Faulty(choose, before) = &mut self.network else {
             return Ok(());
         };
-        for (no, player) in self.players.iter_mut().enumerate() {
+        for no in 0..self.players.len() {
             if choose(12) == 0 {
                 // The handles of its store go first.
-                player.event_loop.node = None;
-                *player = (self.reopen)(no, at)?;
+                drop(self.players.remove(no));
+                self.players.insert(no, (self.reopen)(no, at)?);
                 before[no].clear();
             }
         }
@@ -313,7 +299,7 @@ impl NodesPlayer {
     /// Begins the instant everywhere, if it has not begun: what is due closes, days are forgotten, and scheduled events
     /// enter.
     fn begin(&mut self, at: Instant) -> Result<(), PlayError> {
-        if self.players[0].begun {
+        if self.players[0].has_begun() {
             return Ok(());
         }
         for player in &mut self.players[1..] {
@@ -326,8 +312,7 @@ impl NodesPlayer {
 
     /// Has the node with the intake decide about commands, and the others apply its acts.
     fn lead(&mut self, at: Instant, commands: &[Command]) -> Result<(), PlayError> {
-        let Accepted { open_replies, .. } =
-            self.players[0].decide(at, commands, Node::take_in_beside)?;
+        let Accepted { open_replies, .. } = self.players[0].accept(at, commands)?;
         let replies = self.pass_on(at, open_replies)?;
         match replies.into_iter().find_map(Result::err) {
             Some(refused) => Err(refused.into()),
@@ -341,9 +326,8 @@ impl NodesPlayer {
         at: Instant,
         mut open: Vec<OpenReply>,
     ) -> Result<Vec<Result<Reply, Refused>>, PlayError> {
-        let (leader, others) = self.players.split_first_mut().expect(KEPT);
-        let leader = leader.event_loop.node.as_mut().expect(KEPT);
-        let mut logged = leader.replication().take_log();
+        let (leader, others) = self.players.split_first_mut().expect("there is a first node");
+        let mut logged = leader.take_log();
         match &mut self.network {
             Network::Perfect => {}
             Network::Slow(late) => late.append(&mut logged),
@@ -351,17 +335,14 @@ impl NodesPlayer {
             Network::Faulty(..) => logged.clear(),
         }
         for player in others.iter_mut().filter(|_| !logged.is_empty()) {
-            let applied = player.event_loop.beside(at, |node, sending, _| {
-                node.replication().apply_log(sending, at, &logged)
-            })?;
-            leader.replication().keep_objects(at, &applied.kept_objects)?;
+            let applied = player.apply_log(at, &logged)?;
+            leader.keep_objects(at, &applied.kept_objects)?;
             for (_, answers) in &applied.answers {
                 open.iter_mut().for_each(|open| open.add(answers));
             }
         }
         self.report(at)?;
-        let leader = &mut self.players[0].event_loop;
-        Ok(leader.beside(at, |node, _, _| node.replication().conclude(at, &open))?)
+        Ok(self.players[0].conclude(at, &open)?)
     }
 
     /// Has acts arrive that were late.
@@ -399,26 +380,20 @@ impl NodesPlayer {
         if logged.is_empty() {
             return Ok(());
         }
-        let player = &mut self.players[no];
-        let apply = |node: &mut Node, sending: &dyn Sending, _: &mut Rules| {
-            node.replication().apply_log(sending, at, logged)
-        };
-        player.event_loop.beside(at, apply).map(drop)
+        self.players[no].apply_log(at, logged).map(drop)
     }
 
     /// Tells the node with the intake how far the others are.
     fn report(&mut self, at: Instant) -> Result<(), Error> {
-        let (leader, others) = self.players.split_first_mut().expect(KEPT);
-        let leader = leader.event_loop.node.as_mut().expect(KEPT);
+        let (leader, others) = self.players.split_first_mut().expect("there is a first node");
         for player in others {
             if let Network::Faulty(choose, _) = &mut self.network
                 && choose(4) == 0
             {
                 continue;
             }
-            let node = player.event_loop.node.as_mut().expect(KEPT);
-            leader.replication().keep_objects(at, &node.replication().take_kept_objects())?;
-            leader.replication().take_progress(at, &node.engine().replica().progress())?;
+            leader.keep_objects(at, &player.take_kept_objects())?;
+            leader.take_progress(at, &player.node().engine().replica().progress())?;
         }
         Ok(())
     }
