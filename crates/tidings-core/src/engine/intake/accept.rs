@@ -193,18 +193,18 @@ impl Intake {
         draft: &mut Draft<'_>,
         event: &Event,
     ) -> Result<Accepted, StepError> {
+        // Precedes the checks: a retry of an accepted event is a duplicate, even if newer rules or limits
+        // would refuse it.
+        if let Some((day, located)) = self.locate(draft, &event.id)? {
+            let published = self.publish_again(draft, event, day, located)?;
+            return Ok(Accepted::Answered(Reply::Published(published)));
+        }
         for id in event.to.profiles.iter().flat_map(RecipientChange::named_tenants) {
             // The event's own tenant may be created with it.
             if event.tenant.as_ref() != Some(id) {
                 self.check_tenants_on()?;
                 self.tenants.number(id)?;
             }
-        }
-        // Precedes the checks: a retry of an accepted event is a duplicate, even if newer rules or limits
-        // would refuse it.
-        if let Some((day, located)) = self.locate(draft, &event.id)? {
-            let published = self.publish_again(draft, event, day, located)?;
-            return Ok(Accepted::Answered(Reply::Published(published)));
         }
         let of_type = self.check_type(&event.event_type)?;
         let (keys, after_ms) = (of_type.keys(event), of_type.all_after_ms(event));

@@ -255,8 +255,14 @@ fn t42_a_list_with_an_unknown_tenant_changes_nothing() {
         profiles: vec![RecipientChange { tenants: Some(vec![id("bolt")]), ..change }],
         ..Audience::default()
     };
-    world.done(&[Command::Publish(Box::new(event_to("e", Some("acme"), to)))]);
+    let publish = Command::Publish(Box::new(event_to("e", Some("acme"), to)));
+    world.done(std::slice::from_ref(&publish));
     assert_eq!(world.members("bolt"), ["a"]);
+    // The retry of an accepted event is a duplicate, even if a tenant that it names is gone.
+    world.done(&[Command::DeleteTenant { tenant: id("bolt") }]);
+    let again = world.run(&[publish]).remove(0);
+    let is_duplicate = |published: &Published| published.status == PublishedAs::Duplicate;
+    assert!(matches!(&again, Ok(Reply::Published(one)) if is_duplicate(one)), "{again:?}");
 }
 
 #[test]
