@@ -79,18 +79,17 @@ impl Stream {
     }
 
     /// Gives the reader a frame, with the state that it then has. Only where none waits.
-    pub(super) fn tell(&self, frame: Bytes, (rows, rev): (Arc<Rows>, u64), is_behind: bool) {
-        let mut told = self.told();
-        told.next = Some(frame);
-        told.is_behind |= is_behind;
-        (told.rows, told.rev) = (rows, rev);
-        Told::wake(told);
+    pub(super) fn tell(&self, frame: Bytes, state: (Arc<Rows>, u64), is_behind: bool) {
+        Told::put(self.told(), frame, state, is_behind);
     }
 
     /// Gives the reader the first frame. Changes in the meantime follow.
     pub(super) fn begin(&self, frame: Bytes, state: (Arc<Rows>, u64)) {
-        self.told().is_opening = false;
-        self.tell(frame, state, false);
+        let mut told = self.told();
+        // Under the lock that puts the frame in: a pass in between would send a difference to rows that the reader does
+        // not have yet, and the first frame would replace it.
+        told.is_opening = false;
+        Told::put(told, frame, state, false);
     }
 
     /// Says that the stream is alive.
@@ -109,6 +108,18 @@ impl Stream {
 }
 
 impl Told {
+    fn put(
+        mut told: MutexGuard<'_, Self>,
+        frame: Bytes,
+        (rows, rev): (Arc<Rows>, u64),
+        is_behind: bool,
+    ) {
+        told.next = Some(frame);
+        told.is_behind |= is_behind;
+        (told.rows, told.rev) = (rows, rev);
+        Self::wake(told);
+    }
+
     /// Wakes the connection without the lock.
     fn wake(mut told: MutexGuard<'_, Self>) {
         let waker = told.waker.take();
