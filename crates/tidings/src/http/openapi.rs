@@ -101,8 +101,8 @@ fn example(code: Code) -> Problem {
 #[must_use]
 pub(super) fn text(document: &Document) -> String {
     let mut text = Vec::new();
-    // A line a value, so that changes can be reviewed; one space, since a client downloads it.
-    let lines = PrettyFormatter::with_indent(b" ");
+    // A line a value, so that changes can be reviewed; no spaces, which would be a third of what clients download.
+    let lines = PrettyFormatter::with_indent(b"");
     let mut json = serde_json::Serializer::with_formatter(&mut text, lines);
     document.serialize(&mut json).expect("the document is made of texts, numbers and lists");
     text.push(b'\n');
