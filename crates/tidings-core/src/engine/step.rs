@@ -10,8 +10,8 @@ use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::occurred::{note_hooks, write_occurred};
 use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, StepError};
-use super::shard::follow::together;
-use super::shard::members;
+use super::shard::follow::{Subscriptions, together};
+use super::shard::members::Memberships;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
 use crate::engine::retention::forget_until;
@@ -372,9 +372,9 @@ fn at_once(
             let theirs: Vec<_> = commands.iter().filter(|command| shard.has(command)).collect();
             match commands {
                 [Command::Join { .. } | Command::Leave { .. }, ..] => {
-                    members::change(shard, intake, draft, &theirs)
+                    Memberships { shard, draft }.change(intake, &theirs)
                 }
-                _ => shard.follow(intake, draft, &theirs),
+                _ => Subscriptions { shard, draft }.change(intake, &theirs),
             }
         },
     )?;

@@ -8,9 +8,9 @@ use roaring::RoaringBitmap;
 use crate::bucket::{Left, SetBy, Why};
 use crate::engine::explain::{Question, begin};
 use crate::engine::rows::left_out::left_out;
-use crate::engine::shard::admission::would_leave_out;
+use crate::engine::shard::admission::PendingEntries;
 use crate::engine::shard::mute::{Branch, Route};
-use crate::engine::shard::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
+use crate::engine::shard::publish::{Reasons, Routed, Router};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Audience;
@@ -150,14 +150,9 @@ impl Question<'_> {
         let would = if is_recorded || !self.supposed {
             None
         } else {
-            would_leave_out(
-                self.shard,
-                &self.engine.intake,
-                &self.draft,
-                RecipientAt { bucket: self.bucket.no, number: self.number },
-                of_type,
-                &self.event.row,
-            )?
+            let pending = PendingEntries { shard: self.shard, draft: &self.draft, of_type };
+            let recipient = RecipientAt { bucket: self.bucket.no, number: self.number };
+            pending.would_leave_out(&self.engine.intake, recipient, &self.event.row)?
         };
         let step = match would {
             Some(why) => {
@@ -204,15 +199,15 @@ impl Question<'_> {
         if branches.is_empty() {
             return Vec::new();
         }
-        let (row, compiled) = (&self.event.row, &self.shard.compiled);
+        let names = &self.shard.compiled.names;
         let route = Route::of(branches, &arrival.reasons);
         let routed = Routed::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
-        let routed = settle_lanes(self.bucket, compiled, row, routed);
+        let router = self.router(arrival);
         let mut entries = Vec::new();
-        for (t, routed) in by_instant(self.bucket, &compiled.names, row, routed) {
+        for (t, routed) in router.by_instant(router.settled(routed)) {
             for (route, _) in routed {
                 entries.extend(route.lanes.iter().map(|lane| RoutedEntry {
-                    channel: compiled.names.lane(*lane).channel,
+                    channel: names.lane(*lane).channel,
                     lane: *lane,
                     t,
                     route: route.clone(),
@@ -337,10 +332,14 @@ impl Question<'_> {
         (named, lane)
     }
 
+    fn router<'a>(&'a self, arrival: &'a Arrival) -> Router<'a> {
+        self.shard.router(self.bucket.no, &self.event.row, &arrival.words)
+    }
+
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
         let why = Why { words: &arrival.words, reasons: &arrival.reasons };
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let left = unmuted(self.bucket, of_type, channel, &self.event.row, why, who);
+        let left = self.router(arrival).unmuted(of_type, channel, why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
 

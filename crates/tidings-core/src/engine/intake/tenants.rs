@@ -3,6 +3,7 @@
 //! A deleted tenant keeps its number and its id, since its accepted events are kept. Everything with that number is
 //! void from then on, so a deletion changes no other rows.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::engine::rows::draft::Draft;
@@ -12,6 +13,7 @@ use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;
 use crate::model::number::EventNo;
+use crate::model::recipient::RecipientChange;
 use crate::model::tenant::{KnownTenant, TenantNo, View};
 use crate::model::time::Instant;
 use crate::sets::shared::Tree;
@@ -44,6 +46,12 @@ impl Tenants {
             Ok(())
         })?;
         Ok(tenants)
+    }
+
+    /// The tenants that a change of a recipient names, without unknown and deleted ones; `None` = they stay as they are.
+    pub(crate) fn memberships(&self, change: &RecipientChange) -> Option<BTreeSet<TenantNo>> {
+        let tenants = change.tenants.as_ref()?.iter();
+        Some(tenants.filter_map(|id| self.number(id).ok()).collect())
     }
 
     /// Takes over a tenant as another node has it.

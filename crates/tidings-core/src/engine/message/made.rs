@@ -14,7 +14,6 @@ use crate::bucket::Bucket;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::{Sent, Tried};
-use crate::engine::shard::admission::once::remember_sent;
 use crate::engine::shard::state::Shard;
 use crate::engine::state::{Engine, Step};
 use crate::index::Look;
@@ -198,7 +197,7 @@ impl Engine {
             for Settled { closing, sent, tried, attempts, providers } in settled {
                 let shard = engine.shards.index_of(closing.bucket);
                 let shard = &mut engine.shards[shard];
-                remember_sent(shard, &engine.intake, &mut *draft, *closing, sent)?;
+                shard.remember_sent(&engine.intake, &mut *draft, *closing, sent)?;
                 note_sent(shard, &engine.intake, draft, *closing, sent, providers)?;
                 note_answers(shard, draft, *closing, attempts)?;
                 for tried in tried {

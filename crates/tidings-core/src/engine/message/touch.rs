@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::engine::rows::act::{Act, Cancel, LogEntry};
 use crate::engine::rows::draft::Draft;
+use crate::engine::shard::admission::PendingEntries;
 use crate::engine::state::Engine;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::channel::{ChannelNo, channel_no};
@@ -160,7 +161,8 @@ impl Touching<'_> {
         let mut messages = Vec::new();
         if let Some(of_type) = of_type {
             for shard in self.engine.shards.iter() {
-                messages.extend(shard.messages_replaced(self.draft, of_type, event, tenant)?);
+                let pending = PendingEntries { shard, draft: self.draft, of_type };
+                messages.extend(pending.messages_replaced(event, tenant)?);
             }
         }
         Ok(messages)

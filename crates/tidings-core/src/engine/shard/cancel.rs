@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
+use super::messages::Within;
 use super::state::Shard;
 use crate::engine::message::message_row::message_key;
 use crate::engine::rows::act::{Cancel, CancelCount};
@@ -37,20 +38,16 @@ impl Shard {
             count.places.insert(place);
             let entries = &mut count.entries;
             for t in event.waits_for {
-                entries.cancelled += cancel_scheduled(self, draft, t, place, Reason::Event)?;
+                entries.cancelled += self.cancel_scheduled(draft, t, place, Reason::Event)?;
             }
             if event.days.is_empty() {
                 continue;
             }
-            for &at in &*self.buckets.numbers() {
-                let (tenant, shown) = cancel_arrived(self, draft, at, place, &event.days, entries)?;
-                if cancel.withdraws && !shown.is_empty() {
-                    let hidden = shown.values().map(RoaringBitmap::len).sum::<u64>();
-                    entries.withdrawn += hidden;
-                    // Inboxes show delivered entries, which count as too late until they are hidden.
-                    entries.too_late -= hidden;
-                    hide(self, draft, at, tenant, shown);
-                }
+            for &bucket in &*self.buckets.numbers() {
+                let reach = self.messages(draft).reach(bucket, place, &event.days)?;
+                let mut cancelling =
+                    CancelInBucket { shard: &mut *self, draft: &mut *draft, bucket };
+                cancelling.end(reach, cancel.withdraws, entries)?;
             }
         }
         Ok(count)
@@ -61,26 +58,26 @@ impl Shard {
     pub(crate) fn take_out_unwanted(
         &mut self,
         draft: &mut Draft<'_>,
-        at: BucketNo,
+        bucket: BucketNo,
         whose: Option<(u32, ChannelNo)>,
         tenant: Option<TenantNo>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
-        let mut unwanted = self.messages(draft).unwanted(at, whose, tenant, &version)?;
+        let mut unwanted = self.messages(draft).unwanted(bucket, whose, tenant, &version)?;
         unwanted.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
-        self.take_out(draft, at, Reason::Preference, unwanted)
+        self.take_out(draft, bucket, Reason::Preference, unwanted)
     }
 
     /// The messages to a recipient without an outcome, of a channel or of all.
     pub(crate) fn messages_to(
         &self,
-        at: BucketNo,
+        bucket: BucketNo,
         number: RecipientNo,
         channel: Option<ChannelNo>,
     ) -> Vec<MessageId> {
-        let bucket = &self.buckets[at];
+        let bucket = &self.buckets[bucket];
         let theirs = bucket.closings.iter().filter(|(_, open)| {
             let on = self.compiled.names.lane(open.lane.lane).channel;
             open.sending.contains(number.0) && channel.is_none_or(|channel| channel == on)
@@ -92,12 +89,12 @@ impl Shard {
     pub(crate) fn end_messages_to(
         &mut self,
         draft: &mut Draft<'_>,
-        at: BucketNo,
+        bucket: BucketNo,
         number: RecipientNo,
     ) -> Result<(), Unreadable> {
-        for message in self.messages_to(at, number, None) {
+        for message in self.messages_to(bucket, number, None) {
             let seqs = self.messages(draft).seqs_of(message)?;
-            end_message(self, draft, message, seqs, Ending::RecipientGone);
+            self.end_message(draft, message, seqs, Ending::RecipientGone);
         }
         Ok(())
     }
@@ -109,7 +106,7 @@ impl Shard {
         before: Day,
     ) -> Result<(), Unreadable> {
         for (message, seqs) in self.messages(draft).messages_before(before)? {
-            end_message(self, draft, message, seqs, Ending::Forgotten);
+            self.end_message(draft, message, seqs, Ending::Forgotten);
         }
         Ok(())
     }
@@ -118,7 +115,7 @@ impl Shard {
     pub(crate) fn take_out(
         &mut self,
         draft: &mut Draft<'_>,
-        at: BucketNo,
+        bucket: BucketNo,
         why: Reason,
         kept_back: Vec<(Seq, ChannelNo, MessageId)>,
     ) -> Result<(), Unreadable> {
@@ -130,7 +127,7 @@ impl Shard {
         }
         for ((message, channel), seqs) in messages {
             let (closing, number) = (message.closing.seq, message.number);
-            let made = self.buckets[at].closings.get(&closing);
+            let made = self.buckets[bucket].closings.get(&closing);
             let from = made.map_or(self.now.day(), |open| open.at.day());
             let Some((day, row)) = self.messages(draft).message_row(message, from)? else {
                 continue;
@@ -148,88 +145,102 @@ impl Shard {
         }
         let items =
             items.into_iter().map(|((seq, channel), who)| Entries { seq, channel, who }).collect();
-        self.cut(draft, at, Some(why), items);
+        self.cut(draft, bucket, Some(why), items);
         for (closing, who) in withdrawn {
             let record = Record::Withdrawn { at: self.now, closing, who };
-            self.write(draft, at, record);
+            self.write(draft, bucket, record);
         }
         Ok(())
     }
 }
 
-pub(super) fn cancel_scheduled(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    t: Instant,
-    place: EventNo,
-    why: Reason,
-) -> Result<u64, Unreadable> {
-    let mut count = 0;
-    for (no, frozen) in shard.take_frozen(draft, t, place)? {
-        let mut ended = NotEntered::default();
-        for subset in &frozen.subsets {
-            ended.end_all(subset, &subset.who, why);
+impl Shard {
+    /// Ends the entries of an event that wait for an instant; returns their number.
+    pub(super) fn cancel_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        t: Instant,
+        place: EventNo,
+        why: Reason,
+    ) -> Result<u64, Unreadable> {
+        let mut count = 0;
+        for (bucket, frozen) in self.take_frozen(draft, t, place)? {
+            let mut ended = NotEntered::default();
+            for subset in &frozen.subsets {
+                ended.end_all(subset, &subset.who, why);
+            }
+            count += ended.entries();
+            self.drop_entries(draft, bucket, place, ended);
         }
-        count += ended.entries();
-        shard.drop_entries(draft, no, place, ended);
+        Ok(count)
     }
-    Ok(count)
-}
 
-/// Cancels what can be cancelled of an event, and returns its tenant with what inboxes show of it.
-fn cancel_arrived(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    at: BucketNo,
-    place: EventNo,
-    days: &BTreeSet<Day>,
-    sum: &mut TakenBack,
-) -> Result<(Option<TenantNo>, BTreeMap<Seq, RoaringBitmap>), Unreadable> {
-    let reach = shard.messages(draft).reach(at, place, days)?;
-    let items: Vec<Entries> = reach
-        .waiting
-        .into_iter()
-        .map(|((seq, channel), who)| Entries { seq, channel, who: who.into() })
-        .collect();
-    sum.cancelled += items.iter().map(|entries| entries.who.len()).sum::<u64>();
-    sum.removed_from_batch += reach.kept_back.len() as u64;
-    sum.too_late += reach.gone;
-    shard.cut(draft, at, Some(Reason::Event), items);
-    shard.take_out(draft, at, Reason::Event, reach.kept_back)?;
-    Ok((reach.tenant, reach.shown))
-}
-
-/// Takes delivered entries out of inboxes. They stay delivered.
-fn hide(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    at: BucketNo,
-    tenant: Option<TenantNo>,
-    shown: BTreeMap<Seq, RoaringBitmap>,
-) {
-    let items =
-        shown.into_iter().map(|(seq, who)| Entries { seq, channel: INBOX_NO, who: who.into() });
-    for items in pieces(items.collect(), |item| set_bytes(&item.who)) {
-        shard.write(draft, at, Record::Hidden { at: shard.now, tenant, items });
+    /// Ends a message that can be kept back; the outcome is unknown if an earlier attempt may have handed
+    /// it over.
+    fn end_message(
+        &mut self,
+        draft: &mut Draft<'_>,
+        message: MessageId,
+        seqs: Vec<Seq>,
+        ending: Ending,
+    ) {
+        let ending = match draft.reach.get(&message) {
+            Some(Reached::KeptBack) => ending,
+            Some(Reached::InDoubt) => Ending::Unknown,
+            // Was handed over: its outcome is about to come, and counts.
+            None => return,
+        };
+        let MessageId { closing, number } = message;
+        let sent = Sent { number, seqs, ending, resent: 0 };
+        self.note(draft, closing, &[sent]);
     }
 }
 
-/// Ends a message that can be kept back; the outcome is unknown if an earlier attempt may have handed
-/// it over.
-fn end_message(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    message: MessageId,
-    seqs: Vec<Seq>,
-    ending: Ending,
-) {
-    let ending = match draft.reach.get(&message) {
-        Some(Reached::KeptBack) => ending,
-        Some(Reached::InDoubt) => Ending::Unknown,
-        // Was handed over: its outcome is about to come, and counts.
-        None => return,
-    };
-    let MessageId { closing, number } = message;
-    let sent = Sent { number, seqs, ending, resent: 0 };
-    shard.note(draft, closing, &[sent]);
+/// The cancel of an event that has arrived in a bucket.
+struct CancelInBucket<'a, 'd> {
+    shard: &'a mut Shard,
+    draft: &'a mut Draft<'d>,
+    bucket: BucketNo,
+}
+
+impl CancelInBucket<'_, '_> {
+    /// Ends the entries within reach; a withdrawal hides those that inboxes show, too.
+    fn end(
+        &mut self,
+        reach: Within,
+        withdraws: bool,
+        sum: &mut TakenBack,
+    ) -> Result<(), Unreadable> {
+        let Within { waiting, kept_back, gone, shown, tenant } = reach;
+        let items = waiting.into_iter().map(|((seq, channel), who)| Entries {
+            seq,
+            channel,
+            who: who.into(),
+        });
+        let items: Vec<Entries> = items.collect();
+        sum.cancelled += items.iter().map(|entries| entries.who.len()).sum::<u64>();
+        sum.removed_from_batch += kept_back.len() as u64;
+        sum.too_late += gone;
+        self.shard.cut(self.draft, self.bucket, Some(Reason::Event), items);
+        self.shard.take_out(self.draft, self.bucket, Reason::Event, kept_back)?;
+        if withdraws && !shown.is_empty() {
+            let hidden = shown.values().map(RoaringBitmap::len).sum::<u64>();
+            sum.withdrawn += hidden;
+            // Inboxes show delivered entries, which count as too late until they are hidden.
+            sum.too_late -= hidden;
+            self.hide(tenant, shown);
+        }
+        Ok(())
+    }
+
+    /// Takes delivered entries out of inboxes. They stay delivered.
+    fn hide(&mut self, tenant: Option<TenantNo>, shown: BTreeMap<Seq, RoaringBitmap>) {
+        let entries =
+            |(seq, who): (Seq, RoaringBitmap)| Entries { seq, channel: INBOX_NO, who: who.into() };
+        let items = shown.into_iter().map(entries).collect();
+        for items in pieces(items, |item| set_bytes(&item.who)) {
+            let record = Record::Hidden { at: self.shard.now, tenant, items };
+            self.shard.write(self.draft, self.bucket, record);
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::members;
+use super::members::TenantRemoval;
 use super::state::Shard;
 use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
@@ -15,22 +15,34 @@ use crate::engine::intake::state::Intake;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::inbox_delivery::InboxDelivery;
-use crate::engine::shard::admission::once::remember;
+use crate::engine::shard::admission::once::DeliveredOnce;
 use crate::index::headers::Header;
 use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{INBOX, INBOX_NO};
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::{RecipientNo, TypeNo};
+use crate::model::number::RecipientNo;
 use crate::model::reason::{Outcome, Reason};
 use crate::model::tenant::TenantNo;
 use crate::rules::Admission;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::lane_kind::LaneKind;
 
-/// Entries of a type with `once_ever` that are delivered.
-type Once = ((TypeNo, Option<TenantNo>), Header, RoaringBitmap);
+/// The lanes of a bucket that are due.
+struct DueLanes<'a, 'd> {
+    shard: &'a mut Shard,
+    draft: &'a mut Draft<'d>,
+    bucket: BucketNo,
+}
+
+/// The arrivals of a bucket that its inboxes do not show yet.
+struct NewArrivals<'a, 'd> {
+    shard: &'a mut Shard,
+    intake: &'a Intake,
+    draft: &'a mut Draft<'d>,
+    bucket: BucketNo,
+}
 
 impl Shard {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
@@ -40,8 +52,13 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
-        members::end_deleted(self, intake, draft)?;
-        let delivered = deliver_to_inboxes(self, intake, draft)?;
+        TenantRemoval::run(self, intake, draft)?;
+        let mut delivered = Vec::new();
+        for &bucket in &*self.buckets.numbers() {
+            let mut arrivals =
+                NewArrivals { shard: &mut *self, intake, draft: &mut *draft, bucket };
+            delivered.extend(arrivals.deliver()?);
+        }
         if self.close_due(intake, draft)? || !delivered.is_empty() {
             self.last_output_at = Some(self.clock);
         }
@@ -54,186 +71,188 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
     ) -> Result<bool, Unreadable> {
-        let (now, clock) = (self.now, self.clock);
         let mut any = false;
-        for &at in &*self.buckets.numbers() {
-            if self.next_due_of(at).is_none_or(|due| due > clock.0) {
+        for &bucket in &*self.buckets.numbers() {
+            if self.next_due_of(bucket).is_none_or(|due| due > self.clock.0) {
                 continue;
             }
-            any |= return_snoozed(self, draft, at);
-            let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
-            let mut due = lanes.take_due(clock, around.terms);
-            let names = &self.compiled.names;
-            // The order decides which lane of a recipient a cap keeps, so it goes by names: numbers depend
-            // on the order of past configurations.
-            due.sort_by(|(one, _), (other, _)| {
-                let name = |at: &LaneKey| &names.lane(at.lane).name;
-                // A deleted tenant has no lanes left, so all ids are known.
-                let tenant = |at: &LaneKey| intake.tenants.id(at.tenant).map(Id::as_str);
-                let by_name = name(one).cmp(name(other)).then_with(|| one.key.cmp(&other.key));
-                by_name
-                    .then_with(|| tenant(one).cmp(&tenant(other)))
-                    .then_with(|| one.lane.cmp(&other.lane))
-            });
-            for (lane, Due { closing, counting }) in due {
-                // Counts come before caps: a window with too few entries sends nothing, and must not use up
-                // a cap.
-                let who = closing | count_due(self, draft, at, &lane, counting)?;
-                let who = cap_due(self, draft, at, &lane, who);
-                if who.is_empty() {
-                    continue;
-                }
-                any = true;
-                self.write(draft, at, Record::Closing { at: now, lane, who: who.into() });
-            }
+            any |= return_snoozed(self, draft, bucket);
+            let mut due = DueLanes { shard: &mut *self, draft: &mut *draft, bucket };
+            any |= due.close(intake)?;
         }
         Ok(any)
     }
 }
 
-/// Keeps windows open that a cap keeps, and returns the others.
-fn cap_due(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    at: BucketNo,
-    lane: &LaneKey,
-    who: RoaringBitmap,
-) -> RoaringBitmap {
-    let now = shard.now;
-    let capped = shard.buckets[at].capped(lane, &who, shard.clock, &shard.compiled);
-    if capped.is_empty() {
-        return who;
-    }
-    let rest = who - &capped;
-    let (lane, who) = (lane.clone(), capped.into());
-    shard.write(draft, at, Record::Capped { at: now, lane, who });
-    rest
-}
-
-/// Counts windows of a digest that are first due, and returns those that close: the others have too few
-/// entries, or are held.
-fn count_due(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    at: BucketNo,
-    lane: &LaneKey,
-    who: RoaringBitmap,
-) -> Result<RoaringBitmap, Unreadable> {
-    if who.is_empty() {
-        return Ok(who);
-    }
-    let bucket = &shard.buckets[at];
-    let fewer = bucket.too_few(draft.view, lane, &who, &shard.compiled)?;
-    let enough = who - &fewer;
-    let terms = bucket.terms(lane.tenant, &shard.compiled);
-    let state = bucket.lanes.get(lane);
-    let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
-    let closing = enough - &held;
-    if !fewer.is_empty() || !held.is_empty() {
-        let (at_now, lane) = (shard.now, lane.clone());
-        let record = Record::Counted { at: at_now, lane, fewer: fewer.into(), enough: held.into() };
-        shard.write(draft, at, record);
-    }
-    Ok(closing)
-}
-
-/// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
-fn deliver_to_inboxes(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-) -> Result<Vec<InboxDelivery>, Unreadable> {
-    let mut delivered = Vec::new();
-    for &at in &*shard.buckets.numbers() {
-        let Some((of_bucket, once)) = inbox_delivery(shard, intake, draft, at)? else {
-            continue;
-        };
-        for (of, header, who) in once {
-            remember(shard, draft, at, of, &header, &who)?;
-        }
-        for record in of_bucket.records() {
-            shard.write(draft, at, record);
-        }
-        delivered.push(of_bucket);
-    }
-    Ok(delivered)
-}
-
-fn inbox_delivery(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &Draft<'_>,
-    at: BucketNo,
-) -> Result<Option<(InboxDelivery, Vec<Once>)>, Unreadable> {
-    let now = shard.now;
-    let bucket = &shard.buckets[at];
-    let Some((day, held)) = bucket.index.days.last_key_value() else {
-        return Ok(None);
-    };
-    let fresh = || held.tail.from(&bucket.delivered_to.next());
-    let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
-        return Ok(None);
-    };
-    let (from, to) = (*from, *to);
-    let mut except = Vec::new();
-    let mut reached: BTreeMap<Option<TenantNo>, RoaringBitmap> = BTreeMap::new();
-    let (mut unanswered, mut once) = (Vec::new(), Vec::new());
-    let mut any = false;
-    for (_, kept) in fresh() {
-        let mut who = inbox_members(&shard.compiled, kept);
-        if who.is_empty() {
-            continue;
-        }
-        any = true;
-        // A command since the last delivery may have ended some before they were shown.
-        if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
-            who -= ended;
-        }
-        let event = kept.arrival.event;
-        let rules = &*shard.compiled;
-        let look = |header: &Header| facts_of(rules, intake, kept, header, shard.clock);
-        let version = shard.compiled.current();
-        let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
-        let asked = of_type.filter(|of_type| of_type.condition.is_some());
-        let answers =
-            asked.map(|of_type| ask(draft, intake, bucket, of_type, kept, shard.clock, &who));
-        let answers = answers.transpose()?.unwrap_or_default();
-        let facts = Facts {
-            gone: Ends::Of(&bucket.roster.gone),
-            untrue: Ends::Of(&answers.untrue),
-            unanswered: Ends::Of(&answers.unanswered),
-            ..intake.with_header(draft, *day, event, look)?
-        };
-        let row = shard.ledger.at(at, *day, INBOX_NO);
-        let mut without_answer = 0;
-        let who = facts.checks().divide(who, |reason, who| {
-            row.end(reason.outcome(), Some(reason), who.len());
-            if reason == Reason::ConditionError {
-                without_answer = who.len();
+impl DueLanes<'_, '_> {
+    /// Closes them; returns whether there were any.
+    fn close(&mut self, intake: &Intake) -> Result<bool, Unreadable> {
+        let mut any = false;
+        for (lane, Due { closing, counting }) in self.take(intake) {
+            // Counts come before caps: a window with too few entries sends nothing, and must not use up
+            // a cap.
+            let recipients = closing | self.count(&lane, counting)?;
+            let recipients = self.cap(&lane, recipients);
+            if recipients.is_empty() {
+                continue;
             }
-            except.push((kept.seq, reason, who.into()));
+            any = true;
+            let at = self.shard.now;
+            let closing = Record::Closing { at, lane, who: recipients.into() };
+            self.shard.write(self.draft, self.bucket, closing);
+        }
+        Ok(any)
+    }
+
+    /// Takes them from the wheel, by name.
+    fn take(&mut self, intake: &Intake) -> Vec<(LaneKey, Due)> {
+        let shard = &mut *self.shard;
+        let (lanes, around) = shard.buckets[self.bucket].lanes_and_around(&shard.compiled);
+        let mut due = lanes.take_due(shard.clock, around.terms);
+        let names = &shard.compiled.names;
+        // The order decides which lane of a recipient a cap keeps, so it goes by names: numbers depend
+        // on the order of past configurations.
+        due.sort_by(|(one, _), (other, _)| {
+            let name = |lane: &LaneKey| &names.lane(lane.lane).name;
+            // A deleted tenant has no lanes left, so all ids are known.
+            let tenant = |lane: &LaneKey| intake.tenants.id(lane.tenant).map(Id::as_str);
+            let by_name = name(one).cmp(name(other)).then_with(|| one.key.cmp(&other.key));
+            by_name
+                .then_with(|| tenant(one).cmp(&tenant(other)))
+                .then_with(|| one.lane.cmp(&other.lane))
         });
-        if let Some(of_type) = asked.filter(|_| without_answer > 0) {
-            let id = intake.with_header(draft, *day, event, |header| header.id.clone())?;
-            unanswered.extend(answers.report(&id, of_type, without_answer));
-        }
-        row.end(Outcome::Delivered, None, who.len());
-        if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
-            let header = intake.with_header(draft, *day, event, Header::clone)?;
-            let of = (kept.arrival.type_no, kept.arrival.tenant);
-            once.push((of, header, who.clone()));
-        }
-        *reached.entry(kept.arrival.tenant).or_default() |= who;
+        due
     }
-    // Entries of two tenants never share a message.
-    shard.tally.messages += reached.values().map(RoaringBitmap::len).sum::<u64>();
-    if !any {
-        // Writes no record: a start scans these arrivals again, and finds as little.
-        shard.buckets[at].delivered_to = to;
-        return Ok(None);
+
+    /// Keeps windows open that a cap keeps, and returns the others.
+    fn cap(&mut self, lane: &LaneKey, recipients: RoaringBitmap) -> RoaringBitmap {
+        let shard = &*self.shard;
+        let bucket = &shard.buckets[self.bucket];
+        let capped = bucket.capped(lane, &recipients, shard.clock, &shard.compiled);
+        if capped.is_empty() {
+            return recipients;
+        }
+        let rest = recipients - &capped;
+        let record = Record::Capped { at: shard.now, lane: lane.clone(), who: capped.into() };
+        self.shard.write(self.draft, self.bucket, record);
+        rest
     }
-    let delivery = InboxDelivery { bucket: at, at: now, from, to, except, unanswered };
-    Ok(Some((delivery, once)))
+
+    /// Counts windows of a digest that are first due, and returns those that close: the others have too few
+    /// entries, or are held.
+    fn count(
+        &mut self,
+        lane: &LaneKey,
+        recipients: RoaringBitmap,
+    ) -> Result<RoaringBitmap, Unreadable> {
+        if recipients.is_empty() {
+            return Ok(recipients);
+        }
+        let compiled = &self.shard.compiled;
+        let bucket = &self.shard.buckets[self.bucket];
+        let fewer = bucket.too_few(self.draft.view, lane, &recipients, compiled)?;
+        let enough = recipients - &fewer;
+        let terms = bucket.terms(lane.tenant, compiled);
+        let state = bucket.lanes.get(lane);
+        let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
+        let closing = enough - &held;
+        if !fewer.is_empty() || !held.is_empty() {
+            let (at, lane) = (self.shard.now, lane.clone());
+            let record = Record::Counted { at, lane, fewer: fewer.into(), enough: held.into() };
+            self.shard.write(self.draft, self.bucket, record);
+        }
+        Ok(closing)
+    }
+}
+
+impl NewArrivals<'_, '_> {
+    /// Delivers them: at once, as a set, without a row per recipient.
+    fn deliver(&mut self) -> Result<Option<InboxDelivery>, Unreadable> {
+        let Some((delivery, once)) = self.take()? else {
+            return Ok(None);
+        };
+        for delivered in once {
+            delivered.remember(&self.shard.compiled, self.draft, self.bucket)?;
+        }
+        for record in delivery.records() {
+            self.shard.write(self.draft, self.bucket, record);
+        }
+        Ok(Some(delivery))
+    }
+
+    /// Divides their entries by the checks, and counts them.
+    fn take(&mut self) -> Result<Option<(InboxDelivery, Vec<DeliveredOnce>)>, Unreadable> {
+        let (shard, intake, draft) = (&mut *self.shard, self.intake, &*self.draft);
+        let now = shard.now;
+        let bucket = &shard.buckets[self.bucket];
+        let Some((day, held)) = bucket.index.days.last_key_value() else {
+            return Ok(None);
+        };
+        let fresh = || held.tail.from(&bucket.delivered_to.next());
+        let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
+            return Ok(None);
+        };
+        let (from, to) = (*from, *to);
+        let mut except = Vec::new();
+        let mut reached: BTreeMap<Option<TenantNo>, RoaringBitmap> = BTreeMap::new();
+        let (mut unanswered, mut once) = (Vec::new(), Vec::new());
+        let mut any = false;
+        for (_, kept) in fresh() {
+            let mut who = inbox_members(&shard.compiled, kept);
+            if who.is_empty() {
+                continue;
+            }
+            any = true;
+            // A command since the last delivery may have ended some before they were shown.
+            if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
+                who -= ended;
+            }
+            let event = kept.arrival.event;
+            let rules = &*shard.compiled;
+            let look = |header: &Header| facts_of(rules, intake, kept, header, shard.clock);
+            let version = shard.compiled.current();
+            let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
+            let asked = of_type.filter(|of_type| of_type.condition.is_some());
+            let answers =
+                asked.map(|of_type| ask(draft, intake, bucket, of_type, kept, shard.clock, &who));
+            let answers = answers.transpose()?.unwrap_or_default();
+            let facts = Facts {
+                gone: Ends::Of(&bucket.roster.gone),
+                untrue: Ends::Of(&answers.untrue),
+                unanswered: Ends::Of(&answers.unanswered),
+                ..intake.with_header(draft, *day, event, look)?
+            };
+            let row = shard.ledger.at(self.bucket, *day, INBOX_NO);
+            let mut without_answer = 0;
+            let who = facts.checks().divide(who, |reason, who| {
+                row.end(reason.outcome(), Some(reason), who.len());
+                if reason == Reason::ConditionError {
+                    without_answer = who.len();
+                }
+                except.push((kept.seq, reason, who.into()));
+            });
+            if let Some(of_type) = asked.filter(|_| without_answer > 0) {
+                let id = intake.with_header(draft, *day, event, |header| header.id.clone())?;
+                unanswered.extend(answers.report(&id, of_type, without_answer));
+            }
+            row.end(Outcome::Delivered, None, who.len());
+            if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
+                let header = intake.with_header(draft, *day, event, Header::clone)?;
+                let (type_no, tenant) = (kept.arrival.type_no, kept.arrival.tenant);
+                once.push(DeliveredOnce { type_no, tenant, header, recipients: who.clone() });
+            }
+            *reached.entry(kept.arrival.tenant).or_default() |= who;
+        }
+        // Entries of two tenants never share a message.
+        shard.tally.messages += reached.values().map(RoaringBitmap::len).sum::<u64>();
+        if !any {
+            // Writes no record: a start scans these arrivals again, and finds as little.
+            shard.buckets[self.bucket].delivered_to = to;
+            return Ok(None);
+        }
+        let delivery = InboxDelivery { bucket: self.bucket, at: now, from, to, except, unanswered };
+        Ok(Some((delivery, once)))
+    }
 }
 
 impl Reader<'_> {

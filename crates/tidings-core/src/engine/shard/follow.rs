@@ -100,18 +100,23 @@ pub(crate) fn may_follow(limits: Limits, topic: &Id, topics: u64) -> Result<(), 
     Ok(limits.check(Bound::Subscriptions, topics)?)
 }
 
-impl Shard {
+/// Changes of subscriptions in a shard.
+pub(crate) struct Subscriptions<'a, 'd> {
+    pub(crate) shard: &'a mut Shard,
+    pub(crate) draft: &'a mut Draft<'d>,
+}
+
+impl Subscriptions<'_, '_> {
     /// Does commands that all follow, or all unfollow.
-    pub(crate) fn follow(
+    pub(crate) fn change(
         &mut self,
         intake: &Intake,
-        draft: &mut Draft<'_>,
         commands: &[&Command],
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
         let mut changes: BTreeMap<BucketNo, Change<'_>> = BTreeMap::new();
         let mut rows: Vec<(RowsOf, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
-        let (mut on, limits) = (true, self.limits());
+        let (mut on, limits) = (true, self.shard.limits());
         let mut added: FxHashMap<RecipientAt, u64> = FxHashMap::default();
         for command in commands {
             let (recipient, topic, tenant) = match command {
@@ -123,7 +128,7 @@ impl Shard {
                 _ => continue,
             };
             let tenant = tenant.as_ref().map(|tenant| intake.tenant_no(tenant)).transpose();
-            let (at, tenant) = match self.find(recipient).and_then(|at| Ok((at, tenant?))) {
+            let (at, tenant) = match self.shard.find(recipient).and_then(|at| Ok((at, tenant?))) {
                 Ok(found) => found,
                 Err(refused) => {
                     replies.push(Err(refused));
@@ -131,7 +136,7 @@ impl Shard {
                 }
             };
             let RecipientAt { bucket, number } = at;
-            let followers = &self.buckets[bucket].followers;
+            let followers = &self.shard.buckets[bucket].followers;
             let change = changes.entry(bucket).or_default();
             let known = followers.get(tenant, topic.as_str());
             let follows = known.is_some_and(|who| who.contains(number.0));
@@ -162,58 +167,57 @@ impl Shard {
             if on {
                 let topics: Vec<&Id> = topics.collect();
                 for topics in topics.chunks(ROW_TOPICS_MAX) {
-                    put_row(draft, key(), topics);
+                    put_row(self.draft, key(), topics);
                 }
             } else {
-                leave(draft, &key, &topics.collect())?;
+                leave(self.draft, &key, &topics.collect())?;
             }
         }
         for (bucket, change) in changes {
-            write(self, draft, bucket, change.topics, on);
+            self.write(bucket, change.topics, on);
         }
         Ok(replies)
     }
-}
 
-/// Writes that recipients of a bucket follow topics, or unfollow them.
-fn write(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    bucket: BucketNo,
-    topics: impl IntoIterator<Item = (TenantTopic, RoaringBitmap)>,
-    on: bool,
-) {
-    let topics = topics.into_iter().map(|(topic, who)| (topic, Set::from(who)));
-    let bytes = |(topic, who): &(TenantTopic, Set)| topic.topic.as_str().len() + 4 + set_bytes(who);
-    for topics in pieces(topics.collect(), bytes) {
-        shard.write(draft, bucket, Record::Follow { topics, on });
+    /// Writes that recipients of a bucket follow topics, or unfollow them.
+    fn write(
+        &mut self,
+        bucket: BucketNo,
+        topics: impl IntoIterator<Item = (TenantTopic, RoaringBitmap)>,
+        on: bool,
+    ) {
+        let topics = topics.into_iter().map(|(topic, who)| (topic, Set::from(who)));
+        let bytes =
+            |(topic, who): &(TenantTopic, Set)| topic.topic.as_str().len() + 4 + set_bytes(who);
+        for topics in pieces(topics.collect(), bytes) {
+            self.shard.write(self.draft, bucket, Record::Follow { topics, on });
+        }
     }
-}
 
-/// Ends all subscriptions of a tenant that these recipients have.
-pub(crate) fn unfollow_all(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    bucket: BucketNo,
-    left: &[(TenantNo, Set)],
-) -> Result<(), Unreadable> {
-    let mut topics: BTreeMap<TenantTopic, RoaringBitmap> = BTreeMap::new();
-    for (tenant, who) in left {
-        for number in who.iter() {
-            if shard.buckets[bucket].followers.topics_of(number) == 0 {
-                continue;
-            }
-            let key = tenant_rows_key(bucket, RecipientNo(number), Some(*tenant));
-            for (key, followed) in rows_under(draft, &key.done())? {
-                draft.delete(Partition::Base, key);
-                for topic in followed {
-                    topics.entry(topic).or_default().insert(number);
+    /// Ends all subscriptions of a tenant that these recipients have.
+    pub(super) fn unfollow_all(
+        &mut self,
+        bucket: BucketNo,
+        left: &[(TenantNo, Set)],
+    ) -> Result<(), Unreadable> {
+        let mut topics: BTreeMap<TenantTopic, RoaringBitmap> = BTreeMap::new();
+        for (tenant, who) in left {
+            for number in who.iter() {
+                if self.shard.buckets[bucket].followers.topics_of(number) == 0 {
+                    continue;
+                }
+                let key = tenant_rows_key(bucket, RecipientNo(number), Some(*tenant));
+                for (key, followed) in rows_under(self.draft, &key.done())? {
+                    self.draft.delete(Partition::Base, key);
+                    for topic in followed {
+                        topics.entry(topic).or_default().insert(number);
+                    }
                 }
             }
         }
+        self.write(bucket, topics, false);
+        Ok(())
     }
-    write(shard, draft, bucket, topics, false);
-    Ok(())
 }
 
 /// Writes a row of topics of a tenant, whose rows' keys begin with this one.

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use self::devices::DeviceChange;
+use super::follow::{Subscriptions, rows_of};
+use super::members::Memberships;
+use super::prefer::PreferenceChange;
 use super::state::Shard;
-use super::{follow, members, prefer};
 use crate::engine::inbox::mark;
 use crate::engine::intake::state::Intake;
+use crate::engine::intake::tenants::Tenants;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::record_size::pieces;
 use crate::engine::rows::reply::{Refused, Reply, StepError};
@@ -34,16 +38,19 @@ impl Shard {
     ) -> Result<Reply, StepError> {
         match command {
             Command::Recipient(change) => {
-                let tenants = members::named(intake, change)?;
+                change.named_tenants().try_for_each(|id| intake.tenant_no(id).map(drop))?;
+                let tenants = intake.tenants.memberships(change);
                 self.check_profile(intake, change)?;
                 self.change_recipient(intake, draft, change, tenants)
             }
             Command::Device { recipient, channel, address, joins } => {
-                devices::change(self, intake, draft, recipient, (*channel, address), *joins)
+                let (channel, joins) = (*channel, *joins);
+                let device = DeviceChange { recipient, channel, given: address, joins };
+                device.run(self, intake, draft)
             }
-            Command::Erase { recipient } => erase(self, draft, recipient),
+            Command::Erase { recipient } => self.erase(draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
-                let replies = self.follow(intake, draft, &[command])?;
+                let replies = Subscriptions { shard: self, draft }.change(intake, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind, view } => {
@@ -53,25 +60,24 @@ impl Shard {
                 mark::change_items(self, intake, draft, recipient, what, *change, view)
             }
             Command::Preference { recipient, scope, channel, mode, tenant, by } => {
-                let tenant = tenant.as_ref();
-                let chosen = prefer::Chosen { recipient, scope, channel, mode, tenant };
-                prefer::prefer(self, intake, draft, chosen, *by)
+                let mut change = PreferenceChange::of(self, intake, draft, recipient, *by)?;
+                change.set(scope, channel, mode, tenant.as_ref())
             }
             Command::Preferences { recipient, chosen, whole, tenant, by } => {
-                let whole = whole.then_some(tenant.as_ref());
-                prefer::prefer_all(self, intake, draft, recipient, chosen, whole, *by)
+                let mut change = PreferenceChange::of(self, intake, draft, recipient, *by)?;
+                change.set_all(chosen, whole.then_some(tenant.as_ref()))
             }
             Command::Flush { recipient, channel, lane, key, view } => {
                 let (channel, lane) = (channel.as_deref(), lane.as_deref());
-                let wanted = Flushed { channel, lane, key: key.as_ref(), view };
-                Ok(flush(self, intake, draft, recipient, wanted)?)
+                let flush = Flush { recipient, channel, lane, key: key.as_ref(), view };
+                Ok(flush.run(self, intake, draft)?)
             }
             Command::Message { message, act } => self.operate(intake, draft, *message, *act),
             Command::Report { message, report } => {
                 self.take_report(intake, draft, *message, report)
             }
             Command::Join { .. } | Command::Leave { .. } => {
-                let replies = members::change(self, intake, draft, &[command])?;
+                let replies = Memberships { shard: self, draft }.change(intake, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             // The intake accepts what concerns everybody.
@@ -110,14 +116,15 @@ impl Shard {
             Some(number) => (number, roster.profile(number).cloned()),
             None => (roster.next_number(), None),
         };
-        let new = changed(intake, known.clone(), change);
+        let new = changed(&intake.tenants, known.clone(), change);
         if known.as_ref() != Some(&new) {
             let record = Record::Profile { at: self.now, number, profile: Box::new(new) };
             self.write(draft, bucket, record);
         }
         if let Some(tenants) = tenants {
             // Follows the profile, whose record gives a new recipient the number.
-            members::set(self, draft, RecipientAt { bucket, number }, tenants)?;
+            let mut memberships = Memberships { shard: self, draft };
+            memberships.set(RecipientAt { bucket, number }, tenants)?;
         }
         Ok(Reply::Done)
     }
@@ -130,7 +137,7 @@ impl Shard {
         let roster = &self.buckets[bucket].roster;
         let number = roster.number(change.id.as_str());
         let known = number.and_then(|number| roster.profile(number)).cloned();
-        let new = changed(intake, known, change);
+        let new = changed(&intake.tenants, known, change);
         size::check(&self.buckets[bucket], number, &new, &[], intake.row_bytes)
     }
 
@@ -143,80 +150,82 @@ impl Shard {
     ) -> Result<(), Unreadable> {
         for change in profiles {
             if self.buckets.of(change.id.as_str()).is_some() {
-                let tenants = members::named_and_known(intake, change);
+                let tenants = intake.tenants.memberships(change);
                 let changed = self.change_recipient(intake, draft, change, tenants);
                 changed.map(drop).or_else(|error| error.refusal().map(drop))?;
             }
         }
         Ok(())
     }
-}
 
-fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, StepError> {
-    let RecipientAt { bucket, number } = shard.find(recipient)?;
-    for key in follow::rows_of(draft, shard.buckets[bucket].no, number)?.into_keys() {
-        draft.delete(Partition::Base, key);
+    fn erase(&mut self, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, StepError> {
+        let RecipientAt { bucket, number } = self.find(recipient)?;
+        for key in rows_of(draft, bucket, number)?.into_keys() {
+            draft.delete(Partition::Base, key);
+        }
+        self.write(draft, bucket, Record::Erased { at: self.now, number });
+        // Messages in doubt end as unknown here, since no attempt will tell more.
+        self.end_messages_to(draft, bucket, number)?;
+        Ok(Reply::Done)
     }
-    let at = shard.now;
-    shard.write(draft, bucket, Record::Erased { at, number });
-    // Messages in doubt end as unknown here, since no attempt will tell more.
-    shard.end_messages_to(draft, bucket, number)?;
-    Ok(Reply::Done)
 }
 
-/// The lanes of a flush.
-struct Flushed<'a> {
+/// A flush of the lanes of a recipient.
+struct Flush<'a> {
+    recipient: &'a Id,
     channel: Option<&'a str>,
     lane: Option<&'a str>,
     key: Option<&'a BatchKey>,
     view: &'a View,
 }
 
-fn flush(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    recipient: &Id,
-    Flushed { channel, lane, key, view }: Flushed<'_>,
-) -> Result<Reply, Refused> {
-    let view = intake.tenants.view(view)?;
-    let RecipientAt { bucket, number } = shard.find(recipient)?;
-    let channel = match channel {
-        Some(name) => {
-            Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
-        }
-        None => None,
-    };
-    let open = shard.buckets[bucket].lanes.open_of(number.0);
-    let open = open.filter(|(at, state)| {
-        let name = shard.compiled.names.lane(at.lane);
-        !state.keeps_paused()
-            && channel.is_none_or(|channel| channel == name.channel)
-            && lane.is_none_or(|lane| lane == name.name)
-            && key.is_none_or(|key| *key == at.key)
-            && view.shows(at.tenant)
-    });
-    let lanes: Vec<_> = open.map(|(at, _)| at).collect();
-    let due = lanes.len();
-    // Where nothing waits the marker names the place at which the recipient was found flushed.
-    let seq = if lanes.is_empty() {
-        shard.buckets[bucket].next_seq
-    } else {
-        let at = shard.now;
-        let bytes = |lane: &LaneKey| lane.key.as_str().len() + 16;
-        let mut first = None;
-        for lanes in pieces(lanes, bytes) {
-            let seq = shard.write(draft, bucket, Record::Flush { at, number, lanes });
-            first.get_or_insert(seq);
-        }
-        first.unwrap_or(shard.buckets[bucket].next_seq)
-    };
-    let marker = format!("{}-{seq}", shard.buckets[bucket].no);
-    Ok(Reply::Flushed { marker, lanes: due })
+impl Flush<'_> {
+    fn run(
+        self,
+        shard: &mut Shard,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+    ) -> Result<Reply, Refused> {
+        let Self { recipient, channel, lane, key, view } = self;
+        let view = intake.tenants.view(view)?;
+        let RecipientAt { bucket, number } = shard.find(recipient)?;
+        let channel = match channel {
+            Some(name) => {
+                Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
+            }
+            None => None,
+        };
+        let open = shard.buckets[bucket].lanes.open_of(number.0);
+        let open = open.filter(|(lane_key, state)| {
+            let name = shard.compiled.names.lane(lane_key.lane);
+            !state.keeps_paused()
+                && channel.is_none_or(|channel| channel == name.channel)
+                && lane.is_none_or(|lane| lane == name.name)
+                && key.is_none_or(|key| *key == lane_key.key)
+                && view.shows(lane_key.tenant)
+        });
+        let lanes: Vec<_> = open.map(|(at, _)| at).collect();
+        let due = lanes.len();
+        // Where nothing waits the marker names the place at which the recipient was found flushed.
+        let seq = if lanes.is_empty() {
+            shard.buckets[bucket].next_seq
+        } else {
+            let at = shard.now;
+            let bytes = |lane: &LaneKey| lane.key.as_str().len() + 16;
+            let mut first = None;
+            for lanes in pieces(lanes, bytes) {
+                let seq = shard.write(draft, bucket, Record::Flush { at, number, lanes });
+                first.get_or_insert(seq);
+            }
+            first.unwrap_or(shard.buckets[bucket].next_seq)
+        };
+        let marker = format!("{}-{seq}", shard.buckets[bucket].no);
+        Ok(Reply::Flushed { marker, lanes: due })
+    }
 }
 
 /// A profile with the given fields changed. Addresses of tenants that are not there any more are passed over.
-fn changed(intake: &Intake, known: Option<Recipient>, change: &RecipientChange) -> Recipient {
+fn changed(tenants: &Tenants, known: Option<Recipient>, change: &RecipientChange) -> Recipient {
     let mut new = known.unwrap_or_else(|| Recipient {
         id: change.id.clone(),
         name: None,
@@ -233,7 +242,7 @@ fn changed(intake: &Intake, known: Option<Recipient>, change: &RecipientChange) 
     }
     for (channel, given) in &change.addresses {
         let there = given.iter().filter_map(|GivenAddress { text, tenant }| {
-            let tenant = tenant.as_ref().map(|id| intake.tenants.number(id)).transpose();
+            let tenant = tenant.as_ref().map(|id| tenants.number(id)).transpose();
             Some((text, tenant.ok()?))
         });
         new.addresses.set_views(*channel, &there.collect::<Vec<_>>());

@@ -24,7 +24,6 @@ use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::model::topic::heard_by;
 use crate::rules::compiled::{CompiledRules, Type};
-use crate::rules::names::Names;
 use crate::sets::audience::partition;
 
 /// A source of an audience: a reason, before the recipients are known.
@@ -67,7 +66,9 @@ impl Shard {
         let Some(of_type) = of_type else {
             return Ok(Spread::default());
         };
-        let Routing { mut spread, reasons, mut routed } = routing(self, row, of_type);
+        let reasons = Reasons::of(row);
+        let audience = EventAudience { shard: &*self, row, of_type, reasons: &reasons };
+        let (mut spread, mut routed) = audience.divided();
         if routed.is_empty() {
             return Ok(spread);
         }
@@ -80,8 +81,7 @@ impl Shard {
         self.entries_created += spread.entries;
         let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
         for (no, lanes) in routed {
-            let (bucket, names) = (&self.buckets[no], &self.compiled.names);
-            for (t, lanes) in by_instant(bucket, names, row, lanes) {
+            for (t, lanes) in self.router(no, row, &reasons.words).by_instant(lanes) {
                 by_t.entry(t).or_default().insert(no, lanes);
             }
         }
@@ -89,7 +89,7 @@ impl Shard {
             let event = RoutedEvent { row, t, words: &reasons.words, routed };
             // What comes after the arrival is entered by the intake, however late this shard learns of both.
             match at.filter(|_| t <= row.came_at()) {
-                Some(at) => self.arrive(draft, event, at),
+                Some(at) => self.arrive(draft, event, at)?,
                 None => self.freeze(draft, event, of_type.no),
             }
         }
@@ -98,12 +98,17 @@ impl Shard {
 
     /// Writes the arrival of an event into each bucket with recipients. If the clock of the intake's node is ahead, it
     /// enters now.
-    pub(crate) fn arrive(&mut self, draft: &mut Draft<'_>, event: RoutedEvent<'_>, at: EventAt) {
+    pub(crate) fn arrive(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: RoutedEvent<'_>,
+        at: EventAt,
+    ) -> Result<(), Unreadable> {
         let RoutedEvent { row, t, words, routed } = event;
         let now = self.now;
         let t = t.min(self.clock);
         if !routed.is_empty() {
-            self.copy_accepted(draft, at, row);
+            self.copy_event(draft, at, |_| Ok(row.clone()))?;
         }
         let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
         let current = self.compiled.current().cloned();
@@ -148,129 +153,253 @@ impl Shard {
                 }
             }
         }
+        Ok(())
     }
 }
 
-/// The audience of an event, divided by lanes and reasons.
-struct Routing {
-    spread: Spread,
-    reasons: Reasons,
-    routed: BTreeMap<BucketNo, Routed>,
+/// The audience of an event of a type in a shard.
+struct EventAudience<'a> {
+    shard: &'a Shard,
+    row: &'a EventRow,
+    of_type: &'a Type,
+    reasons: &'a Reasons,
 }
 
-/// Divides the audience of an event in a shard, as preferences are now.
-fn routing(shard: &Shard, row: &EventRow, of_type: &Type) -> Routing {
-    let event = &row.event;
-    let (mut named, unknown) = named(shard, row);
-    let mut spread = Spread { unknown, ..Spread::default() };
-    let reasons = Reasons::of(row);
-    let left_out = event
-        .actor
-        .as_ref()
-        .filter(|_| !of_type.rules.include_actor)
-        .and_then(|actor| shard.find(&actor.id).ok());
-    let mut excepted = excepted(shard, &event.to);
-    let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
-    for bucket in shard.buckets.iter() {
-        let named = named.remove(&bucket.no);
-        if named.is_none() && !event.to.reaches_unnamed() {
-            continue;
-        }
-        let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
-        if classes.is_empty() {
-            continue;
-        }
-        if let Some(excepted) = excepted.remove(&bucket.no) {
-            for (_, who) in &mut classes {
-                spread.has_exceptions |= !who.is_disjoint(&excepted);
-                *who -= &excepted;
+impl EventAudience<'_> {
+    /// The recipients by lanes and reasons, as preferences are now.
+    fn divided(&self) -> (Spread, BTreeMap<BucketNo, Routed>) {
+        let &Self { shard, row, of_type, reasons } = self;
+        let event = &row.event;
+        let (mut named, unknown) = self.named();
+        let mut spread = Spread { unknown, ..Spread::default() };
+        let left_out = event
+            .actor
+            .as_ref()
+            .filter(|_| !of_type.rules.include_actor)
+            .and_then(|actor| shard.find(&actor.id).ok());
+        let mut excepted = self.excepted();
+        let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
+        for bucket in shard.buckets.iter() {
+            let named = named.remove(&bucket.no);
+            if named.is_none() && !event.to.reaches_unnamed() {
+                continue;
             }
-        }
-        if let Some(RecipientAt { number: actor, .. }) =
-            left_out.filter(|of| of.bucket == bucket.no)
-        {
-            for (_, who) in &mut classes {
-                spread.actor_is_left_out |= who.remove(actor.0);
+            let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
+            if classes.is_empty() {
+                continue;
             }
+            if let Some(excepted) = excepted.remove(&bucket.no) {
+                for (_, who) in &mut classes {
+                    spread.has_exceptions |= !who.is_disjoint(&excepted);
+                    *who -= &excepted;
+                }
+            }
+            if let Some(RecipientAt { number: actor, .. }) =
+                left_out.filter(|of| of.bucket == bucket.no)
+            {
+                for (_, who) in &mut classes {
+                    spread.actor_is_left_out |= who.remove(actor.0);
+                }
+            }
+            spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
+            let router = shard.router(bucket.no, row, &reasons.words);
+            routed.insert(bucket.no, router.settled(router.route(of_type, classes)));
         }
-        spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-        let lanes = route(bucket, of_type, &shard.paused, row, &reasons.words, classes);
-        let lanes = settle_lanes(bucket, &shard.compiled, row, lanes);
-        routed.insert(bucket.no, lanes);
+        (spread, routed)
     }
-    Routing { spread, reasons, routed }
+
+    /// The recipients that the event names, by bucket, and those that do not exist.
+    fn named(&self) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
+        let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
+        let mut unknown = BTreeSet::new();
+        for recipient in &self.row.event.to.recipients {
+            // Their own shard says whether they exist: answers of shards add up, and no warning may come twice.
+            if self.shard.buckets.of(recipient.as_str()).is_none() {
+                continue;
+            }
+            match self.shard.find(recipient) {
+                Ok(RecipientAt { bucket, number }) => {
+                    named.entry(bucket).or_default().insert(number.0);
+                }
+                Err(_) => {
+                    unknown.insert(recipient.clone());
+                }
+            }
+        }
+        (named, unknown)
+    }
+
+    /// The recipients that the event leaves out, by bucket.
+    fn excepted(&self) -> BTreeMap<BucketNo, RoaringBitmap> {
+        let mut excepted: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
+        let found = self.row.event.to.except.iter().filter_map(|id| self.shard.find(id).ok());
+        for RecipientAt { bucket, number } in found {
+            excepted.entry(bucket).or_default().insert(number.0);
+        }
+        excepted
+    }
 }
 
-/// The recipients that an event names, by bucket, and those that do not exist.
-fn named(shard: &Shard, row: &EventRow) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
-    let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
-    let mut unknown = BTreeSet::new();
-    for recipient in &row.event.to.recipients {
-        // Their own shard says whether they exist: answers of shards add up, and no warning may come twice.
-        if shard.buckets.of(recipient.as_str()).is_none() {
-            continue;
-        }
-        match shard.find(recipient) {
-            Ok(RecipientAt { bucket, number }) => {
-                named.entry(bucket).or_default().insert(number.0);
-            }
-            Err(_) => {
-                unknown.insert(recipient.clone());
-            }
-        }
-    }
-    (named, unknown)
+/// The lanes of an event's recipients in a bucket, as preferences and rules are now.
+#[derive(Clone, Copy)]
+pub(crate) struct Router<'a> {
+    pub(crate) bucket: &'a Bucket,
+    pub(crate) row: &'a EventRow,
+    /// The words of all reasons.
+    pub(crate) words: &'a [String],
+    pub(crate) paused: &'a Paused,
+    compiled: &'a CompiledRules,
 }
 
-/// The recipients that an audience leaves out, by bucket.
-fn excepted(shard: &Shard, to: &Audience) -> BTreeMap<BucketNo, RoaringBitmap> {
-    let mut excepted: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
-    for RecipientAt { bucket, number } in to.except.iter().filter_map(|id| shard.find(id).ok()) {
-        excepted.entry(bucket).or_default().insert(number.0);
+impl Shard {
+    /// The lanes of an event's recipients in a bucket.
+    pub(crate) fn router<'a>(
+        &'a self,
+        bucket: BucketNo,
+        row: &'a EventRow,
+        words: &'a [String],
+    ) -> Router<'a> {
+        let bucket = &self.buckets[bucket];
+        Router { bucket, row, words, paused: &self.paused, compiled: &self.compiled }
     }
-    excepted
 }
 
-/// Splits an event's sets by the instant at which it enters the lanes of their recipients.
-pub(crate) fn by_instant(
-    bucket: &Bucket,
-    names: &Names,
-    row: &EventRow,
-    routed: Routed,
-) -> BTreeMap<Instant, Routed> {
-    let mut by_t: BTreeMap<Instant, Routed> = BTreeMap::new();
-    if routed.is_empty() {
-        return by_t;
-    }
-    let first = match row.event.deliver_local {
-        Some(_) => None,
-        None => row.enters_first().pop_first(),
-    };
-    if let Some(first) = first.filter(|_| row.after_ms.is_empty()) {
-        return BTreeMap::from([(first, routed)]);
-    }
-    for (route, who) in routed {
-        let subsets: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
-            (Some(time), _) => {
-                let by_t = bucket
-                    .roster
-                    .clocks(row.tenant)
-                    .by_zone(&who)
-                    .into_iter()
-                    // A local time that has passed already is due on arrival.
-                    .map(|(zone, subset)| (zone.when(time).max(row.came_at()), subset));
-                by_t.collect()
-            }
-            (None, first) => vec![(first.unwrap_or(row.came_at()), who)],
+impl Router<'_> {
+    /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
+    pub(crate) fn by_instant(&self, routed: Routed) -> BTreeMap<Instant, Routed> {
+        let (row, names) = (self.row, &self.compiled.names);
+        let mut by_t: BTreeMap<Instant, Routed> = BTreeMap::new();
+        if routed.is_empty() {
+            return by_t;
+        }
+        let first = match row.event.deliver_local {
+            Some(_) => None,
+            None => row.enters_first().pop_first(),
         };
-        for (after_ms, route) in route.by_after(row, names) {
-            for (t, subset) in &subsets {
-                let routed = by_t.entry(t.plus_ms(after_ms)).or_default();
-                *routed.entry(route.clone()).or_default() |= subset;
+        if let Some(first) = first.filter(|_| row.after_ms.is_empty()) {
+            return BTreeMap::from([(first, routed)]);
+        }
+        for (route, who) in routed {
+            let subsets: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
+                (Some(time), _) => {
+                    let by_t = self
+                        .bucket
+                        .roster
+                        .clocks(row.tenant)
+                        .by_zone(&who)
+                        .into_iter()
+                        // A local time that has passed already is due on arrival.
+                        .map(|(zone, subset)| (zone.when(time).max(row.came_at()), subset));
+                    by_t.collect()
+                }
+                (None, first) => vec![(first.unwrap_or(row.came_at()), who)],
+            };
+            for (after_ms, route) in route.by_after(row, names) {
+                for (t, subset) in &subsets {
+                    let routed = by_t.entry(t.plus_ms(after_ms)).or_default();
+                    *routed.entry(route.clone()).or_default() |= subset;
+                }
             }
         }
+        by_t
     }
-    by_t
+
+    /// Splits the audience by the lanes that their preferences choose, without those who opted out.
+    fn route(&self, of_type: &Type, classes: Vec<(Vec<u32>, RoaringBitmap)>) -> Routed {
+        let Self { bucket, row, words, paused, .. } = *self;
+        let only = row.event.channels.as_deref();
+        let mut routed = Routed::new();
+        for (reasons, who) in classes {
+            let reasons: Vec<u16> = reasons
+                .into_iter()
+                .map(|at| {
+                    u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16")
+                })
+                .collect();
+            let mut subsets = vec![(Vec::new(), who)];
+            let why = Why { words, reasons: &reasons };
+            for channel in of_type.channels(only) {
+                let mut split = Vec::with_capacity(subsets.len());
+                for (entries, who) in subsets {
+                    let chosen =
+                        bucket.preferences.lanes(channel, of_type, row.tenant, paused, who);
+                    for (lane, subset) in chosen {
+                        let Some(lane) = lane else {
+                            split.push((entries.clone(), subset));
+                            continue;
+                        };
+                        for (left, subset) in self.unmuted(of_type, channel, why, subset) {
+                            let mut entries: Vec<Branch> = entries.clone();
+                            let reasons = match left {
+                                Left::Nothing => {
+                                    split.push((entries, subset));
+                                    continue;
+                                }
+                                Left::All => None,
+                                Left::Some(reasons) => Some(reasons),
+                            };
+                            entries.push(Branch { channel, lane, reasons });
+                            split.push((entries, subset));
+                        }
+                    }
+                }
+                subsets = split;
+            }
+            for (entries, subset) in subsets {
+                if !entries.is_empty() && !subset.is_empty() {
+                    *routed.entry(Route::of(entries, &reasons)).or_default() |= subset;
+                }
+            }
+        }
+        routed
+    }
+
+    /// Splits a set by the reasons that mutes leave to an entry of a type.
+    pub(crate) fn unmuted(
+        &self,
+        of_type: &Type,
+        channel: ChannelNo,
+        why: Why<'_>,
+        who: RoaringBitmap,
+    ) -> Vec<(Left, RoaringBitmap)> {
+        if of_type.rules.required {
+            vec![(Left::All, who)]
+        } else {
+            let event = (&self.row.event, self.row.tenant);
+            self.bucket.preferences.mutes.split(channel, event, why, who)
+        }
+    }
+
+    /// Redirects recipients whose window was opened under another kind of the lane.
+    pub(crate) fn settled(&self, routed: Routed) -> Routed {
+        let Self { bucket, row, compiled, .. } = *self;
+        if compiled.names.lanes().all(|(no, _)| compiled.names.others(no).next().is_none()) {
+            return routed;
+        }
+        let mut settled = Routed::new();
+        for (route, who) in routed {
+            let mut subsets = vec![(Vec::new(), who)];
+            for &lane in &route.lanes {
+                let address = compiled.names.address(lane, &row.keys, row.tenant);
+                let mut split = Vec::with_capacity(subsets.len());
+                for (lanes, who) in subsets {
+                    // A window keeps the kind under which it was opened, and entries join it until it closes.
+                    for (no, subset) in bucket.lanes_of(&address, who, compiled) {
+                        let mut lanes: Vec<LaneNo> = lanes.clone();
+                        lanes.push(no);
+                        split.push((lanes, subset));
+                    }
+                }
+                subsets = split;
+            }
+            for (mut lanes, subset) in subsets {
+                lanes.sort_unstable();
+                let route = Route { lanes, ..route.clone() };
+                *settled.entry(route).or_default() |= subset;
+            }
+        }
+        settled
+    }
 }
 
 /// The words of an event's reasons, sorted by bytes, each with its source.
@@ -355,110 +484,6 @@ impl Reasons {
             _ => partition(sources),
         }
     }
-}
-
-/// Splits the audience by the lanes that their preferences choose, without those who opted out.
-fn route(
-    bucket: &Bucket,
-    of_type: &Type,
-    paused: &Paused,
-    row: &EventRow,
-    words: &[String],
-    classes: Vec<(Vec<u32>, RoaringBitmap)>,
-) -> Routed {
-    let only = row.event.channels.as_deref();
-    let mut routed = Routed::new();
-    for (reasons, who) in classes {
-        let reasons: Vec<u16> = reasons
-            .into_iter()
-            .map(|at| u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16"))
-            .collect();
-        let mut subsets = vec![(Vec::new(), who)];
-        let why = Why { words, reasons: &reasons };
-        for channel in of_type.channels(only) {
-            let mut split = Vec::with_capacity(subsets.len());
-            for (entries, who) in subsets {
-                let chosen = bucket.preferences.lanes(channel, of_type, row.tenant, paused, who);
-                for (lane, subset) in chosen {
-                    let Some(lane) = lane else {
-                        split.push((entries.clone(), subset));
-                        continue;
-                    };
-                    for (left, subset) in unmuted(bucket, of_type, channel, row, why, subset) {
-                        let mut entries: Vec<Branch> = entries.clone();
-                        let reasons = match left {
-                            Left::Nothing => {
-                                split.push((entries, subset));
-                                continue;
-                            }
-                            Left::All => None,
-                            Left::Some(reasons) => Some(reasons),
-                        };
-                        entries.push(Branch { channel, lane, reasons });
-                        split.push((entries, subset));
-                    }
-                }
-            }
-            subsets = split;
-        }
-        for (entries, subset) in subsets {
-            if !entries.is_empty() && !subset.is_empty() {
-                *routed.entry(Route::of(entries, &reasons)).or_default() |= subset;
-            }
-        }
-    }
-    routed
-}
-
-/// Splits a set by the reasons that mutes leave to an entry of a type.
-pub(crate) fn unmuted(
-    bucket: &Bucket,
-    of_type: &Type,
-    channel: ChannelNo,
-    row: &EventRow,
-    why: Why<'_>,
-    who: RoaringBitmap,
-) -> Vec<(Left, RoaringBitmap)> {
-    if of_type.rules.required {
-        vec![(Left::All, who)]
-    } else {
-        bucket.preferences.mutes.split(channel, (&row.event, row.tenant), why, who)
-    }
-}
-
-/// Redirects recipients whose window was opened under another kind of the lane.
-pub(crate) fn settle_lanes(
-    bucket: &Bucket,
-    compiled: &CompiledRules,
-    row: &EventRow,
-    routed: Routed,
-) -> Routed {
-    if compiled.names.lanes().all(|(no, _)| compiled.names.others(no).next().is_none()) {
-        return routed;
-    }
-    let mut settled = Routed::new();
-    for (route, who) in routed {
-        let mut subsets = vec![(Vec::new(), who)];
-        for &lane in &route.lanes {
-            let address = compiled.names.address(lane, &row.keys, row.tenant);
-            let mut split = Vec::with_capacity(subsets.len());
-            for (lanes, who) in subsets {
-                // A window keeps the kind under which it was opened, and entries join it until it closes.
-                for (no, subset) in bucket.lanes_of(&address, who, compiled) {
-                    let mut lanes: Vec<LaneNo> = lanes.clone();
-                    lanes.push(no);
-                    split.push((lanes, subset));
-                }
-            }
-            subsets = split;
-        }
-        for (mut lanes, subset) in subsets {
-            lanes.sort_unstable();
-            let route = Route { lanes, ..route.clone() };
-            *settled.entry(route).or_default() |= subset;
-        }
-    }
-    settled
 }
 
 /// The variants of an arrival with only the words that a bucket needs.

@@ -9,9 +9,9 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::mute::Route;
-use super::publish::{Routed, RoutedEvent, settle_lanes};
+use super::publish::{Routed, RoutedEvent, Router};
 use super::state::Shard;
-use crate::bucket::{Bucket, Frozen, FrozenSubset, Why};
+use crate::bucket::{Frozen, FrozenSubset, Why};
 use crate::engine::check::look::{Ends, Facts};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
@@ -24,7 +24,6 @@ use crate::journal::table::{Owner, Partition};
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::id::BucketNo;
 use crate::model::number::{EventNo, TypeNo};
-use crate::model::pause::Paused;
 use crate::model::reason::Reason;
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
@@ -128,13 +127,12 @@ impl Shard {
                 Some(of_type) => seen_before(self, draft, bucket, row, of_type, t, &frozen)?,
                 None => BTreeMap::new(),
             };
-            let (sets, dropped) = thaw(bucket, &self.paused, &seen, of_type, row, &words, frozen);
-            let sets = settle_lanes(bucket, &self.compiled, row, sets);
-            routed.insert(no, sets);
+            let router = self.router(no, row, &words);
+            let (sets, dropped) = router.thaw(of_type, &seen, frozen);
+            routed.insert(no, router.settled(sets));
             self.drop_entries(draft, no, row.place, dropped);
         }
-        self.arrive(draft, RoutedEvent { row, t, words: &words, routed }, at);
-        Ok(())
+        self.arrive(draft, RoutedEvent { row, t, words: &words, routed }, at)
     }
 
     /// Counts entries that end without having entered a lane.
@@ -167,89 +165,89 @@ impl Shard {
     }
 }
 
-/// Applies the preferences of now to a scheduled audience, and what inboxes have shown of the event: returns the
-/// lanes that apply, and the entries that end instead.
-fn thaw(
-    bucket: &Bucket,
-    paused: &Paused,
-    seen: &BTreeMap<ChannelNo, RoaringBitmap>,
-    of_type: Option<&Type>,
-    row: &EventRow,
-    words: &[String],
-    frozen: Frozen,
-) -> (Routed, NotEntered) {
-    let mut routed = Routed::new();
-    let mut dropped = NotEntered::default();
-    let at = frozen.words.iter().map(|word| words.binary_search(word));
-    let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
-    let renumbered = |reasons: &[u16]| -> Vec<u16> {
-        reasons.iter().filter_map(|word| *at.get(usize::from(*word))?).collect()
-    };
-    for subset in frozen.subsets {
-        let elsewhere = subset
-            .elsewhere
-            .iter()
-            .map(|of| OnChannel { channel: of.channel, reasons: renumbered(&of.reasons) });
-        let route = Route {
-            lanes: Vec::new(),
-            reasons: renumbered(&subset.reasons),
-            elsewhere: elsewhere.collect(),
-            later: subset.later,
+impl Router<'_> {
+    /// Applies the preferences of now to a scheduled audience, and what inboxes have shown of the event: returns the
+    /// lanes that apply, and the entries that end instead.
+    fn thaw(
+        &self,
+        of_type: Option<&Type>,
+        seen: &BTreeMap<ChannelNo, RoaringBitmap>,
+        frozen: Frozen,
+    ) -> (Routed, NotEntered) {
+        let Self { bucket, row, words, paused, .. } = *self;
+        let mut routed = Routed::new();
+        let mut dropped = NotEntered::default();
+        let at = frozen.words.iter().map(|word| words.binary_search(word));
+        let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
+        let renumbered = |reasons: &[u16]| -> Vec<u16> {
+            reasons.iter().filter_map(|word| *at.get(usize::from(*word))?).collect()
         };
-        let (channels, who) = (subset.channels, subset.who);
-        // Whoever was erased since is still in the frozen set.
-        let erased = &who.0 - &*bucket.roster.everyone;
-        let mut sets = vec![(Vec::new(), who.0)];
-        for channel in channels {
-            let mut split = Vec::new();
-            for (lanes, who) in sets {
-                let chosen = match of_type {
-                    Some(of_type) => {
-                        let preferences = &bucket.preferences;
-                        preferences.lanes(channel, of_type, row.tenant, paused, who).collect()
-                    }
-                    None => vec![(None, who)],
-                };
-                for (lane, mut subset) in chosen {
-                    let why = Why { words, reasons: route.reasons_on(channel) };
-                    let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
-                    let mutes = is_muted.then_some(&bucket.preferences.mutes);
-                    let event = (&row.event, row.tenant);
-                    let silenced =
-                        mutes.map(|mutes| mutes.silence(channel, event, why, subset.clone()));
-                    let facts = Facts {
-                        unknown_type: Ends::all_if(of_type.is_none()),
-                        gone: Ends::Of(&erased),
-                        never: match (lane, &silenced) {
-                            (None, _) => Ends::All,
-                            (Some(_), Some(silenced)) => Ends::Of(silenced),
-                            (Some(_), None) => Ends::None,
-                        },
-                        seen: seen.get(&channel).map_or(Ends::None, Ends::Of),
-                        ..Facts::default()
+        for subset in frozen.subsets {
+            let elsewhere = subset
+                .elsewhere
+                .iter()
+                .map(|of| OnChannel { channel: of.channel, reasons: renumbered(&of.reasons) });
+            let route = Route {
+                lanes: Vec::new(),
+                reasons: renumbered(&subset.reasons),
+                elsewhere: elsewhere.collect(),
+                later: subset.later,
+            };
+            let (channels, who) = (subset.channels, subset.who);
+            // Whoever was erased since is still in the frozen set.
+            let erased = &who.0 - &*bucket.roster.everyone;
+            let mut sets = vec![(Vec::new(), who.0)];
+            for channel in channels {
+                let mut split = Vec::new();
+                for (lanes, who) in sets {
+                    let chosen = match of_type {
+                        Some(of_type) => {
+                            let preferences = &bucket.preferences;
+                            preferences.lanes(channel, of_type, row.tenant, paused, who).collect()
+                        }
+                        None => vec![(None, who)],
                     };
-                    let enters = facts.checks().divide(subset.clone(), |reason, who| {
-                        dropped.end(route.later, channel, reason, &who);
-                    });
-                    subset -= &enters;
-                    let with_it = lanes.iter().copied().chain(lane).collect();
-                    // Who gets no entry on this channel may still get one on the next.
-                    split.extend([(with_it, enters), (lanes.clone(), subset)]);
+                    for (lane, mut subset) in chosen {
+                        let why = Why { words, reasons: route.reasons_on(channel) };
+                        let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
+                        let mutes = is_muted.then_some(&bucket.preferences.mutes);
+                        let event = (&row.event, row.tenant);
+                        let silenced =
+                            mutes.map(|mutes| mutes.silence(channel, event, why, subset.clone()));
+                        let facts = Facts {
+                            unknown_type: Ends::all_if(of_type.is_none()),
+                            gone: Ends::Of(&erased),
+                            never: match (lane, &silenced) {
+                                (None, _) => Ends::All,
+                                (Some(_), Some(silenced)) => Ends::Of(silenced),
+                                (Some(_), None) => Ends::None,
+                            },
+                            seen: seen.get(&channel).map_or(Ends::None, Ends::Of),
+                            ..Facts::default()
+                        };
+                        let enters = facts.checks().divide(subset.clone(), |reason, who| {
+                            dropped.end(route.later, channel, reason, &who);
+                        });
+                        subset -= &enters;
+                        let with_it = lanes.iter().copied().chain(lane).collect();
+                        // Who gets no entry on this channel may still get one on the next.
+                        split.extend([(with_it, enters), (lanes.clone(), subset)]);
+                    }
                 }
+                split.retain(|(_, who)| !who.is_empty());
+                sets = split;
             }
-            split.retain(|(_, who)| !who.is_empty());
-            sets = split;
-        }
-        for (mut lanes, subset) in sets {
-            // The notification was promised at arrival, and has no entry left: it is counted alone.
-            if lanes.is_empty() {
-                dropped.end_alone(route.later, &subset);
-                continue;
+            for (mut lanes, subset) in sets {
+                // The notification was promised at arrival, and has no entry left: it is counted alone.
+                if lanes.is_empty() {
+                    dropped.end_alone(route.later, &subset);
+                    continue;
+                }
+                lanes.sort_unstable();
+                let route = Route { lanes, ..route.clone() };
+                *routed.entry(route).or_default() |= subset;
             }
-            lanes.sort_unstable();
-            let route = Route { lanes, ..route.clone() };
-            *routed.entry(route).or_default() |= subset;
         }
+        (routed, dropped)
     }
-    (routed, dropped)
 }

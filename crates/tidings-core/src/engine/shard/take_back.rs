@@ -54,11 +54,16 @@ struct Moved<'a> {
     who: RoaringBitmap,
 }
 
-/// Pending entries that end, by reason (`None` = they move), and those that move.
-#[derive(Default)]
-struct Sorted<'a> {
+/// Sorts pending entries of a bucket into those that end, those that leave (they end without a reason), and the lanes
+/// that they move to.
+struct Rerouting<'a, 'f> {
+    shard: &'a Shard,
+    draft: &'a Draft<'a>,
+    bucket: &'a Bucket,
+    among: Among<'a>,
+    /// Those that end, by reason; `None` = they move.
     ends: BTreeMap<Option<Reason>, Vec<Entries>>,
-    moved: Vec<Moved<'a>>,
+    moved: Vec<Moved<'f>>,
 }
 
 impl Shard {
@@ -66,17 +71,17 @@ impl Shard {
     pub(crate) fn cut(
         &mut self,
         draft: &mut Draft<'_>,
-        at: BucketNo,
+        bucket: BucketNo,
         why: Option<Reason>,
         items: Vec<Entries>,
     ) {
         if items.is_empty() {
             return;
         }
-        let bucket = &self.buckets[at];
+        let index = &self.buckets[bucket].index;
         for Entries { seq, channel, who } in &items {
-            if let Some(day) = bucket.index.day_of(*seq) {
-                let row = self.ledger.at(bucket.no, day, *channel);
+            if let Some(day) = index.day_of(*seq) {
+                let row = self.ledger.at(bucket, day, *channel);
                 match why {
                     Some(reason) => row.end(reason.outcome(), Some(reason), who.len()),
                     None => row.go_on(who.len()),
@@ -85,7 +90,7 @@ impl Shard {
         }
         for items in pieces(items, |item| set_bytes(&item.who)) {
             let record = Record::Cut { at: self.now, why, items };
-            self.write(draft, at, record);
+            self.write(draft, bucket, record);
         }
     }
 
@@ -93,20 +98,21 @@ impl Shard {
     pub(crate) fn reroute(
         &mut self,
         draft: &mut Draft<'_>,
-        at: BucketNo,
+        bucket: BucketNo,
         among: Among<'_>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
         let now = self.now;
-        let found = self.waiting_among(draft, at, among)?;
-        let bucket = &self.buckets[at];
-        let mut sorted = Sorted::default();
+        let found = self.waiting_among(draft, bucket, among)?;
+        let (ends, moved) = (BTreeMap::new(), Vec::new());
+        let of_bucket = &self.buckets[bucket];
+        let mut rerouting = Rerouting { shard: self, draft, bucket: of_bucket, among, ends, moved };
         for (lane, _, found) in &found {
-            sort_out(draft, self, bucket, *lane, found, among, &mut sorted)?;
+            rerouting.sort(*lane, found)?;
         }
-        let Sorted { mut ends, mut moved } = sorted;
+        let Rerouting { mut ends, mut moved, .. } = rerouting;
         // They join as if they had entered in this order: a window asks for its first and its newest entry.
         moved.sort_by_key(|moved: &Moved<'_>| {
             (moved.kept.arrival.t, moved.kept.arrival.place, moved.kept.seq, moved.lane)
@@ -114,27 +120,28 @@ impl Shard {
         let mut arrivals = Vec::with_capacity(moved.len());
         for moved in moved {
             let kept = moved.kept;
-            copy_event(self, draft, &kept.arrival)?;
+            let Arrival { at: arrived, event, .. } = kept.arrival;
+            self.copy_event(draft, event, |draft| accepted::read(draft, arrived.day(), event))?;
             let channel = self.compiled.names.lane(moved.lane).channel;
-            self.ledger.at(at, now.day(), channel).enter(moved.who.len());
+            self.ledger.at(bucket, now.day(), channel).enter(moved.who.len());
             arrivals.push(arrive_again(moved, now, version.number));
         }
         // Entries that move leave last, right before they arrive again.
         let leaves = ends.remove(&None).unwrap_or_default();
         for (why, items) in ends {
-            self.cut(draft, at, why, items);
+            self.cut(draft, bucket, why, items);
         }
-        self.cut(draft, at, None, leaves);
+        self.cut(draft, bucket, None, leaves);
         // Is asked once, before any of them joins: what one change moves joins as a set, and one piece of
         // it must not make a window overdue for the next.
-        let overdue = self.buckets[at].overdue_among(&arrivals, self.clock, &self.compiled);
+        let overdue = self.buckets[bucket].overdue_among(&arrivals, self.clock, &self.compiled);
         for arrivals in pieces(arrivals, arrival_bytes) {
             let record = Record::Move {
                 at: now,
                 overdue: overdue.iter().map(|(lane, who)| (lane.clone(), who.clone())).collect(),
                 arrivals,
             };
-            self.write(draft, at, record);
+            self.write(draft, bucket, record);
         }
         Ok(())
     }
@@ -162,21 +169,41 @@ impl Shard {
         Ok(())
     }
 
-    /// Copies the row of an event that was accepted on another day, by the clock of another node.
-    pub(crate) fn copy_accepted(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
-        if is_first_copy(self, at) {
-            copy_row(self, draft, at, row.clone());
+    /// Copies the row of an event of another day, entries of which enter today, unless today has it.
+    pub(crate) fn copy_event(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: EventAt,
+        row: impl FnOnce(&Draft<'_>) -> Result<EventRow, Unreadable>,
+    ) -> Result<(), Unreadable> {
+        let today = self.now.day();
+        if event.day == today {
+            return Ok(());
         }
+        if !self.copies.contains_key(&today) {
+            // Only today gets copies: of earlier days the list of days is enough.
+            self.copies.values_mut().for_each(|copies| *copies = Tree::new());
+        }
+        if self.copies.entry(today).or_default().insert(event, ()).is_some() {
+            return Ok(());
+        }
+        let row = row(draft)?;
+        accepted::copy(draft, today, event, &row);
+        let EventRow { place, tenant, .. } = row;
+        let located = Located { place, scheduled: None, at: Some(event), tenant };
+        name_again(draft, Owner::Shared, today, &row.event, located);
+        self.kept_objects.push((row.event, today));
+        Ok(())
     }
 
     /// The pending entries of a bucket, lane by lane.
     pub(crate) fn waiting_among(
         &self,
         draft: &Draft<'_>,
-        at: BucketNo,
+        bucket: BucketNo,
         among: Among<'_>,
     ) -> Result<Vec<(LaneNo, ChannelNo, Found)>, Unreadable> {
-        let bucket = &self.buckets[at];
+        let bucket = &self.buckets[bucket];
         let mut all: Vec<(LaneNo, ChannelNo, Found)> = Vec::new();
         for (no, name) in self.compiled.names.lanes() {
             let paused = name.kind == LaneKind::Paused;
@@ -208,38 +235,6 @@ impl Shard {
         }
         Ok(all)
     }
-}
-
-/// Copies the row of an event, entries of which move to today, unless today has it.
-fn copy_event(shard: &mut Shard, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
-    if is_first_copy(shard, from.event) {
-        let row = accepted::read(draft, from.at.day(), from.event)?;
-        copy_row(shard, draft, from.event, row);
-    }
-    Ok(())
-}
-
-/// Returns true if today has no row of an event of another day, and notes that it gets one.
-fn is_first_copy(shard: &mut Shard, at: EventAt) -> bool {
-    let today = shard.now.day();
-    if at.day == today {
-        return false;
-    }
-    if !shard.copies.contains_key(&today) {
-        // Only today gets copies: of earlier days the list of days is enough.
-        shard.copies.values_mut().for_each(|copies| *copies = Tree::new());
-    }
-    let copies = shard.copies.entry(today).or_default();
-    copies.insert(at, ()).is_none()
-}
-
-fn copy_row(shard: &mut Shard, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
-    let today = shard.now.day();
-    accepted::copy(draft, today, at, &row);
-    let (place, tenant) = (row.place, row.tenant);
-    let located = Located { place, scheduled: None, at: Some(at), tenant };
-    name_again(draft, Owner::Shared, today, &row.event, located);
-    shard.kept_objects.push((row.event, today));
 }
 
 /// An upper bound on the bytes of an arrival's sets and words in a row.
@@ -278,80 +273,76 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
     }
 }
 
-/// Sorts the pending entries of a lane into those that end, those that leave (they end without a reason),
-/// and the lanes that they move to.
-fn sort_out<'a>(
-    draft: &Draft<'_>,
-    shard: &Shard,
-    bucket: &Bucket,
-    lane: LaneNo,
-    found: &'a Found,
-    among: Among<'_>,
-    sorted: &mut Sorted<'a>,
-) -> Result<(), Unreadable> {
-    let (compiled, paused) = (&*shard.compiled, &shard.paused);
-    let Some(version) = compiled.current() else {
-        return Ok(());
-    };
-    let LaneName { channel, ref kind, .. } = *compiled.names.lane(lane);
-    let from_paused = *kind == LaneKind::Paused;
-    for (source, mut who) in found.by_source() {
-        let (kept, variant) = found.source(source);
-        if among.tenant.is_some_and(|tenant| kept.arrival.tenant != Some(tenant)) {
-            continue;
-        }
-        let mut end = |why: Option<Reason>, who: RoaringBitmap| {
-            sorted.ends.entry(why).or_default().push(Entries {
-                seq: kept.seq,
-                channel,
-                who: who.into(),
-            });
+impl<'f> Rerouting<'_, 'f> {
+    /// Sorts the pending entries of a lane.
+    fn sort(&mut self, lane: LaneNo, found: &'f Found) -> Result<(), Unreadable> {
+        let Self { shard, draft, bucket, among, .. } = *self;
+        let (compiled, paused) = (&*shard.compiled, &shard.paused);
+        let Some(version) = compiled.current() else {
+            return Ok(());
         };
-        let of_type = version.of_type(kept.arrival.type_no);
-        let address = |lane| compiled.names.address(lane, &kept.arrival.keys, kept.arrival.tenant);
-        let from = address(lane);
-        // Other lanes leave this to the check of the message, which ends entries of erased recipients and unknown types.
-        let mut gone = RoaringBitmap::new();
-        if from_paused {
-            gone = &who - &*bucket.roster.everyone;
-            if of_type.is_some_and(|of_type| paused.sets_apart(&of_type.name, channel)) {
-                // As long as the type stays paused, entries of erased recipients go on waiting, and end
-                // when it is resumed.
-                who -= &gone;
+        let LaneName { channel, ref kind, .. } = *compiled.names.lane(lane);
+        let from_paused = *kind == LaneKind::Paused;
+        for (source, mut who) in found.by_source() {
+            let (kept, variant) = found.source(source);
+            if among.tenant.is_some_and(|tenant| kept.arrival.tenant != Some(tenant)) {
+                continue;
             }
-        }
-        let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
-        if let Some(of_type) = of_type {
-            never = silenced(draft, bucket, of_type, kept, variant, channel, &who)?;
-            let tenant = kept.arrival.tenant;
-            let chosen = bucket.preferences.lanes(channel, of_type, tenant, paused, who.clone());
-            for (to, subset) in chosen {
-                match to {
-                    None => never |= subset,
-                    Some(to) if compiled.names.are_one_lane(&address(to), &from) => {}
-                    Some(to) => leaves.push((to, subset)),
+            let mut end = |why: Option<Reason>, who: RoaringBitmap| {
+                self.ends.entry(why).or_default().push(Entries {
+                    seq: kept.seq,
+                    channel,
+                    who: who.into(),
+                });
+            };
+            let of_type = version.of_type(kept.arrival.type_no);
+            let address =
+                |lane| compiled.names.address(lane, &kept.arrival.keys, kept.arrival.tenant);
+            let from = address(lane);
+            // Other lanes leave this to the check of the message, which ends entries of erased recipients and unknown types.
+            let mut gone = RoaringBitmap::new();
+            if from_paused {
+                gone = &who - &*bucket.roster.everyone;
+                if of_type.is_some_and(|of_type| paused.sets_apart(&of_type.name, channel)) {
+                    // As long as the type stays paused, entries of erased recipients go on waiting, and end
+                    // when it is resumed.
+                    who -= &gone;
+                }
+            }
+            let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
+            if let Some(of_type) = of_type {
+                never = silenced(draft, bucket, of_type, kept, variant, channel, &who)?;
+                let tenant = kept.arrival.tenant;
+                let chosen =
+                    bucket.preferences.lanes(channel, of_type, tenant, paused, who.clone());
+                for (to, subset) in chosen {
+                    match to {
+                        None => never |= subset,
+                        Some(to) if compiled.names.are_one_lane(&address(to), &from) => {}
+                        Some(to) => leaves.push((to, subset)),
+                    }
+                }
+            }
+            let facts = Facts {
+                tenant_gone: Ends::all_if(among.are_void),
+                unknown_type: Ends::all_if(from_paused && of_type.is_none()),
+                gone: Ends::Of(&gone),
+                never: Ends::Of(&never),
+                ..Facts::default()
+            };
+            let left = facts.checks().divide(who, |reason, who| end(Some(reason), who));
+            for (to, mut subset) in leaves {
+                subset &= &left;
+                if subset.is_empty() {
+                    continue;
+                }
+                end(None, subset.clone());
+                for (lane, who) in bucket.lanes_of(&address(to), subset, compiled) {
+                    let reasons = kept.arrival.reasons_of(variant, channel);
+                    self.moved.push(Moved { kept, lane, reasons, who });
                 }
             }
         }
-        let facts = Facts {
-            tenant_gone: Ends::all_if(among.are_void),
-            unknown_type: Ends::all_if(from_paused && of_type.is_none()),
-            gone: Ends::Of(&gone),
-            never: Ends::Of(&never),
-            ..Facts::default()
-        };
-        let left = facts.checks().divide(who, |reason, who| end(Some(reason), who));
-        for (to, mut subset) in leaves {
-            subset &= &left;
-            if subset.is_empty() {
-                continue;
-            }
-            end(None, subset.clone());
-            for (lane, who) in bucket.lanes_of(&address(to), subset, compiled) {
-                let reasons = kept.arrival.reasons_of(variant, channel);
-                sorted.moved.push(Moved { kept, lane, reasons, who });
-            }
-        }
+        Ok(())
     }
-    Ok(())
 }

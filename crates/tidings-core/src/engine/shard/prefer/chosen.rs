@@ -2,39 +2,33 @@
 
 use std::collections::BTreeMap;
 
+use super::PreferenceChange;
 use crate::bucket::{Preference, preferences_of};
-use crate::engine::intake::state::Intake;
-use crate::engine::rows::draft::Draft;
 use crate::engine::rows::occurred::wants;
-use crate::engine::shard::state::Shard;
 use crate::model::channel::{ChannelNo, TABLE};
 use crate::model::number::RecipientAt;
-use crate::model::occurrence::{By, Occurrence, OccurrenceKind, OccurrenceOwner};
+use crate::model::occurrence::{Occurrence, OccurrenceKind, OccurrenceOwner};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::tenant::TenantNo;
 
-/// Notes what choices of a recipient change, before they are written.
-pub(crate) fn note_chosen(
-    shard: &Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    RecipientAt { bucket, number }: RecipientAt,
-    choices: &[Preference],
-    by: By,
-) {
-    let of_bucket = &shard.buckets[bucket];
-    let profile = of_bucket
-        .roster
-        .profile(number)
-        .filter(|_| wants(shard.rules(), OccurrenceKind::PreferenceChanged));
-    let Some(profile) = profile else {
-        return;
-    };
-    let known = preferences_of(of_bucket, number.0);
-    for Line { tenant, scope, channel, mode } in changed_lines(known, choices) {
-        let (recipient, tenant) = (profile.id.clone(), intake.tenants.id(tenant).cloned());
-        let occurrence = Occurrence::Preference { recipient, scope, channel, mode, by, tenant };
-        draft.occur(OccurrenceOwner::Bucket(bucket), occurrence);
+impl PreferenceChange<'_, '_> {
+    /// Notes what choices change, before they are written.
+    pub(super) fn note_chosen(&mut self, choices: &[Preference]) {
+        let (RecipientAt { bucket, number }, by) = (self.recipient, self.by);
+        let of_bucket = &self.shard.buckets[bucket];
+        let profile = of_bucket
+            .roster
+            .profile(number)
+            .filter(|_| wants(self.shard.rules(), OccurrenceKind::PreferenceChanged));
+        let Some(profile) = profile else {
+            return;
+        };
+        let known = preferences_of(of_bucket, number.0);
+        for Line { tenant, scope, channel, mode } in changed_lines(known, choices) {
+            let (recipient, tenant) = (profile.id.clone(), self.intake.tenants.id(tenant).cloned());
+            let occurrence = Occurrence::Preference { recipient, scope, channel, mode, by, tenant };
+            self.draft.occur(OccurrenceOwner::Bucket(bucket), occurrence);
+        }
     }
 }
 

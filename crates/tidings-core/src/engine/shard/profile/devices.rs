@@ -4,6 +4,7 @@ use super::size;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, StepError};
+use crate::engine::shard::members::TenantRemoval;
 use crate::engine::shard::state::Shard;
 use crate::journal::record::Record;
 use crate::model::channel::{ChannelNo, TABLE};
@@ -12,50 +13,59 @@ use crate::model::number::{RecipientAt, RecipientNo, TenantNo};
 use crate::model::recipient::GivenAddress;
 use crate::model::suppression::ChannelAddress;
 
-/// Adds a device to the addresses of a recipient, or removes it from them.
-pub(super) fn change(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    recipient: &Id,
-    (channel, given): (ChannelNo, &GivenAddress),
-    joins: bool,
-) -> Result<Reply, StepError> {
-    let of_channel = TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
-    let kind = of_channel.ok_or_else(|| Refused::UnknownChannel(channel.0.to_string()))?;
-    let RecipientAt { bucket, number } = shard.find(recipient)?;
-    let tenant = given.tenant.as_ref().map(|id| intake.tenant_no(id)).transpose()?;
-    let Some(known) = shard.buckets[bucket].roster.profile(number) else {
-        return Err(Refused::UnknownRecipient(recipient.clone()).into());
-    };
-    let device = ChannelAddress::new(channel, &given.text);
-    let is_device = |text: &str| ChannelAddress::new(channel, text) == device;
-    let mut new = known.clone();
-    let mut all: Vec<(&str, Option<TenantNo>)> = known.addresses.views(channel).collect();
-    if joins {
-        match all.iter_mut().find(|(text, of)| *of == tenant && is_device(text)) {
-            Some((text, _)) => *text = &given.text,
-            None => {
-                all.push((&given.text, tenant));
-                // Those of another tenant stay as long as the profile has room for all.
-                let of_tenant = all.iter().filter(|(_, of)| *of == tenant).count();
-                drop_oldest(&mut all, of_tenant.saturating_sub(kind.most()), |of| of == tenant);
-                let surplus = all.len().saturating_sub(kind.most_of_all_tenants());
-                drop_oldest(&mut all, surplus, |_| true);
+/// A device that joins the addresses of a recipient, or leaves them.
+pub(super) struct DeviceChange<'a> {
+    pub(super) recipient: &'a Id,
+    pub(super) channel: ChannelNo,
+    pub(super) given: &'a GivenAddress,
+    pub(super) joins: bool,
+}
+
+impl DeviceChange<'_> {
+    /// Changes the profile.
+    pub(super) fn run(
+        self,
+        shard: &mut Shard,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+    ) -> Result<Reply, StepError> {
+        let Self { recipient, channel, given, joins } = self;
+        let of_channel = TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
+        let kind = of_channel.ok_or_else(|| Refused::UnknownChannel(channel.0.to_string()))?;
+        let RecipientAt { bucket, number } = shard.find(recipient)?;
+        let tenant = given.tenant.as_ref().map(|id| intake.tenant_no(id)).transpose()?;
+        let Some(known) = shard.buckets[bucket].roster.profile(number) else {
+            return Err(Refused::UnknownRecipient(recipient.clone()).into());
+        };
+        let device = ChannelAddress::new(channel, &given.text);
+        let is_device = |text: &str| ChannelAddress::new(channel, text) == device;
+        let mut new = known.clone();
+        let mut all: Vec<(&str, Option<TenantNo>)> = known.addresses.views(channel).collect();
+        if joins {
+            match all.iter_mut().find(|(text, of)| *of == tenant && is_device(text)) {
+                Some((text, _)) => *text = &given.text,
+                None => {
+                    all.push((&given.text, tenant));
+                    // Those of another tenant stay as long as the profile has room for all.
+                    let of_tenant = all.iter().filter(|(_, of)| *of == tenant).count();
+                    drop_oldest(&mut all, of_tenant.saturating_sub(kind.most()), |of| of == tenant);
+                    let surplus = all.len().saturating_sub(kind.most_of_all_tenants());
+                    drop_oldest(&mut all, surplus, |_| true);
+                }
             }
+        } else {
+            all.retain(|(text, of)| tenant.is_some() && *of != tenant || !is_device(text));
         }
-    } else {
-        all.retain(|(text, of)| tenant.is_some() && *of != tenant || !is_device(text));
+        new.addresses.set_views(channel, &all);
+        if joins {
+            size::check(&shard.buckets[bucket], Some(number), &new, &[], intake.row_bytes)?;
+        }
+        if new != *known {
+            let record = Record::Profile { at: shard.now, number, profile: Box::new(new) };
+            shard.write(draft, bucket, record);
+        }
+        Ok(Reply::Done)
     }
-    new.addresses.set_views(channel, &all);
-    if joins {
-        size::check(&shard.buckets[bucket], Some(number), &new, &[], intake.row_bytes)?;
-    }
-    if new != *known {
-        let record = Record::Profile { at: shard.now, number, profile: Box::new(new) };
-        shard.write(draft, bucket, record);
-    }
-    Ok(Reply::Done)
 }
 
 /// Removes the oldest devices among those of some tenants.
@@ -71,23 +81,20 @@ fn drop_oldest(
     });
 }
 
-/// Ends the addresses of a deleted tenant in a bucket, as far as there is room, which gets less.
-pub(in crate::engine::shard) fn end_tenant(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    bucket: BucketNo,
-    tenant: TenantNo,
-    room: &mut usize,
-) {
-    let roster = &shard.buckets[bucket].roster;
-    let who: Vec<RecipientNo> = roster.addressed(tenant).take(*room).map(RecipientNo).collect();
-    *room = room.saturating_sub(who.len());
-    for number in who {
-        let known = shard.buckets[bucket].roster.profile(number).cloned();
-        if let Some(mut profile) = known {
-            profile.addresses.end_tenant(tenant);
-            let record = Record::Profile { at: shard.now, number, profile: Box::new(profile) };
-            shard.write(draft, bucket, record);
+impl TenantRemoval<'_, '_> {
+    /// Ends the addresses of the tenant in a bucket.
+    pub(in crate::engine::shard) fn forget_addresses(&mut self, bucket: BucketNo) {
+        let shard = &mut *self.shard;
+        let numbers = shard.buckets[bucket].roster.addressed(self.tenant).take(self.room);
+        let numbers: Vec<RecipientNo> = numbers.map(RecipientNo).collect();
+        self.room = self.room.saturating_sub(numbers.len());
+        for number in numbers {
+            let known = shard.buckets[bucket].roster.profile(number).cloned();
+            if let Some(mut profile) = known {
+                profile.addresses.end_tenant(self.tenant);
+                let record = Record::Profile { at: shard.now, number, profile: Box::new(profile) };
+                shard.write(self.draft, bucket, record);
+            }
         }
     }
 }
