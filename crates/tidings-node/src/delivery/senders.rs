@@ -19,7 +19,8 @@ use crate::commit::executor::Executor;
 use crate::delivery::hand_over::{MaySend, send};
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::SendJob;
-use queue::{Leaving, Queue, Rank, Shares};
+use queue::{Leaving, Queue, Shares};
+use turns::Rank;
 
 mod party;
 mod queue;

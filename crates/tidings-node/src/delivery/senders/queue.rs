@@ -18,7 +18,7 @@ use tidings_core::{Id, Instant};
 
 use super::Slot;
 use super::party::Party;
-use super::turns::Turns;
+use super::turns::{Rank, Turns};
 use crate::channel::{GateId, Head, InForce, Outlet, Pass};
 use crate::clock::Clock;
 use crate::delivery::counts::Counts;
@@ -165,14 +165,6 @@ fn giving_way(messages: &Messages, rank: Rank, queued: &Queued) -> Option<Party>
         let aside = messages.aside.get(party);
         aside.is_some_and(|aside| aside.was_left_alone && aside.has_untried())
     })
-}
-
-/// The place of a message in the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Rank {
-    pub(super) priority: Priority,
-    is_new: bool,
-    number: u64,
 }
 
 /// A message that leaves the queue. Pass it to [`Queue::end_of`] once it was handed over, or was not.

@@ -6,8 +6,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tidings_core::Id;
 
-use super::queue::Rank;
 use crate::delivery::priority::Priority;
+
+/// The place of a message in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    pub(super) priority: Priority,
+    pub(super) is_new: bool,
+    pub(super) number: u64,
+}
 
 /// The messages by priority.
 #[derive(Default)]
