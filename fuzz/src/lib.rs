@@ -83,7 +83,7 @@ pub fn configuration(bytes: &[u8]) {
 /// Expressions of the configuration, and their values for an event.
 pub fn expressions(bytes: &[u8]) {
     with_text(bytes, |text| {
-        for wanted in [None, Some(cel::Kind::Bool)] {
+        for wanted in [None, Some(cel::ValueKind::Bool)] {
             let Ok(program) = cel::Program::checked(text, cel::OF_CONDITION, wanted) else {
                 continue;
             };
@@ -158,7 +158,7 @@ pub fn lines(bytes: &[u8]) {
 /// Addresses of links and pictures, durations, locales, secrets of webhooks.
 pub fn links(bytes: &[u8]) {
     with_text(bytes, |text| {
-        let _ = tidings_mail::Address::parse(text);
+        let _ = tidings_mail::LinkAddress::parse(text);
         let _ = tidings_mail::web_address(text);
         let _ = tidings_mail::picture_address(text);
         let _ = tidings_mail::check_locale(text);

@@ -8,11 +8,11 @@ use tidings_core::engine::{Engine, Options, Reach};
 use super::memory::Nothing;
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN};
-use super::{Fault, Measurement};
+use super::{BenchFault, Measurement};
 
 /// Arguments of `deadlines`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct DeadlinesParams {
     /// Number of recipients that wait in the lane
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Params {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &DeadlinesParams, rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     let mut engine = Engine::open(&Nothing, &[], Options::default())?;
     engine.set_rules(&Nothing, &Reach::new(), BEGIN, rules)?;
     world::in_chunks((0..params.recipients).map(world::make), |commands| {

@@ -12,18 +12,18 @@ use tidings_core::event::Object;
 use tidings_core::rules::{ChannelRules, DkimRules};
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Command, ImageSize, Instant, Rules};
-use tidings_node::channel::{Durability, Head, Outlet, Patience, Setup, open};
+use tidings_node::channel::{Durability, MessageHead, Outlet, Patience, Setup, open};
 use tidings_node::{Clock, SystemClock, token_key};
 
 use super::plan::{TYPE, Weekly, settle};
 use super::rival::{Rival, mjml};
 use super::stopwatch::Stopwatch;
 use super::world;
-use super::{Fault, Measurement, number};
+use super::{BenchFault, Measurement, number};
 
 /// Arguments of `digest`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct DigestParams {
     /// Number of recipients that get a digest
     #[arg(long, default_value_t = 20_000)]
     recipients: u32,
@@ -56,7 +56,7 @@ MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
 /// Number of mails that other software renders.
 const RENDERED_BY_OTHERS: usize = 300;
 
-impl Params {
+impl DigestParams {
     /// The software that it is held against.
     pub(crate) fn rivals(&self) -> &'static [Rival] {
         match self.vs {
@@ -67,7 +67,7 @@ impl Params {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &DigestParams, mut rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     let directory = world::directory(&params.dir)?;
     let key_file = directory.path().join("dkim.pem");
     fs::write(&key_file, KEY)?;
@@ -124,7 +124,7 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
 }
 
 /// The way of mails with the links and signatures that rules ask for.
-fn outlet(weekly: &Weekly, rules: &Rules) -> Result<Outlet, Fault> {
+fn outlet(weekly: &Weekly, rules: &Rules) -> Result<Outlet, BenchFault> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let tokens = token_key(&*weekly.disk.gauge, &[7; 32])?;
     let setup = Setup {
@@ -135,8 +135,8 @@ fn outlet(weekly: &Weekly, rules: &Rules) -> Result<Outlet, Fault> {
         tokens: Some(&tokens),
         caught: &Arc::default(),
     };
-    let email = named(EMAIL).ok_or(Fault::Unknown("its channel of mails"))?;
-    open(email, rules, &setup).map_err(|fault| Fault::Wrong(fault.to_string()))
+    let email = named(EMAIL).ok_or(BenchFault::Unknown("its channel of mails"))?;
+    open(email, rules, &setup).map_err(|fault| BenchFault::Wrong(fault.to_string()))
 }
 
 /// An event about a work with a picture, by an artist with a name.
@@ -158,7 +158,7 @@ fn shown(name: u64, topic: &str) -> Command {
 }
 
 /// The mails of a week.
-struct Made {
+struct WeekOfMails {
     mails: u64,
     bytes: u64,
     seconds: f64,
@@ -170,7 +170,7 @@ fn digest(
     due: Instant,
     outlet: &Outlet,
     for_others: &mut Vec<Value>,
-) -> Result<Made, Fault> {
+) -> Result<WeekOfMails, BenchFault> {
     let disk = &mut weekly.disk;
     let (mut mails, mut bytes, mut seconds) = (0, 0, 0.0);
     let mut made = Vec::new();
@@ -184,11 +184,11 @@ fn digest(
         for plan in plans {
             let ready = disk.node.present(plan)?;
             for (_, batch) in &ready.batches {
-                let head = Arc::new(Head::of(batch));
+                let head = Arc::new(MessageHead::of(batch));
                 let rendered = outlet
                     .renderer
                     .render(&head, batch)
-                    .map_err(|fault| Fault::Wrong(fault.why))?;
+                    .map_err(|fault| BenchFault::Wrong(fault.why))?;
                 mails += 1;
                 bytes += rendered.bytes.len() as u64;
             }
@@ -199,7 +199,7 @@ fn digest(
         }
     }
     settle(disk, due.plus_ms(HOUR_MS), &made)?;
-    Ok(Made { mails, bytes, seconds })
+    Ok(WeekOfMails { mails, bytes, seconds })
 }
 
 /// The content of a mail as other software gets it.

@@ -17,14 +17,14 @@ use super::rival::Rival;
 use super::rival::postgres::{FanOut, Postgres};
 use super::rival::redis::Redis;
 use super::stopwatch::{Stopwatch, ms};
-use super::world::{self, At, BEGIN, OnDisk};
-use super::{Fault, Measurement, number};
+use super::world::{self, BEGIN, OnDisk, StoreLocation};
+use super::{BenchFault, Measurement, number};
 
 mod tenants;
 
 /// Arguments of `fanout`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct FanoutParams {
     /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -62,7 +62,7 @@ pub(crate) struct Params {
 /// go to the same people.
 const FOLLOWS: u32 = 1_200_000;
 
-impl Params {
+impl FanoutParams {
     /// Returns true if the rivals take part in a turn: their turns are spread over the runs, from the first on.
     fn is_rivals_turn(&self, run: u32) -> bool {
         let apart = self.runs.div_ceil(self.rival_runs.max(1)).max(1);
@@ -71,7 +71,7 @@ impl Params {
 }
 
 /// An audience of a certain size.
-struct Audience {
+struct SizedAudience {
     size: u32,
     /// Each with that many followers; none where it is everyone.
     topics: Vec<String>,
@@ -79,7 +79,7 @@ struct Audience {
     followers: Vec<u32>,
 }
 
-impl Audience {
+impl SizedAudience {
     fn name(&self) -> String {
         format!("size/{}", self.size)
     }
@@ -92,7 +92,7 @@ impl Audience {
 
 /// Samples of one audience.
 #[derive(Default)]
-struct Samples {
+struct FanoutSamples {
     publish: Vec<f64>,
     raw: Vec<f64>,
     engine: Vec<f64>,
@@ -111,7 +111,7 @@ struct Rivals {
 }
 
 impl Rivals {
-    fn start(params: &Params, directory: &Path) -> Result<Self, Fault> {
+    fn start(params: &FanoutParams, directory: &Path) -> Result<Self, BenchFault> {
         let mut rivals = Self::default();
         if params.vs.contains(&Rival::Redis) {
             rivals.redis = Some(Redis::start(directory)?);
@@ -123,7 +123,7 @@ impl Rivals {
     }
 
     /// Refuses a comparison with who holds more or less than tidings made.
-    fn check(&mut self) -> Result<(), Fault> {
+    fn check(&mut self) -> Result<(), BenchFault> {
         if let Some(redis) = &mut self.redis {
             Rival::Redis.expect(redis.held()?, self.entries)?;
         }
@@ -134,7 +134,11 @@ impl Rivals {
     }
 
     /// Lets them do the same; million notifications a second, by name.
-    fn turn(&mut self, event: u64, audience: &Audience) -> Result<Vec<(&'static str, f64)>, Fault> {
+    fn turn(
+        &mut self,
+        event: u64,
+        audience: &SizedAudience,
+    ) -> Result<Vec<(&'static str, f64)>, BenchFault> {
         let mut took = Vec::new();
         if let Some(redis) = &mut self.redis {
             let time = redis.fan_out(event, &audience.followers)?;
@@ -153,31 +157,35 @@ impl Rivals {
 
 /// The benchmark.
 struct Fanout {
-    params: Params,
+    params: FanoutParams,
     disk: OnDisk,
-    audiences: Vec<Audience>,
+    audiences: Vec<SizedAudience>,
     names: u64,
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &FanoutParams, mut rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     if params.recipients == 0 || params.followers.iter().any(|one| *one > params.recipients) {
-        return Err(Fault::Wrong("there are at most as many followers as recipients".to_owned()));
+        return Err(BenchFault::Wrong(
+            "there are at most as many followers as recipients".to_owned(),
+        ));
     }
     if !params.vs.is_empty() && (params.together != 1 || params.rival_runs == 0) {
-        return Err(Fault::Wrong(
+        return Err(BenchFault::Wrong(
             "what it is held against (`--vs`) takes its turns one event at a time, and at least one"
                 .to_owned(),
         ));
     }
     if params.tenants > params.recipients {
-        return Err(Fault::Wrong("there are at most as many tenants as recipients".to_owned()));
+        return Err(BenchFault::Wrong(
+            "there are at most as many tenants as recipients".to_owned(),
+        ));
     }
     if params.tenants > 0 {
         rules.tenants = Some(TenantRules::default());
     }
     let directory = world::directory(&params.dir)?;
-    let at = At { directory: directory.path(), database: params.store.as_deref() };
+    let at = StoreLocation { directory: directory.path(), database: params.store.as_deref() };
     let mut fanout = Fanout::prepare(params.clone(), rules, at.ensure_new()?)?;
     let mut measurements = Vec::new();
     if params.events > 0 {
@@ -196,8 +204,12 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
 }
 
 impl Fanout {
-    fn prepare(params: Params, rules: Rules, at: At<'_>) -> Result<Self, Fault> {
-        let mut disk = OnDisk::open(at, Options::default())?;
+    fn prepare(
+        params: FanoutParams,
+        rules: Rules,
+        location: StoreLocation<'_>,
+    ) -> Result<Self, BenchFault> {
+        let mut disk = OnDisk::open(location, Options::default())?;
         disk.node.set_rules(BEGIN, rules)?;
         disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
         let mut random = Rng::with_seed(1);
@@ -207,7 +219,8 @@ impl Fanout {
                 everyone if *everyone == params.recipients => 0,
                 size => (FOLLOWS / (*size).max(1)).clamp(4, 100),
             };
-            let topics: Vec<String> = (0..count).map(|at| format!("size/{size}/{at}")).collect();
+            let topics: Vec<String> =
+                (0..count).map(|number| format!("size/{size}/{number}")).collect();
             let mut followers = Vec::new();
             for topic in &topics {
                 let drawn = draw(&mut random, params.recipients, *size);
@@ -219,7 +232,7 @@ impl Fanout {
             if topics.is_empty() {
                 followers = (0..*size).collect();
             }
-            audiences.push(Audience { size: *size, topics, followers });
+            audiences.push(SizedAudience { size: *size, topics, followers });
         }
         Ok(Self { params, disk, audiences, names: 0 })
     }
@@ -234,7 +247,7 @@ impl Fanout {
     }
 
     /// Has commands done; how many entries they made.
-    fn step(&mut self, now: Instant, commands: &[Command]) -> Result<u64, Fault> {
+    fn step(&mut self, now: Instant, commands: &[Command]) -> Result<u64, BenchFault> {
         let replies = self.disk.node.step(now, commands)?.replies;
         let entries = world::entries(&replies);
         world::accepted(replies)?;
@@ -247,11 +260,12 @@ impl Fanout {
     }
 
     /// Publishes to each audience in turn; everything is durable when the time is taken.
-    fn publish(&mut self, directory: &Path) -> Result<Vec<Measurement>, Fault> {
+    fn publish(&mut self, directory: &Path) -> Result<Vec<Measurement>, BenchFault> {
         let path = directory.join("raw");
-        let unusable = |fault| Fault::Directory(path.clone(), fault);
+        let unusable = |fault| BenchFault::Directory(path.clone(), fault);
         let mut raw = File::create(&path).map_err(unusable)?;
-        let mut samples: Vec<Samples> = self.audiences.iter().map(|_| Samples::default()).collect();
+        let mut samples: Vec<FanoutSamples> =
+            self.audiences.iter().map(|_| FanoutSamples::default()).collect();
         let mut rivals = Rivals::start(&self.params, directory)?;
         if let Some(postgres) = &rivals.postgres {
             for audience in &self.audiences {
@@ -315,7 +329,7 @@ impl Fanout {
         Ok(self.measurements(&samples, &lane))
     }
 
-    fn measurements(&self, samples: &[Samples], lane: &[f64]) -> Vec<Measurement> {
+    fn measurements(&self, samples: &[FanoutSamples], lane: &[f64]) -> Vec<Measurement> {
         let mut measurements = Vec::new();
         for (audience, samples) in self.audiences.iter().zip(samples) {
             let params = self.params_of(audience.size);
@@ -339,7 +353,7 @@ impl Fanout {
 
     /// A day of events to each audience, inbox and one digest; bytes on disk per notification once
     /// the day is over and at rest.
-    fn days(&mut self) -> Result<Vec<f64>, Fault> {
+    fn days(&mut self) -> Result<Vec<f64>, BenchFault> {
         let gap = i64::from(self.params.events).max(1);
         for at in 0..self.audiences.len() {
             let begin = self.disk.node.engine().now().day().end();
@@ -371,7 +385,7 @@ impl Fanout {
     }
 
     /// Brings the days that are over to rest: all buckets turned round, the store rewritten.
-    fn rest(&mut self, today: Day) -> Result<(), Fault> {
+    fn rest(&mut self, today: Day) -> Result<(), BenchFault> {
         let days: Vec<Day> =
             self.disk.gauge.days()?.into_iter().filter(|day| *day < today).collect();
         for day in days {

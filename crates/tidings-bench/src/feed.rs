@@ -10,12 +10,12 @@ use tidings_node::Node;
 use tidings_store::Store as _;
 
 use super::stopwatch::{Stopwatch, ms};
-use super::world::{self, At, BEGIN, OnDisk};
-use super::{Fault, Measurement};
+use super::world::{self, BEGIN, OnDisk, StoreLocation};
+use super::{BenchFault, Measurement};
 
 /// Arguments of `feed`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct FeedParams {
     /// Number of recipients in the readers' bucket; by default a sixteenth of a million
     #[arg(long, default_value_t = 62_500)]
     pub(crate) recipients: u32,
@@ -66,14 +66,14 @@ impl Sort {
     }
 
     /// Counts the entries of such a reader.
-    fn entries(self, params: &Params) -> u64 {
+    fn entries(self, params: &FeedParams) -> u64 {
         let rare = (0..params.days).filter(|day| is_rare(*day)).count() as u64;
         u64::from(params.days) * u64::from(self.topics(params))
-            + rare * u64::from(self.hears_rare())
+            + rare * u64::from(self.follows_rare())
     }
 
     /// Counts the topics with daily events that they follow.
-    fn topics(self, params: &Params) -> u32 {
+    fn topics(self, params: &FeedParams) -> u32 {
         match self {
             Self::Quiet => 1,
             Self::Usual => FOLLOWED,
@@ -81,7 +81,7 @@ impl Sort {
         }
     }
 
-    fn hears_rare(self) -> bool {
+    fn follows_rare(self) -> bool {
         self == Self::Usual
     }
 }
@@ -101,16 +101,16 @@ fn topic(number: u32) -> String {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &FeedParams, rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     let readers = params.recipients / NEIGHBOURS;
     if readers < params.runs {
-        return Err(Fault::Wrong(format!(
+        return Err(BenchFault::Wrong(format!(
             "of {} recipients {readers} are of each sort: fewer than {} runs",
             params.recipients, params.runs
         )));
     }
     let directory = world::directory(&params.dir)?;
-    let at = At { directory: directory.path(), database: params.store.as_deref() };
+    let at = StoreLocation { directory: directory.path(), database: params.store.as_deref() };
     fill(params, rules, at.ensure_new()?)?;
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
@@ -134,9 +134,9 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 /// Makes the month, each day of it at rest.
-fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
+fn fill(params: &FeedParams, rules: Rules, location: StoreLocation<'_>) -> Result<(), BenchFault> {
     let options = Options { buckets: 1, ..Options::default() };
-    let mut disk = OnDisk::open(at, options)?;
+    let mut disk = OnDisk::open(location, options)?;
     disk.node.set_rules(BEGIN, rules)?;
     disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
     let daily = params.events - 1;
@@ -144,8 +144,9 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
         let sort = Sort::of(recipient);
         let topics = sort.topics(params);
         // A stride that shares no factor with most numbers spreads what is followed evenly.
-        let mut followed: Vec<u32> =
-            (0..topics).map(move |at| (recipient.wrapping_mul(7919) + at * 61) % daily).collect();
+        let mut followed: Vec<u32> = (0..topics)
+            .map(move |location| (recipient.wrapping_mul(7919) + location * 61) % daily)
+            .collect();
         followed.sort_unstable();
         followed.dedup();
         let mut next = 0;
@@ -156,7 +157,7 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
             next += 1;
         }
         let daily = followed.into_iter().map(topic);
-        let rare = sort.hears_rare().then(|| RARE.to_owned());
+        let rare = sort.follows_rare().then(|| RARE.to_owned());
         daily.chain(rare).map(move |topic| world::follow(recipient, &topic)).collect::<Vec<_>>()
     });
     disk.fill(BEGIN, follows)?;
@@ -164,18 +165,19 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
     for day in 0..params.days {
         let begin = BEGIN.plus_ms(i64::from(day) * DAY_MS);
         let events: Vec<Command> = (0..params.events)
-            .map(|at| {
-                let name = u64::from(day) * u64::from(params.events) + u64::from(at);
-                let topic = match at.checked_sub(daily) {
+            .map(|location| {
+                let name = u64::from(day) * u64::from(params.events) + u64::from(location);
+                let topic = match location.checked_sub(daily) {
                     Some(_) if is_rare(day) => RARE.to_owned(),
                     Some(_) => "topic/nobody".to_owned(),
-                    None => topic(at),
+                    None => topic(location),
                 };
                 world::event(name, "shown", Some(&topic))
             })
             .collect();
-        for (at, events) in (0_i64..).zip(events.chunks(params.events.div_ceil(10) as usize)) {
-            let accepted = disk.node.step(begin.plus_ms(at * HOUR_MS), events)?;
+        for (location, events) in (0_i64..).zip(events.chunks(params.events.div_ceil(10) as usize))
+        {
+            let accepted = disk.node.step(begin.plus_ms(location * HOUR_MS), events)?;
             world::accepted(accepted.replies)?;
             disk.node.chores()?;
         }
@@ -190,7 +192,7 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn end(params: &Params) -> Instant {
+fn end(params: &FeedParams) -> Instant {
     BEGIN.plus_ms(i64::from(params.days) * DAY_MS)
 }
 
@@ -201,9 +203,14 @@ struct Pages {
     second: Vec<f64>,
 }
 
-fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pages, Fault> {
+fn pages(
+    params: &FeedParams,
+    location: StoreLocation<'_>,
+    sort: Sort,
+    cache_bytes: u64,
+) -> Result<Pages, BenchFault> {
     let options = tidings_store::Options { cache_bytes, ..tidings_store::Options::default() };
-    let (store, _) = at.open(options)?;
+    let (store, _) = location.open(options)?;
     let node = Node::open(store, Options::default())?;
     let mut pages = Pages::default();
     for reader in (0..params.recipients)
@@ -225,7 +232,7 @@ fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pa
 }
 
 /// A page that is quick and wrong is worth nothing.
-fn verify(params: &Params, sort: Sort, page: &InboxPage) -> Result<(), Fault> {
+fn verify(params: &FeedParams, sort: Sort, page: &InboxPage) -> Result<(), BenchFault> {
     let entries = sort.entries(params);
     let shown = params.groups.min(usize::try_from(entries).unwrap_or(usize::MAX));
     let listed: usize = page.groups.iter().map(|group| group.items.len()).sum();
@@ -234,7 +241,7 @@ fn verify(params: &Params, sort: Sort, page: &InboxPage) -> Result<(), Fault> {
     {
         return Ok(());
     }
-    Err(Fault::Wrong(format!(
+    Err(BenchFault::Wrong(format!(
         "a page has {} groups of {listed} items, {} unseen, {} unread; {shown} and {entries} were expected",
         page.groups.len(),
         page.counts.unseen,

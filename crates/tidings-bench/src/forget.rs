@@ -11,11 +11,11 @@ use tidings_store::Store;
 
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
-use super::{Fault, Measurement, number};
+use super::{BenchFault, Measurement, number};
 
 /// Arguments of `forget`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct ForgetParams {
     /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -40,9 +40,9 @@ const TOPICS: u32 = 4;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &ForgetParams, rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     if params.recipients == 0 {
-        return Err(Fault::Wrong("there is at least one recipient".to_owned()));
+        return Err(BenchFault::Wrong("there is at least one recipient".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
     let mut disk = OnDisk::open(directory.path(), Options::default())?;
@@ -104,14 +104,14 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 /// A day of events, spread over its hours; how many notifications they made.
-fn fill_day(disk: &mut OnDisk, params: &Params, run: i64) -> Result<u64, Fault> {
+fn fill_day(disk: &mut OnDisk, params: &ForgetParams, run: i64) -> Result<u64, BenchFault> {
     let begin = BEGIN.plus_ms(run * 2 * DAY_MS);
     let mut notifications = 0;
     for event in 0..i64::from(params.events) {
         let name = (run * i64::from(params.events) + event).unsigned_abs();
         let topic = world::topic(u32::try_from(event).unwrap_or(0) % TOPICS);
-        let told = world::event(name, "gathered", Some(&topic));
-        let replies = disk.node.step(begin.plus_ms(event * MINUTE_MS / 2), &[told])?.replies;
+        let command = world::event(name, "gathered", Some(&topic));
+        let replies = disk.node.step(begin.plus_ms(event * MINUTE_MS / 2), &[command])?.replies;
         notifications += world::notifications(&replies);
         world::accepted(replies)?;
         disk.node.chore()?;

@@ -48,7 +48,7 @@ pub struct Host<'h> {
 
 /// The reason why a measurement was not made.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum BenchFault {
     /// The node failed.
     #[error(transparent)]
     Node(#[from] tidings_node::Error),

@@ -15,11 +15,11 @@ use tokio::time::{sleep, timeout};
 use super::server::process::{self, Process};
 use super::server::{Connection, broken, post, unexpected};
 use super::stopwatch::{Stopwatch, ms};
-use super::{Fault, Measurement, number, quantile, world};
+use super::{BenchFault, Measurement, number, quantile, world};
 
 /// Arguments of `live`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct LiveParams {
     /// Number of open streams, each of another recipient; a process needs as many file descriptors
     #[arg(long, default_value_t = 10_000)]
     pub(crate) streams: u32,
@@ -50,33 +50,33 @@ const OPENING: u32 = 64;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs it.
-pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &LiveParams) -> Result<Vec<Measurement>, BenchFault> {
     if params.streams == 0 || params.streams > params.recipients {
         let detail = "there must be a stream, and no more of them than recipients";
-        return Err(Fault::Wrong(detail.to_owned()));
+        return Err(BenchFault::Wrong(detail.to_owned()));
     }
     let rules = format!("{}[users]\nstreams = {}\n", super::RULES, params.streams);
     process::measure(&params.dir, &rules, &[], async |server| measure(params, server).await)
 }
 
 /// A frame of a stream, with the time at which it came.
-struct Heard {
+struct ReceivedFrame {
     stream: u32,
-    at: Duration,
+    after: Duration,
 }
 
-async fn measure(params: &Params, server: &Process) -> Result<Vec<Measurement>, Fault> {
+async fn measure(params: &LiveParams, server: &Process) -> Result<Vec<Measurement>, BenchFault> {
     let mut publisher = Connection::open(server.address).await?;
     fill(&mut publisher, params).await?;
     let watch = Stopwatch::start();
     let before = server.resident_bytes()?;
-    let (hears, mut heard) = mpsc::unbounded_channel();
+    let (sender, mut receiver) = mpsc::unbounded_channel();
     let mut opening = tokio::task::JoinSet::new();
     for stream in 0..params.streams {
         if stream >= OPENING {
             opening.join_next().await.transpose().map_err(broken)?.transpose()?;
         }
-        opening.spawn(open(server.address, stream, watch, hears.clone()));
+        opening.spawn(open(server.address, stream, watch, sender.clone()));
     }
     while let Some(opened) = opening.join_next().await {
         opened.map_err(broken)??;
@@ -93,18 +93,18 @@ async fn measure(params: &Params, server: &Process) -> Result<Vec<Measurement>, 
         // A prime step: neighbours in time are none among the recipients.
         let stream =
             u32::try_from(event.wrapping_mul(7919) % u64::from(params.streams)).unwrap_or(0);
-        let asked = watch.elapsed();
+        let sent = watch.elapsed();
         publisher.publish(&post(&world::body(event, stream))).await?;
         let answered = watch.elapsed();
         event += 1;
-        alone.push(ms(answered.saturating_sub(asked)));
-        let frame = next(&mut heard).await?;
+        alone.push(ms(answered.saturating_sub(sent)));
+        let frame = next(&mut receiver).await?;
         if frame.stream != stream {
-            return Err(Fault::Http("a frame came to somebody else".to_owned()));
+            return Err(BenchFault::Http("a frame came to somebody else".to_owned()));
         }
-        frames.push(ms(frame.at.saturating_sub(answered)));
+        frames.push(ms(frame.after.saturating_sub(answered)));
     }
-    let (mut all, mut beside) = (Vec::new(), Vec::new());
+    let (mut all, mut under_load) = (Vec::new(), Vec::new());
     for _ in 0..params.everybody {
         publisher.publish(&post(&world::body_to_everybody(event, "shown"))).await?;
         let answered = watch.elapsed();
@@ -119,24 +119,24 @@ async fn measure(params: &Params, server: &Process) -> Result<Vec<Measurement>, 
                 let request = post(&world::body(event, params.recipients));
                 // The last one is not waited for, and its id is taken all the same.
                 event += 1;
-                let asked = watch.elapsed();
+                let sent = watch.elapsed();
                 connection.publish(&request).await?;
-                beside.push(ms(watch.elapsed().saturating_sub(asked)));
+                under_load.push(ms(watch.elapsed().saturating_sub(sent)));
             }
         };
-        let hear = async {
+        let receive = async {
             while left > 0 {
-                let frame = next(&mut heard).await?;
+                let frame = next(&mut receiver).await?;
                 if std::mem::take(&mut waiting[frame.stream as usize]) {
                     left -= 1;
-                    last = last.max(frame.at);
+                    last = last.max(frame.after);
                 }
             }
-            Ok::<(), Fault>(())
+            Ok::<(), BenchFault>(())
         };
         tokio::select! {
-            failed = publish => { let failed: Result<(), Fault> = failed; failed? }
-            heard = hear => heard?,
+            failed = publish => { let failed: Result<(), BenchFault> = failed; failed? }
+            received = receive => received?,
         }
         all.push(ms(last.saturating_sub(answered)));
     }
@@ -154,17 +154,19 @@ async fn measure(params: &Params, server: &Process) -> Result<Vec<Measurement>, 
         of(("idle", "% of a core"), &[idle_cpu]),
         of(("frame_after_answer", "ms"), &frames),
         of(("everybody_has_it", "ms"), &all),
-        of(("publish_beside_p99", "ms"), &p99(&beside)).against("alone", &p99(&alone)),
+        of(("publish_beside_p99", "ms"), &p99(&under_load)).against("alone", &p99(&alone)),
     ])
 }
 
-async fn next(heard: &mut mpsc::UnboundedReceiver<Heard>) -> Result<Heard, Fault> {
-    let none = || Fault::Http("a frame did not come".to_owned());
-    timeout(PATIENCE, heard.recv()).await.ok().flatten().ok_or_else(none)
+async fn next(
+    receiver: &mut mpsc::UnboundedReceiver<ReceivedFrame>,
+) -> Result<ReceivedFrame, BenchFault> {
+    let none = || BenchFault::Http("a frame did not come".to_owned());
+    timeout(PATIENCE, receiver.recv()).await.ok().flatten().ok_or_else(none)
 }
 
 /// Makes the recipients, one more than there are, and what their inboxes have.
-async fn fill(publisher: &mut Connection, params: &Params) -> Result<(), Fault> {
+async fn fill(publisher: &mut Connection, params: &LiveParams) -> Result<(), BenchFault> {
     let people: Vec<u32> = (0..=params.recipients).collect();
     for people in people.chunks(5_000) {
         let people: Vec<String> = people
@@ -193,8 +195,8 @@ async fn open(
     address: SocketAddr,
     stream: u32,
     watch: Stopwatch,
-    hears: mpsc::UnboundedSender<Heard>,
-) -> Result<(), Fault> {
+    sender: mpsc::UnboundedSender<ReceivedFrame>,
+) -> Result<(), BenchFault> {
     let mut connection = TcpStream::connect(address).await.map_err(broken)?;
     let recipient = world::recipient(stream);
     let request = format!(
@@ -212,7 +214,7 @@ async fn open(
             let at = watch.elapsed();
             for _ in 0..take(&mut text, b"event: inbox\n") {
                 // Whoever listens may have ended.
-                let _was_heard = hears.send(Heard { stream, at });
+                let _was_sent = sender.send(ReceivedFrame { stream, after: at });
             }
         }
     });

@@ -12,11 +12,11 @@ use tidings_core::{Command, RecipientChange, Rules};
 
 use super::server::process::resident_bytes;
 use super::world::{self, BEGIN};
-use super::{Fault, Measurement, number};
+use super::{BenchFault, Measurement, number};
 
 /// Arguments of `memory`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct MemoryParams {
     /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -51,7 +51,7 @@ impl ReadView for Nothing {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &MemoryParams, mut rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     if params.tenants > 0 {
         rules.tenants = Some(TenantRules::default());
     }
@@ -90,7 +90,7 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
 }
 
 /// Makes each recipient a member of a tenant, in random order.
-fn memberships(params: &Params, engine: &mut Engine) -> Result<Measurement, Fault> {
+fn memberships(params: &MemoryParams, engine: &mut Engine) -> Result<Measurement, BenchFault> {
     let tenants = params.tenants;
     fill(engine, (0..tenants).map(world::tenant))?;
     let mut people: Vec<u32> = (0..params.recipients).collect();
@@ -108,7 +108,7 @@ fn memberships(params: &Params, engine: &mut Engine) -> Result<Measurement, Faul
     Ok(Measurement::of("memory", &named, ("counted_per_membership", "bytes"), &each))
 }
 
-fn fill(engine: &mut Engine, commands: impl Iterator<Item = Command>) -> Result<(), Fault> {
+fn fill(engine: &mut Engine, commands: impl Iterator<Item = Command>) -> Result<(), BenchFault> {
     world::in_chunks(commands, |commands| {
         world::accepted(engine.take_in(&Nothing, &Reach::new(), BEGIN, commands)?.replies)
     })

@@ -20,11 +20,11 @@ use tokio::runtime::{Builder, Runtime};
 use super::server::process::Process;
 use super::server::{Connection, broken, post};
 use super::stopwatch::Stopwatch;
-use super::{Fault, Host, Measurement, RULES, number, world};
+use super::{BenchFault, Host, Measurement, RULES, number, world};
 
 /// Arguments of `nodes`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct NodesParams {
     /// Number of nodes, each a process; one is measured before them
     #[arg(long, default_value_t = 3)]
     pub(crate) nodes: u16,
@@ -95,25 +95,26 @@ impl Took {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &NodesParams, host: &Host<'_>) -> Result<Vec<Measurement>, BenchFault> {
     let least = [params.recipients, params.clients, params.followers];
     if least.contains(&0) || params.nodes == 0 || params.shards == 0 {
-        return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
+        return Err(BenchFault::Wrong("nothing of it may be 0".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
     let settings = ["shared_buffers=1GB", "max_wal_size=8GB", "max_connections=200"];
     let database = Postgres::start(directory.path(), &settings)
-        .map_err(|fault| Fault::Rival("postgres", fault))?;
+        .map_err(|fault| BenchFault::Rival("postgres", fault))?;
     let tokio =
         Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(broken)?;
     let mut all = Vec::new();
     for nodes in [1, params.nodes] {
-        let run = Run { params: params.clone(), nodes, directory: directory.path(), tokio: &tokio };
+        let run =
+            NodesRun { params: params.clone(), nodes, directory: directory.path(), tokio: &tokio };
         let make = |name: &str| {
             let name = format!("{name}_{}", all.len());
             let made = database.run("postgres", &format!("CREATE DATABASE {name}"));
-            made.map_err(|fault| Fault::Rival("postgres", fault))?;
-            Ok::<String, Fault>(database.url(&name))
+            made.map_err(|fault| BenchFault::Rival("postgres", fault))?;
+            Ok::<String, BenchFault>(database.url(&name))
         };
         let mut took = run.publishes(host, &make("publishes")?)?;
         took.push(run.digest(host, &make("digest")?)?);
@@ -123,19 +124,19 @@ pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, 
 }
 
 /// The loads with one number of nodes.
-struct Run<'r> {
-    params: Params,
+struct NodesRun<'r> {
+    params: NodesParams,
     nodes: u16,
     directory: &'r Path,
     tokio: &'r Runtime,
 }
 
-impl Run<'_> {
+impl NodesRun<'_> {
     /// The loads that publish.
-    fn publishes(&self, host: &Host<'_>, store: &str) -> Result<Vec<Took>, Fault> {
+    fn publishes(&self, host: &Host<'_>, store: &str) -> Result<Vec<Took>, BenchFault> {
         fill(&self.params, host, store)?;
-        let nodes = Nodes::start(self, store, 0)?;
-        nodes.wait_until_spread(self.tokio)?;
+        let nodes = NodeProcesses::start(self, store, 0)?;
+        nodes.wait_until_divided(self.tokio)?;
         LOADS
             .iter()
             .filter(|load| **load != "digest")
@@ -144,8 +145,8 @@ impl Run<'_> {
     }
 
     /// A digest that is due: built, rendered, handed over to a directory and recorded.
-    fn digest(&self, host: &Host<'_>, store: &str) -> Result<Took, Fault> {
-        let params = Params {
+    fn digest(&self, host: &Host<'_>, store: &str) -> Result<Took, BenchFault> {
+        let params = NodesParams {
             recipients: self.params.digests,
             followers: self.params.digests,
             wide: GATHERED,
@@ -158,8 +159,8 @@ impl Run<'_> {
         monday += (4 - monday).rem_euclid(7);
         let due = monday * DAY_MS + 9 * HOUR_MS;
         let ahead = due - BEFORE_DUE_MS - started;
-        let nodes = Nodes::start(self, store, ahead)?;
-        nodes.wait_until_spread(self.tokio)?;
+        let nodes = NodeProcesses::start(self, store, ahead)?;
+        nodes.wait_until_divided(self.tokio)?;
         nodes.measure(self.tokio, &params, "digest")?;
         while SystemClock.now().0 + ahead < due {
             std::thread::park_timeout(Duration::from_millis(10));
@@ -185,7 +186,7 @@ impl Run<'_> {
     }
 }
 
-fn measurements(params: &Params, all: &[Vec<Took>]) -> Vec<Measurement> {
+fn measurements(params: &NodesParams, all: &[Vec<Took>]) -> Vec<Measurement> {
     let mut measurements = Vec::new();
     for (at, load) in LOADS.into_iter().enumerate() {
         let [one, several] = [0, 1].map(|run| all.get(run).and_then(|took| took.get(at)));
@@ -224,7 +225,7 @@ fn rate(took: &Took) -> f64 {
 }
 
 /// Makes the recipients of a store, and what they follow.
-fn fill(params: &Params, host: &Host<'_>, url: &str) -> Result<(), Fault> {
+fn fill(params: &NodesParams, host: &Host<'_>, url: &str) -> Result<(), BenchFault> {
     let options = Options { shards: params.shards, ..Options::default() };
     let mut node =
         Node::open(Arc::new(PostgresStore::open(url, crate::world::NEW_STORE)?), options)?;
@@ -241,16 +242,16 @@ fn fill(params: &Params, host: &Host<'_>, url: &str) -> Result<(), Fault> {
 }
 
 /// The number of topics, each followed by as many as were asked for.
-fn topics(params: &Params) -> u32 {
+fn topics(params: &NodesParams) -> u32 {
     (params.recipients / params.followers).max(1)
 }
 
 /// Nodes over one store, each a process.
-struct Nodes(Vec<Process>);
+struct NodeProcesses(Vec<Process>);
 
-impl Nodes {
+impl NodeProcesses {
     /// Starts them, with clocks that are so many milliseconds ahead.
-    fn start(run: &Run<'_>, store: &str, ahead_ms: i64) -> Result<Self, Fault> {
+    fn start(run: &NodesRun<'_>, store: &str, ahead_ms: i64) -> Result<Self, BenchFault> {
         let (directory, count) = (run.directory, run.nodes);
         let config = directory.join("tidings.toml");
         let mails = directory.join(format!("mails_{count}"));
@@ -259,12 +260,12 @@ impl Nodes {
             run.params.shards,
             mails.display()
         );
-        fs::write(&config, text).map_err(|fault| Fault::Directory(config.clone(), fault))?;
+        fs::write(&config, text).map_err(|fault| BenchFault::Directory(config.clone(), fault))?;
         let program = std::env::current_exe()?;
         let mut nodes = Self(Vec::new());
         for node in 0..count {
             let log = directory.join(format!("nodes_{count}_{node}.log"));
-            let log = fs::File::create(&log).map_err(|fault| Fault::Directory(log, fault))?;
+            let log = fs::File::create(&log).map_err(|fault| BenchFault::Directory(log, fault))?;
             let mut command = Command::new(&program);
             command
                 .args(["serve", "--dev", "--listen", "127.0.0.1:0"])
@@ -280,16 +281,16 @@ impl Nodes {
     }
 
     /// Waits until every node has something.
-    fn wait_until_spread(&self, tokio: &Runtime) -> Result<(), Fault> {
+    fn wait_until_divided(&self, tokio: &Runtime) -> Result<(), BenchFault> {
         let watch = Stopwatch::start();
         while watch.elapsed() < SPREAD_PATIENCE {
-            let is_spread = tokio.block_on(self.are_holding());
-            if is_spread {
+            let is_divided = tokio.block_on(self.are_holding());
+            if is_divided {
                 return Ok(());
             }
             std::thread::park_timeout(Duration::from_millis(200));
         }
-        Err(Fault::Http("the parts were not spread in time".to_owned()))
+        Err(BenchFault::Http("the parts were not spread in time".to_owned()))
     }
 
     async fn are_holding(&self) -> bool {
@@ -309,7 +310,12 @@ impl Nodes {
         true
     }
 
-    fn measure(&self, tokio: &Runtime, params: &Params, load: &'static str) -> Result<Took, Fault> {
+    fn measure(
+        &self,
+        tokio: &Runtime,
+        params: &NodesParams,
+        load: &'static str,
+    ) -> Result<Took, BenchFault> {
         let (requests, events) = requests(params, load);
         let before = self.cpu()?;
         let watch = Stopwatch::start();
@@ -321,7 +327,7 @@ impl Nodes {
     }
 
     /// Sends the requests of all clients, each client one after the other, each at another node.
-    async fn send(&self, requests: Vec<Vec<Vec<u8>>>) -> Result<(), Fault> {
+    async fn send(&self, requests: Vec<Vec<Vec<u8>>>) -> Result<(), BenchFault> {
         let mut clients = Vec::new();
         for (number, requests) in requests.into_iter().enumerate() {
             let mut connections = Vec::new();
@@ -333,7 +339,7 @@ impl Nodes {
                 for (at, request) in requests.iter().enumerate() {
                     connections[(number + at) % nodes].publish(request).await?;
                 }
-                Ok::<(), Fault>(())
+                Ok::<(), BenchFault>(())
             }));
         }
         for client in clients {
@@ -343,13 +349,13 @@ impl Nodes {
     }
 
     /// The processor time that each node has taken so far, in seconds.
-    fn cpu(&self) -> Result<Vec<f64>, Fault> {
+    fn cpu(&self) -> Result<Vec<f64>, BenchFault> {
         self.0.iter().map(Process::cpu_seconds).collect()
     }
 }
 
 /// The requests of all clients, and the number of events.
-fn requests(params: &Params, load: &str) -> (Vec<Vec<Vec<u8>>>, u64) {
+fn requests(params: &NodesParams, load: &str) -> (Vec<Vec<Vec<u8>>>, u64) {
     let clients = params.clients;
     let first = match load {
         "singles" => 0,

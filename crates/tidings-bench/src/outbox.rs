@@ -17,11 +17,11 @@ use tokio_postgres::{Client, NoTls};
 
 use super::server::process::Process;
 use super::server::{Connection, broken, unexpected};
-use super::{Fault, Measurement, number, world};
+use super::{BenchFault, Measurement, number, world};
 
 /// Arguments of `outbox`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct OutboxParams {
     /// Number of rows a second
     #[arg(long, default_value_t = 5_000)]
     pub(crate) rate: u32,
@@ -46,11 +46,11 @@ pub(crate) struct Params {
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs it.
-pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &OutboxParams) -> Result<Vec<Measurement>, BenchFault> {
     if [params.rate, params.seconds, params.together, params.clients, params.recipients]
         .contains(&0)
     {
-        return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
+        return Err(BenchFault::Wrong("nothing of it may be 0".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
     let postgres = Postgres::start(directory.path(), &["max_connections=50"]).map_err(host)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     let url = postgres.url("postgres");
     let feed = format!("[feeds.app]\nurl = \"{url}\"\n");
     std::fs::write(&config, format!("{}{feed}", super::RULES))
-        .map_err(|fault| Fault::Directory(config.clone(), fault))?;
+        .map_err(|fault| BenchFault::Directory(config.clone(), fault))?;
     let mut sql = Command::new(std::env::current_exe()?);
     let sql = sql.args(["outbox", "sql", "--feed", "app", "--config"]).arg(&config).output()?;
     postgres.run("postgres", &String::from_utf8_lossy(&sql.stdout)).map_err(host)?;
@@ -69,11 +69,15 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     measured
 }
 
-fn host(why: impl std::fmt::Display) -> Fault {
-    Fault::Rival("PostgreSQL", why.to_string())
+fn host(why: impl std::fmt::Display) -> BenchFault {
+    BenchFault::Rival("PostgreSQL", why.to_string())
 }
 
-async fn measure(params: &Params, url: &str, server: &Process) -> Result<Vec<Measurement>, Fault> {
+async fn measure(
+    params: &OutboxParams,
+    url: &str,
+    server: &Process,
+) -> Result<Vec<Measurement>, BenchFault> {
     let mut caller = Connection::open(server.address).await?;
     let people =
         (0..params.recipients).map(|no| format!("{{\"id\":\"{}\"}}", world::recipient(no)));
@@ -105,7 +109,7 @@ async fn measure(params: &Params, url: &str, server: &Process) -> Result<Vec<Mea
             break;
         }
         if Instant::now() > end {
-            return Err(Fault::Http(format!("{left} rows were not taken")));
+            return Err(BenchFault::Http(format!("{left} rows were not taken")));
         }
         sleep(Duration::from_millis(200)).await;
     }
@@ -116,7 +120,7 @@ async fn measure(params: &Params, url: &str, server: &Process) -> Result<Vec<Mea
     let all = "SELECT count(*), extract(epoch FROM max(taken_at) - min(created_at))::float8 FROM tidings_outbox";
     let all = client.query_one(all, &[]).await.map_err(host)?;
     let (count, seconds): (i64, f64) = (all.get(0), all.get(1));
-    let told = BTreeMap::from([
+    let shape = BTreeMap::from([
         ("rate", u64::from(params.rate)),
         ("seconds", u64::from(params.seconds)),
         ("together", u64::from(params.together)),
@@ -125,19 +129,24 @@ async fn measure(params: &Params, url: &str, server: &Process) -> Result<Vec<Mea
     ]);
     let rate = number(count.unsigned_abs()) / seconds;
     Ok(vec![
-        Measurement::of("outbox", &told, ("accepted_rate", "rows/s"), &[rate]),
-        Measurement::of("outbox", &told, ("commit_to_accepted", "ms"), &took),
+        Measurement::of("outbox", &shape, ("accepted_rate", "rows/s"), &[rate]),
+        Measurement::of("outbox", &shape, ("commit_to_accepted", "ms"), &took),
     ])
 }
 
-async fn connect(url: &str) -> Result<Client, Fault> {
+async fn connect(url: &str) -> Result<Client, BenchFault> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.map_err(host)?;
     tokio::spawn(connection);
     Ok(client)
 }
 
 /// Commits rows at a steady rate; what is late is made up for.
-async fn write(params: Params, url: String, client: u32, begun: Instant) -> Result<(), Fault> {
+async fn write(
+    params: OutboxParams,
+    url: String,
+    client: u32,
+    begun: Instant,
+) -> Result<(), BenchFault> {
     let connection = connect(&url).await?;
     let insert = connection
         .prepare("INSERT INTO tidings_outbox (payload) SELECT unnest($1::text[])::jsonb")

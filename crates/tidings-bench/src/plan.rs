@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fastrand::Rng;
-use tidings_core::cel::{Kind, OF_CONDITION, Program};
+use tidings_core::cel::{OF_CONDITION, Program, ValueKind};
 use tidings_core::engine::{Options, Plan, Sent, Settled};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Command, Ending, Instant, Rules};
 
 use super::stopwatch::Stopwatch;
-use super::world::{self, At, BEGIN, OnDisk};
-use super::{Fault, Measurement, number};
+use super::world::{self, BEGIN, OnDisk, StoreLocation};
+use super::{BenchFault, Measurement, number};
 
 /// Arguments of `plan`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct PlanParams {
     /// Number of recipients that get a digest
     #[arg(long, default_value_t = 200_000)]
     pub(crate) recipients: u32,
@@ -58,15 +58,15 @@ pub(crate) struct Weekly {
 impl Weekly {
     /// Makes recipients, of whom each has this number of entries of a week's events.
     pub(crate) fn begin<'p>(
-        at: impl Into<At<'p>>,
+        at: impl Into<StoreLocation<'p>>,
         rules: Rules,
         recipients: u32,
         entries: u32,
         events: u32,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, BenchFault> {
         let topics = events.checked_div(entries / FOLLOWED).unwrap_or(0);
         if topics < FOLLOWED || recipients == 0 {
-            return Err(Fault::Wrong(format!(
+            return Err(BenchFault::Wrong(format!(
                 "each digest has at least {FOLLOWED} entries, and there are at least as many events"
             )));
         }
@@ -90,13 +90,13 @@ impl Weekly {
         &mut self,
         week: i64,
         event: impl Fn(u64, &str) -> Command,
-    ) -> Result<Instant, Fault> {
+    ) -> Result<Instant, BenchFault> {
         let due = FIRST_DIGEST.plus_ms(week * 7 * DAY_MS);
         for number in 0..self.events {
             let name = week.unsigned_abs() * u64::from(self.events) + u64::from(number);
-            let told = event(name, &world::topic(number % self.topics));
+            let command = event(name, &world::topic(number % self.topics));
             let now = due.plus_ms(-5 * DAY_MS + i64::from(number) * MINUTE_MS);
-            world::accepted(self.disk.node.step(now, &[told])?.replies)?;
+            world::accepted(self.disk.node.step(now, &[command])?.replies)?;
             self.disk.node.chores()?;
         }
         Ok(due)
@@ -105,7 +105,7 @@ impl Weekly {
 
 /// Samples over the weeks.
 #[derive(Default)]
-struct Samples {
+struct PlanSamples {
     close: Vec<f64>,
     made: Vec<f64>,
     presented: Vec<f64>,
@@ -114,18 +114,18 @@ struct Samples {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &PlanParams, mut rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     if let Some(condition) = &params.condition {
-        let checked = Program::checked(condition, OF_CONDITION, Some(Kind::Bool));
-        checked.map_err(|fault| Fault::Wrong(format!("--condition: {fault}")))?;
+        let checked = Program::checked(condition, OF_CONDITION, Some(ValueKind::Bool));
+        checked.map_err(|fault| BenchFault::Wrong(format!("--condition: {fault}")))?;
         let gathered = rules.types.get_mut(TYPE);
         gathered.expect("the benchmark's rules have it").condition = Some(condition.clone());
     }
     let directory = world::directory(&params.dir)?;
-    let at = At { directory: directory.path(), database: params.store.as_deref() };
-    let Params { recipients, entries, events, .. } = *params;
+    let at = StoreLocation { directory: directory.path(), database: params.store.as_deref() };
+    let PlanParams { recipients, entries, events, .. } = *params;
     let mut weekly = Weekly::begin(at.ensure_new()?, rules, recipients, entries, events)?;
-    let mut samples = Samples::default();
+    let mut samples = PlanSamples::default();
     for week in 0..2 * i64::from(params.runs) {
         let due = weekly.publish(week, |name, topic| world::event(name, TYPE, Some(topic)))?;
         let present = if week % 2 == 0 { Present::Nothing } else { Present::Batches };
@@ -161,8 +161,8 @@ fn digest(
     disk: &mut OnDisk,
     due: Instant,
     present: Present,
-    samples: &mut Samples,
-) -> Result<(), Fault> {
+    samples: &mut PlanSamples,
+) -> Result<(), BenchFault> {
     disk.gauge.take();
     let watch = Stopwatch::start();
     disk.node.fall_due(due)?;
@@ -185,7 +185,7 @@ fn digest(
     let recipients: usize = made.iter().map(|plan| plan.messages.len()).sum();
     let entries: usize = made.iter().map(Plan::entries).sum();
     if recipients == 0 {
-        return Err(Fault::Wrong("nothing came due".to_owned()));
+        return Err(BenchFault::Wrong("nothing came due".to_owned()));
     }
     let recipients = number(recipients as u64);
     match present {
@@ -198,7 +198,7 @@ fn digest(
 }
 
 /// All were delivered: the next week begins with nothing on its way.
-pub(crate) fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
+pub(crate) fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), BenchFault> {
     for plan in made {
         let sent = plan.messages.iter().filter(|planned| !planned.is_empty()).map(|planned| Sent {
             number: planned.number,

@@ -10,14 +10,14 @@ use tokio_postgres::{Client, Statement};
 
 use super::rival::Rival;
 use super::rival::postgres::{self, ARRAY, Postgres, SINGLE};
-use super::server::{Connection, Server, broken, post};
+use super::server::{BenchServer, Connection, broken, post};
 use super::stopwatch::{Stopwatch, ms};
-use super::world::{self, At};
-use super::{Fault, Host, Measurement, number};
+use super::world::{self, StoreLocation};
+use super::{BenchFault, Host, Measurement, number};
 
 /// Arguments of `publish`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct PublishParams {
     /// Number of recipients
     #[arg(long, default_value_t = 100_000)]
     pub(crate) recipients: u32,
@@ -52,14 +52,14 @@ pub(crate) struct Params {
 
 /// The shape of requests: one event, or an array of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum RequestShape {
     Single,
     Array,
 }
 
 /// Samples of one shape.
 #[derive(Default)]
-struct Samples {
+struct PublishSamples {
     rate: Vec<f64>,
     latency: Vec<f64>,
     postgres_rate: Vec<f64>,
@@ -73,7 +73,7 @@ type Requests = Vec<Vec<Vec<(u64, u32)>>>;
 type Took = (Duration, Vec<f64>);
 
 /// Runs it.
-pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &PublishParams, host: Host<'_>) -> Result<Vec<Measurement>, BenchFault> {
     let least = [
         params.recipients,
         params.clients,
@@ -83,23 +83,25 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         params.runs,
     ];
     if least.contains(&0) {
-        return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
+        return Err(BenchFault::Wrong("nothing of it may be 0".to_owned()));
     }
     if params.vs.contains(&Rival::Redis) {
-        return Err(Fault::Wrong(
+        return Err(BenchFault::Wrong(
             "only `--vs postgres`: Redis has no durable answer to compare with".to_owned(),
         ));
     }
     let directory = world::directory(&params.dir)?;
     let mut postgres =
         if params.vs.is_empty() { None } else { Some(Inserting::start(params, directory.path())?) };
-    let at = At { directory: directory.path(), database: params.store.as_deref() };
-    let server = Server::start(params.recipients, params.shards, host, at.ensure_new()?)?;
+    let at = StoreLocation { directory: directory.path(), database: params.store.as_deref() };
+    let server = BenchServer::start(params.recipients, params.shards, host, at.ensure_new()?)?;
     let load = Builder::new_current_thread().enable_all().build().map_err(broken)?;
     let mut events = Events::default();
-    let mut samples = [Samples::default(), Samples::default()];
+    let mut samples = [PublishSamples::default(), PublishSamples::default()];
     for run in 0..=params.runs {
-        for (shape, samples) in [Shape::Single, Shape::Array].into_iter().zip(&mut samples) {
+        for (shape, samples) in
+            [RequestShape::Single, RequestShape::Array].into_iter().zip(&mut samples)
+        {
             let requests = events.requests(params, shape);
             let count: usize = requests.iter().flatten().map(Vec::len).sum();
             let encoded = requests.iter().map(|of_client| {
@@ -130,7 +132,7 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
     Ok(measurements(params, &samples))
 }
 
-fn measurements(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
+fn measurements(params: &PublishParams, samples: &[PublishSamples; 2]) -> Vec<Measurement> {
     let mut measurements = Vec::new();
     let names =
         [("single_rate", "single_latency", 1), ("array_rate", "array_latency", params.together)];
@@ -161,10 +163,10 @@ fn measurements(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
 struct Events(u64);
 
 impl Events {
-    fn requests(&mut self, params: &Params, shape: Shape) -> Requests {
+    fn requests(&mut self, params: &PublishParams, shape: RequestShape) -> Requests {
         let (requests, together) = match shape {
-            Shape::Single => (params.singles, 1),
-            Shape::Array => (params.arrays, params.together),
+            RequestShape::Single => (params.singles, 1),
+            RequestShape::Array => (params.arrays, params.together),
         };
         let mut event = || {
             self.0 += 1;
@@ -178,18 +180,18 @@ impl Events {
 }
 
 /// The bytes of a request.
-fn encode(shape: Shape, events: &[(u64, u32)]) -> Vec<u8> {
+fn encode(shape: RequestShape, events: &[(u64, u32)]) -> Vec<u8> {
     let bodies = events.iter().map(|(event, recipient)| world::body(*event, *recipient));
     let body = match shape {
-        Shape::Single => bodies.collect(),
-        Shape::Array => format!("[{}]", bodies.collect::<Vec<_>>().join(",")),
+        RequestShape::Single => bodies.collect(),
+        RequestShape::Array => format!("[{}]", bodies.collect::<Vec<_>>().join(",")),
     };
     post(&body)
 }
 
 /// Sends all requests of all clients, each client one after the other; from the first byte to the
 /// last answer.
-async fn send_all(address: SocketAddr, requests: Vec<Vec<Vec<u8>>>) -> Result<Took, Fault> {
+async fn send_all(address: SocketAddr, requests: Vec<Vec<Vec<u8>>>) -> Result<Took, BenchFault> {
     let mut connections = Vec::with_capacity(requests.len());
     for _ in &requests {
         connections.push(Connection::open(address).await?);
@@ -207,7 +209,7 @@ async fn send_all(address: SocketAddr, requests: Vec<Vec<Vec<u8>>>) -> Result<To
     Ok((watch.elapsed(), latency))
 }
 
-async fn send(mut connection: Connection, requests: Vec<Vec<u8>>) -> Result<Vec<f64>, Fault> {
+async fn send(mut connection: Connection, requests: Vec<Vec<u8>>) -> Result<Vec<f64>, BenchFault> {
     let mut latency = Vec::with_capacity(requests.len());
     for request in requests {
         let watch = Stopwatch::start();
@@ -227,7 +229,7 @@ struct Inserting {
 }
 
 impl Inserting {
-    fn start(params: &Params, directory: &Path) -> Result<Self, Fault> {
+    fn start(params: &PublishParams, directory: &Path) -> Result<Self, BenchFault> {
         let server = Postgres::start(directory, 2 * params.clients)?;
         let clients = params.clients as usize;
         Ok(Self {
@@ -239,24 +241,26 @@ impl Inserting {
     }
 
     /// Refuses a comparison with a server that did not keep a notification of each event.
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), BenchFault> {
         match self.singles.first() {
             Some((client, _)) => Rival::Postgres.expect(self.server.held(client)?, self.given),
             None => Ok(()),
         }
     }
 
-    fn turn(&mut self, shape: Shape, requests: &Requests) -> Result<Took, Fault> {
+    fn turn(&mut self, shape: RequestShape, requests: &Requests) -> Result<Took, BenchFault> {
         let events: usize = requests.iter().flatten().map(Vec::len).sum();
         self.given += events as u64;
         let clients = match shape {
-            Shape::Single => &self.singles,
-            Shape::Array => &self.arrays,
+            RequestShape::Single => &self.singles,
+            RequestShape::Array => &self.arrays,
         };
         // Bodies are made before the time begins, as those of HTTP are.
         let with_bodies: Vec<_> = requests
             .iter()
-            .map(|of_client| of_client.iter().map(|events| Rows::of(events)).collect::<Vec<_>>())
+            .map(|of_client| {
+                of_client.iter().map(|events| RequestRows::of(events)).collect::<Vec<_>>()
+            })
             .collect();
         self.server.tokio.block_on(async {
             let watch = Stopwatch::start();
@@ -272,13 +276,13 @@ impl Inserting {
 }
 
 /// The rows of a request.
-struct Rows {
+struct RequestRows {
     ids: Vec<String>,
     bodies: Vec<String>,
     recipients: Vec<i32>,
 }
 
-impl Rows {
+impl RequestRows {
     fn of(events: &[(u64, u32)]) -> Self {
         let body = |(event, recipient): &(u64, u32)| world::body(*event, *recipient);
         Self {
@@ -290,19 +294,19 @@ impl Rows {
 }
 
 async fn insert(
-    shape: Shape,
+    shape: RequestShape,
     (client, statement): &(Client, Statement),
-    requests: &[Rows],
+    requests: &[RequestRows],
 ) -> Result<Vec<f64>, tokio_postgres::Error> {
     let mut latency = Vec::with_capacity(requests.len());
     for rows in requests {
         let watch = Stopwatch::start();
         match shape {
-            Shape::Single => {
+            RequestShape::Single => {
                 let (id, body, to) = (&rows.ids[0], &rows.bodies[0], &rows.recipients[0]);
                 client.execute(statement, &[id, body, to]).await?;
             }
-            Shape::Array => {
+            RequestShape::Array => {
                 let given = (&rows.ids, &rows.bodies, &rows.recipients);
                 client.execute(statement, &[given.0, given.1, given.2]).await?;
             }

@@ -14,11 +14,11 @@ use tidings_core::{Command, Id, Instant, RecipientChange, Rules};
 
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
-use super::{Fault, Measurement};
+use super::{BenchFault, Measurement};
 
 /// Arguments of `quiet`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct QuietParams {
     /// Number of recipients, spread over five time zones
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -45,10 +45,10 @@ const NIGHT: QuietHours =
     QuietHours { from_minute: 22 * 60, to_minute: 7 * 60, days: QuietHours::EVERY_DAY };
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &QuietParams, rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     let last = params.changes.saturating_mul(3);
     if params.hours == 0 || params.events == 0 || params.changes == 0 || last > params.recipients {
-        return Err(Fault::Wrong(
+        return Err(BenchFault::Wrong(
             "there is at least one hour, event and change, and a recipient for each change"
                 .to_owned(),
         ));
@@ -59,8 +59,8 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     email.quiet_hours = Some(NIGHT);
     let (plain_directory, directory) =
         (world::directory(&params.dir)?, world::directory(&params.dir)?);
-    let mut plain = World::make(params, rules, plain_directory.path())?;
-    let mut bounded = World::make(params, bounded, directory.path())?;
+    let mut plain = QuietWorld::make(params, rules, plain_directory.path())?;
+    let mut bounded = QuietWorld::make(params, bounded, directory.path())?;
     let mut now = BEGIN;
     let mut name = 0;
     for hour in 0..i64::from(params.hours) {
@@ -93,14 +93,14 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 /// A node with what was measured of it.
-struct World {
+struct QuietWorld {
     disk: OnDisk,
     publish: Vec<f64>,
     close: Vec<f64>,
 }
 
-impl World {
-    fn make(params: &Params, rules: Rules, directory: &Path) -> Result<Self, Fault> {
+impl QuietWorld {
+    fn make(params: &QuietParams, rules: Rules, directory: &Path) -> Result<Self, BenchFault> {
         let mut disk = OnDisk::open(directory, Options::default())?;
         disk.node.set_rules(BEGIN, rules)?;
         let made = (0..params.recipients)
@@ -111,7 +111,7 @@ impl World {
     }
 
     /// Publishes an event to everybody.
-    fn publish(&mut self, now: Instant, name: u64) -> Result<(), Fault> {
+    fn publish(&mut self, now: Instant, name: u64) -> Result<(), BenchFault> {
         self.disk.node.fall_due(now)?;
         let took = self.step(now, world::event(name, "told", None))?;
         self.publish.push(took);
@@ -119,7 +119,7 @@ impl World {
     }
 
     /// Closes what is due.
-    fn close(&mut self, now: Instant) -> Result<(), Fault> {
+    fn close(&mut self, now: Instant) -> Result<(), BenchFault> {
         let watch = Stopwatch::start();
         self.disk.node.fall_due(now)?;
         self.close.push(ms(watch.elapsed()));
@@ -127,7 +127,7 @@ impl World {
     }
 
     /// Carries out a command; the milliseconds until it was on the disk.
-    fn step(&mut self, now: Instant, command: Command) -> Result<f64, Fault> {
+    fn step(&mut self, now: Instant, command: Command) -> Result<f64, BenchFault> {
         let watch = Stopwatch::start();
         let replies = self.disk.node.step(now, &[command])?.replies;
         let took = ms(watch.elapsed());
@@ -141,7 +141,7 @@ impl World {
         &mut self,
         changes: u32,
         now: Instant,
-    ) -> Result<[(&'static str, Vec<f64>); 3], Fault> {
+    ) -> Result<[(&'static str, Vec<f64>); 3], BenchFault> {
         let mut samples = [
             ("set_preference", Vec::new()),
             ("set_mute", Vec::new()),

@@ -10,13 +10,13 @@ use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::server::{Connection, Server, broken, post, unexpected};
+use super::server::{BenchServer, Connection, broken, post, unexpected};
 use super::stopwatch::{Stopwatch, ms};
-use super::{Fault, Host, Measurement, number, quantile, world};
+use super::{BenchFault, Host, Measurement, number, quantile, world};
 
 /// Arguments of `reads`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct ReadsParams {
     /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -60,7 +60,7 @@ const LOADS: [(Load, &str, &str, &str); 3] = [
 ];
 
 /// A call that is read: metric, path after the recipient's, and metric of its rate.
-struct Call {
+struct ReadCall {
     metric: &'static str,
     path: &'static str,
     rate: &'static str,
@@ -70,18 +70,18 @@ struct Call {
 const PAGE: &str = "/inbox";
 
 /// The calls that are read alone, beside the page without filters.
-const CALLS: [Call; 2] = [
-    Call {
+const CALLS: [ReadCall; 2] = [
+    ReadCall {
         metric: "page_filtered",
         path: "/inbox?state=unread&type=shown",
         rate: "page_filtered_rate",
     },
-    Call { metric: "counts", path: "/inbox/counts", rate: "counts_rate" },
+    ReadCall { metric: "counts", path: "/inbox/counts", rate: "counts_rate" },
 ];
 
 /// Samples under one load.
 #[derive(Default)]
-struct Samples {
+struct ReadSamples {
     pages: Vec<f64>,
     /// The 99th percentile of each run, divided by that alone in the same run.
     to_alone: Vec<f64>,
@@ -90,14 +90,14 @@ struct Samples {
 }
 
 /// The world that is read, and the events that it has had.
-struct World<'p> {
-    params: &'p Params,
+struct ReadWorld<'p> {
+    params: &'p ReadsParams,
     address: SocketAddr,
     events: Arc<AtomicU64>,
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &ReadsParams, host: Host<'_>) -> Result<Vec<Measurement>, BenchFault> {
     let least = [
         params.recipients,
         params.readers,
@@ -107,16 +107,16 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         params.runs,
     ];
     if least.contains(&0) {
-        return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
+        return Err(BenchFault::Wrong("nothing of it may be 0".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
-    let server = Server::start(params.recipients, 1, host, directory.path().into())?;
-    let world = World { params, address: server.address, events: Arc::default() };
+    let server = BenchServer::start(params.recipients, 1, host, directory.path().into())?;
+    let world = ReadWorld { params, address: server.address, events: Arc::default() };
     let clients = Builder::new_current_thread().enable_all().build();
     let clients = clients.map_err(broken)?;
     clients.block_on(world.fill())?;
-    let mut samples = LOADS.map(|_| Samples::default());
-    let mut calls = CALLS.map(|_| Samples::default());
+    let mut samples = LOADS.map(|_| ReadSamples::default());
+    let mut calls = CALLS.map(|_| ReadSamples::default());
     for run in 0..=params.runs {
         let mut alone = 0.0;
         for ((load, ..), samples) in LOADS.iter().zip(&mut samples) {
@@ -145,7 +145,11 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
     Ok(measurements(params, &samples, &calls))
 }
 
-fn measurements(params: &Params, samples: &[Samples; 3], calls: &[Samples; 2]) -> Vec<Measurement> {
+fn measurements(
+    params: &ReadsParams,
+    samples: &[ReadSamples; 3],
+    calls: &[ReadSamples; 2],
+) -> Vec<Measurement> {
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
         ("entries", u64::from(params.entries)),
@@ -177,9 +181,9 @@ fn measurements(params: &Params, samples: &[Samples; 3], calls: &[Samples; 2]) -
     measurements
 }
 
-impl World<'_> {
+impl ReadWorld<'_> {
     /// Publishes what inboxes have before.
-    async fn fill(&self) -> Result<(), Fault> {
+    async fn fill(&self) -> Result<(), BenchFault> {
         let mut connection = Connection::open(self.address).await?;
         for _ in 0..self.params.entries {
             let event = self.events.fetch_add(1, Ordering::Relaxed);
@@ -190,7 +194,7 @@ impl World<'_> {
     }
 
     /// Reads pages under a load; their times, and the rate of the load.
-    async fn read_under(&self, load: Load) -> Result<(Vec<f64>, f64), Fault> {
+    async fn read_under(&self, load: Load) -> Result<(Vec<f64>, f64), BenchFault> {
         let ends = Arc::new(AtomicBool::new(false));
         let (begun, mut begins) = mpsc::channel(1);
         let mut publishing = JoinSet::new();
@@ -224,7 +228,7 @@ impl World<'_> {
     }
 
     /// Reads a path of inboxes by all readers at once; the times of the calls.
-    async fn read(&self, path: &'static str) -> Result<Vec<f64>, Fault> {
+    async fn read(&self, path: &'static str) -> Result<Vec<f64>, BenchFault> {
         let mut reading = JoinSet::new();
         for reader in 0..self.params.readers {
             let connection = Connection::open(self.address).await?;
@@ -248,7 +252,11 @@ struct Publisher {
 }
 
 impl Publisher {
-    async fn run(mut self, ends: Arc<AtomicBool>, begun: mpsc::Sender<()>) -> Result<(), Fault> {
+    async fn run(
+        mut self,
+        ends: Arc<AtomicBool>,
+        begun: mpsc::Sender<()>,
+    ) -> Result<(), BenchFault> {
         while !ends.load(Ordering::Relaxed) {
             let body = match self.load {
                 Load::Arrays => {
@@ -262,7 +270,7 @@ impl Publisher {
             };
             self.connection.publish(&post(&body)).await?;
             // Whoever waits needs to hear it once.
-            let _was_heard = begun.try_send(());
+            let _was_sent = begun.try_send(());
         }
         Ok(())
     }
@@ -278,10 +286,10 @@ impl Publisher {
 /// Reads a path of recipients who are spread over everybody, one after the other; their times.
 async fn read(
     mut connection: Connection,
-    params: Params,
+    params: ReadsParams,
     reader: u32,
     path: &str,
-) -> Result<Vec<f64>, Fault> {
+) -> Result<Vec<f64>, BenchFault> {
     let mut times = Vec::with_capacity(params.pages as usize);
     for page in 0..params.pages {
         let at = u64::from(reader) * u64::from(params.pages) + u64::from(page);

@@ -8,12 +8,12 @@ use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_core::{Instant, Rules};
 
 use super::stopwatch::{Stopwatch, ms};
-use super::world::{self, At, BEGIN, OnDisk};
-use super::{Fault, Measurement, number};
+use super::world::{self, BEGIN, OnDisk, StoreLocation};
+use super::{BenchFault, Measurement, number};
 
 /// Arguments of `recovery`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct RecoveryParams {
     /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -44,12 +44,12 @@ const TOPICS: u32 = 50;
 const MONDAY: Instant = Instant(BEGIN.0 + 6 * DAY_MS + HOUR_MS);
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &RecoveryParams, rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     if params.recipients == 0 {
-        return Err(Fault::Wrong("there is at least one recipient".to_owned()));
+        return Err(BenchFault::Wrong("there is at least one recipient".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
-    let at = At { directory: directory.path(), database: params.store.as_deref() };
+    let at = StoreLocation { directory: directory.path(), database: params.store.as_deref() };
     let notifications = fill(params, rules, at.ensure_new()?)?;
     let (mut store, mut node, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..params.runs {
@@ -85,8 +85,12 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 /// Makes the store, and leaves it in the middle of things; how many notifications it holds.
-fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<u64, Fault> {
-    let mut disk = OnDisk::open(at, Options::default())?;
+fn fill(
+    params: &RecoveryParams,
+    rules: Rules,
+    location: StoreLocation<'_>,
+) -> Result<u64, BenchFault> {
+    let mut disk = OnDisk::open(location, Options::default())?;
     disk.node.set_rules(BEGIN, rules)?;
     disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
     for topic in 0..TOPICS {
@@ -102,8 +106,8 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<u64, Fault> {
             (MONDAY.plus_ms(day * DAY_MS).day().end().0 - first) / i64::from(params.events + 2);
         for event in 0..i64::from(params.events) {
             let topic = world::topic(u32::try_from(name % u64::from(TOPICS)).unwrap_or(0));
-            let told = world::event(name, "gathered", Some(&topic));
-            let replies = disk.node.step(Instant(first + event * step), &[told])?.replies;
+            let command = world::event(name, "gathered", Some(&topic));
+            let replies = disk.node.step(Instant(first + event * step), &[command])?.replies;
             notifications += world::notifications(&replies);
             world::accepted(replies)?;
             disk.node.chore()?;
@@ -111,8 +115,8 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<u64, Fault> {
         }
         if day + 1 == i64::from(params.days) {
             let now = Instant(first + i64::from(params.events) * step);
-            let told = world::event(name, "lane", None);
-            world::accepted(disk.node.step(now, &[told])?.replies)?;
+            let command = world::event(name, "lane", None);
+            world::accepted(disk.node.step(now, &[command])?.replies)?;
         }
     }
     disk.node.chores()?;

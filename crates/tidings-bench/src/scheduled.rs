@@ -11,11 +11,11 @@ use tidings_core::{Audience, Command, Instant, Rules};
 use super::server::process::resident_bytes;
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
-use super::{Fault, Measurement, number};
+use super::{BenchFault, Measurement, number};
 
 /// Arguments of `scheduled`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct ScheduledParams {
     /// Number of recipients
     #[arg(long, default_value_t = 1_000_000)]
     pub(crate) recipients: u32,
@@ -43,13 +43,13 @@ const APART_MS: i64 = 10;
 const ONE_OF: [u32; 2] = [10_000, 100];
 
 /// Runs it.
-pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &ScheduledParams, rules: Rules) -> Result<Vec<Measurement>, BenchFault> {
     let due = ONE_OF.map(|share| params.events / share);
     let runs = u64::from(params.runs);
     let is_short = u64::from(params.events) < runs * u64::from(due[0] + due[1]);
     if due[0] == 0 || is_short || params.recipients == 0 || params.together == 0 {
         let [few, many] = ONE_OF;
-        return Err(Fault::Wrong(format!(
+        return Err(BenchFault::Wrong(format!(
             "there are at least {few} events, and less than {many} runs"
         )));
     }
@@ -109,14 +109,14 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 /// An event to one recipient, which is due in its turn.
-fn later(at: u32, params: &Params) -> Command {
+fn later(minute: u32, params: &ScheduledParams) -> Command {
     let to = Audience {
-        recipients: [world::recipient(at % params.recipients)].into(),
+        recipients: [world::recipient(minute % params.recipients)].into(),
         ..Audience::default()
     };
-    let mut command = world::event_to(u64::from(at), "shown", to);
+    let mut command = world::event_to(u64::from(minute), "shown", to);
     if let Command::Publish(event) = &mut command {
-        event.deliver_at = Some(FIRST.plus_ms(i64::from(at) * APART_MS + 1));
+        event.deliver_at = Some(FIRST.plus_ms(i64::from(minute) * APART_MS + 1));
     }
     command
 }

@@ -13,32 +13,33 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
-use super::world::{self, At};
-use super::{Fault, Host};
+use super::world::{self, StoreLocation};
+use super::{BenchFault, Host};
 
 /// The HTTP API over a node, on loopback.
-pub(crate) struct Server {
+pub(crate) struct BenchServer {
     pub(crate) address: SocketAddr,
     pub(crate) node: tidings_node::Runtime,
     tokio: Runtime,
 }
 
-impl Server {
+impl BenchServer {
     /// Starts a server over a new store with so many recipients, in so many shards.
     pub(crate) fn start(
         recipients: u32,
         shards: u16,
         host: Host<'_>,
-        at: At<'_>,
-    ) -> Result<Self, Fault> {
+        location: StoreLocation<'_>,
+    ) -> Result<Self, BenchFault> {
         let rules = host.rules;
-        let directory = at.directory.to_owned();
-        let database = at.database.map(str::to_owned);
+        let directory = location.directory.to_owned();
+        let database = location.database.map(str::to_owned);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let node = tidings_node::Runtime::start(
             Box::new(move || {
-                let at = At { directory: &directory, database: database.as_deref() };
-                at.open(tidings_store::Options::default()).map(|(store, _)| store)
+                let location =
+                    StoreLocation { directory: &directory, database: database.as_deref() };
+                location.open(tidings_store::Options::default()).map(|(store, _)| store)
             }),
             rules.clone(),
             Delivery::new(BTreeMap::new(), Retries::default()),
@@ -64,7 +65,7 @@ impl Server {
         Ok(Self { address, node, tokio })
     }
 
-    pub(crate) fn stop(self) -> Result<(), Fault> {
+    pub(crate) fn stop(self) -> Result<(), BenchFault> {
         self.tokio.shutdown_background();
         Ok(self.node.stop()?)
     }
@@ -77,7 +78,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) async fn open(address: SocketAddr) -> Result<Self, Fault> {
+    pub(crate) async fn open(address: SocketAddr) -> Result<Self, BenchFault> {
         let stream = TcpStream::connect(address).await.map_err(broken)?;
         stream.set_nodelay(true).map_err(broken)?;
         let answer = Vec::with_capacity(64 << 10);
@@ -85,7 +86,7 @@ impl Connection {
     }
 
     /// Sends a request, and waits for the whole answer.
-    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<&[u8], Fault> {
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> Result<&[u8], BenchFault> {
         self.stream.write_all(request).await.map_err(broken)?;
         self.answer.clear();
         loop {
@@ -94,13 +95,13 @@ impl Connection {
                 return Ok(&self.answer);
             }
             if read == 0 {
-                return Err(Fault::Http("the server hung up".to_owned()));
+                return Err(BenchFault::Http("the server hung up".to_owned()));
             }
         }
     }
 
     /// Publishes events, all of which have to be new.
-    pub(crate) async fn publish(&mut self, request: &[u8]) -> Result<(), Fault> {
+    pub(crate) async fn publish(&mut self, request: &[u8]) -> Result<(), BenchFault> {
         let answer = self.ask(request).await?;
         let accepted = answer.starts_with(b"HTTP/1.1 202 ");
         if accepted && !holds(answer, b"\"rejected\"") && !holds(answer, b"\"duplicate\"") {
@@ -122,13 +123,13 @@ pub(crate) fn post(body: &str) -> Vec<u8> {
 }
 
 /// The error of an answer that should be another.
-pub(crate) fn unexpected(answer: &[u8]) -> Fault {
+pub(crate) fn unexpected(answer: &[u8]) -> BenchFault {
     let said = String::from_utf8_lossy(answer);
-    Fault::Http(format!("the server answered: {said}"))
+    BenchFault::Http(format!("the server answered: {said}"))
 }
 
-pub(crate) fn broken(fault: impl std::fmt::Display) -> Fault {
-    Fault::Http(fault.to_string())
+pub(crate) fn broken(fault: impl std::fmt::Display) -> BenchFault {
+    BenchFault::Http(fault.to_string())
 }
 
 /// Returns true if an answer is complete, by its `Content-Length`.

@@ -11,7 +11,7 @@ use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChang
 use tidings_node::Node;
 use tidings_store::{Expected, FjallStore, PostgresStore, Store, StoreId};
 
-use super::Fault;
+use super::BenchFault;
 use super::gauge::Gauge;
 use super::stopwatch::Stopwatch;
 
@@ -59,9 +59,9 @@ email = { policy = "digest", digest = "weekly" }
 "##;
 
 /// A directory that goes when this does, in a place that the user chose.
-pub(crate) fn directory(place: &std::path::Path) -> Result<TempDir, Fault> {
+pub(crate) fn directory(place: &std::path::Path) -> Result<TempDir, BenchFault> {
     let made = tempfile::Builder::new().prefix("tidings-bench-").tempdir_in(place);
-    made.map_err(|fault| Fault::Directory(place.to_owned(), fault))
+    made.map_err(|fault| BenchFault::Directory(place.to_owned(), fault))
 }
 
 /// A store, and the same as one of files if it is.
@@ -69,18 +69,18 @@ type OpenStore = (Arc<dyn Store>, Option<Arc<FjallStore>>);
 
 /// The place of a benchmark's store: a directory, or a database in place of it.
 #[derive(Clone, Copy)]
-pub(crate) struct At<'p> {
+pub(crate) struct StoreLocation<'p> {
     pub(crate) directory: &'p std::path::Path,
     pub(crate) database: Option<&'p str>,
 }
 
-impl<'p> From<&'p std::path::Path> for At<'p> {
+impl<'p> From<&'p std::path::Path> for StoreLocation<'p> {
     fn from(directory: &'p std::path::Path) -> Self {
         Self { directory, database: None }
     }
 }
 
-impl At<'_> {
+impl StoreLocation<'_> {
     /// Opens (or makes) the store; that in a directory also as what it is.
     pub(crate) fn open(
         self,
@@ -94,9 +94,9 @@ impl At<'_> {
     }
 
     /// Fails if the database has a store: what is measured would depend on it.
-    pub(crate) fn ensure_new(self) -> Result<Self, Fault> {
+    pub(crate) fn ensure_new(self) -> Result<Self, BenchFault> {
         match self.database.map(PostgresStore::is_in).transpose()? {
-            Some(true) => Err(Fault::Wrong(
+            Some(true) => Err(BenchFault::Wrong(
                 "the database has a store already; name one that has none".to_owned(),
             )),
             _ => Ok(self),
@@ -116,7 +116,10 @@ pub(crate) struct OnDisk {
 
 impl OnDisk {
     /// Opens (or makes) the store at a place.
-    pub(crate) fn open<'p>(at: impl Into<At<'p>>, options: Options) -> Result<Self, Fault> {
+    pub(crate) fn open<'p>(
+        at: impl Into<StoreLocation<'p>>,
+        options: Options,
+    ) -> Result<Self, BenchFault> {
         let watch = Stopwatch::start();
         let (store, files) = at.into().open(tidings_store::Options::default())?;
         let opened = watch.elapsed();
@@ -126,8 +129,9 @@ impl OnDisk {
     }
 
     /// The store's files.
-    pub(crate) fn files(&self) -> Result<&Arc<FjallStore>, Fault> {
-        let none = || Fault::Wrong("only a store in a directory has files to measure".to_owned());
+    pub(crate) fn files(&self) -> Result<&Arc<FjallStore>, BenchFault> {
+        let none =
+            || BenchFault::Wrong("only a store in a directory has files to measure".to_owned());
         self.files.as_ref().ok_or_else(none)
     }
 
@@ -136,7 +140,7 @@ impl OnDisk {
         &mut self,
         now: Instant,
         commands: impl Iterator<Item = Command>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), BenchFault> {
         in_chunks(commands, |commands| {
             let replies = self.node.take_in(now, commands)?.replies;
             self.node.chores()?;
@@ -148,8 +152,8 @@ impl OnDisk {
 /// Hands commands on, many at once.
 pub(crate) fn in_chunks(
     mut commands: impl Iterator<Item = Command>,
-    mut take: impl FnMut(&[Command]) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    mut take: impl FnMut(&[Command]) -> Result<(), BenchFault>,
+) -> Result<(), BenchFault> {
     loop {
         let chunk: Vec<Command> = commands.by_ref().take(TOGETHER).collect();
         if chunk.is_empty() {
@@ -160,7 +164,7 @@ pub(crate) fn in_chunks(
 }
 
 /// Fails where one of them was refused.
-pub(crate) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault> {
+pub(crate) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), BenchFault> {
     match replies.into_iter().find_map(Result::err) {
         Some(refused) => Err(StepError::from(refused).into()),
         None => Ok(()),

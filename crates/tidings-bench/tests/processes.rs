@@ -13,7 +13,7 @@ use tidings_loopback::{Postgres, skip};
 #[derive(Parser)]
 struct Bench {
     #[command(flatten)]
-    arguments: command::Arguments,
+    arguments: command::BenchArguments,
 }
 
 fn main() -> ExitCode {

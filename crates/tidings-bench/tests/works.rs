@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Parser;
 use tidings::http::{self, Access, Service};
-use tidings_bench::{Fault, Host, RULES, command};
+use tidings_bench::{BenchFault, Host, RULES, command};
 use tidings_loopback::{Postgres, find, skip};
 
 /// Taken by tests that start processes and by those that open a directory again: a process inherits the lock of a
@@ -15,10 +15,10 @@ static ALONE: Mutex<()> = Mutex::new(());
 #[derive(Parser)]
 struct Bench {
     #[command(flatten)]
-    arguments: command::Arguments,
+    arguments: command::BenchArguments,
 }
 
-fn run(arguments: &[&str], out: &mut Vec<u8>) -> Result<(), Fault> {
+fn run(arguments: &[&str], out: &mut Vec<u8>) -> Result<(), BenchFault> {
     let named = ["bench"].iter().chain(arguments).chain(&["--json"]);
     let host = Host {
         rules: tidings::config::parse(RULES, "rules").expect("the rules have no fault"),
@@ -138,7 +138,7 @@ fn memory_counts_what_recipients_take() {
 fn what_makes_no_sense_is_wrong_use() {
     let mut out = Vec::new();
     let wrong = run(&["fanout", "--recipients", "3", "--followers", "4"], &mut out);
-    assert!(matches!(wrong, Err(Fault::Wrong(_))) && out.is_empty(), "{wrong:?}");
+    assert!(matches!(wrong, Err(BenchFault::Wrong(_))) && out.is_empty(), "{wrong:?}");
 }
 
 #[test]

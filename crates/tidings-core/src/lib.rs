@@ -109,7 +109,7 @@ pub use model::{
 };
 
 pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};
-pub use sets::{audience, codec, packed, places, set};
+pub use sets::{audience, codec, geo_index, packed, set};
 
 pub use content::batch::Batch;
 pub use content::message::{Item, Message, Skipped, Totals};

@@ -22,7 +22,7 @@ use crate::shown::Shown;
 use crate::{Scenario, page};
 
 /// Settings of the command.
-pub struct Settings {
+pub struct DemoSettings {
     /// [`play::RULES`], parsed.
     pub rules: Rules,
     /// Address of the page; without one none is served.
@@ -34,12 +34,12 @@ pub struct Settings {
     /// Identity of the store that is made.
     pub store: StoreId,
     /// The form in which progress is shown.
-    pub progress: Progress,
+    pub progress: ProgressForm,
 }
 
 /// The form of progress on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum ProgressForm {
     /// As a bar on a terminal.
     Bar,
     /// As a line for each week.
@@ -50,7 +50,7 @@ pub enum Progress {
 
 /// The reason why the command failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum DemoFault {
     /// The port of the page can't be used.
     #[error(
         "cannot serve the page on {0}: {1}; choose another port with `--listen 127.0.0.1:0` \
@@ -59,7 +59,7 @@ pub enum Fault {
     Port(SocketAddr, io::Error),
     /// The story was not told to its end.
     #[error(transparent)]
-    Play(#[from] play::Fault),
+    Play(#[from] play::PlayFault),
     /// Something was lost or told twice.
     #[error("the books do not balance")]
     Books,
@@ -94,19 +94,19 @@ impl Data {
 /// Runs the command over a scenario until `stop` becomes true. The runtime serves the page, and ends with the command.
 ///
 /// # Errors
-/// [`Fault`].
+/// [`DemoFault`].
 pub fn run(
-    mut settings: Settings,
+    mut settings: DemoSettings,
     scenario: Scenario,
     runtime: Runtime,
     stop: watch::Receiver<bool>,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> Result<(), Fault> {
+) -> Result<(), DemoFault> {
     // Before anything is played: who waited for it wants to see the page.
     let bind = |listen| {
         let bound = runtime.block_on(TcpListener::bind(listen));
-        bound.map_err(|error| Fault::Port(listen, error))
+        bound.map_err(|error| DemoFault::Port(listen, error))
     };
     let listener = settings.listen.map(bind).transpose()?;
     if let Some(listener) = &listener {
@@ -119,12 +119,18 @@ pub fn run(
         None => Data::Passing(tempfile::Builder::new().prefix("tidings-demo-").tempdir()?),
     };
     let mut teller = Teller::new(settings.progress, &scenario);
-    let hear = &mut |at| {
-        teller.tell(at, err);
+    let report = &mut |at| {
+        teller.show(at, err);
         if *stop.borrow() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let played =
-        play::play(&scenario, settings.rules, data.path(), settings.store, data.afterwards(), hear);
+    let played = play::play(
+        &scenario,
+        settings.rules,
+        data.path(),
+        settings.store,
+        data.afterwards(),
+        report,
+    );
     teller.end();
     let shown = Shown::new(played?, scenario);
     let summary = shown.summary();
@@ -135,7 +141,7 @@ pub fn run(
     }
     out.flush()?;
     if !summary.books.balance() {
-        return Err(Fault::Books);
+        return Err(DemoFault::Books);
     }
     if let Some(listener) = listener {
         serve(&runtime, listener, shown, stop, err)?;
@@ -172,22 +178,22 @@ struct Teller {
 }
 
 impl Teller {
-    fn new(progress: Progress, scenario: &Scenario) -> Self {
+    fn new(progress: ProgressForm, scenario: &Scenario) -> Self {
         let hours = (scenario.ends.0 - scenario.starts.0) / HOUR_MS;
         let bar = match progress {
-            Progress::Bar => ProgressBar::with_draw_target(
+            ProgressForm::Bar => ProgressBar::with_draw_target(
                 Some(hours.unsigned_abs()),
                 ProgressDrawTarget::stderr(),
             ),
-            Progress::Lines | Progress::Hidden => ProgressBar::hidden(),
+            ProgressForm::Lines | ProgressForm::Hidden => ProgressBar::hidden(),
         };
         if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
             bar.set_style(style);
         }
-        Self { bar, plain: progress == Progress::Lines, starts: scenario.starts.0, week: None }
+        Self { bar, plain: progress == ProgressForm::Lines, starts: scenario.starts.0, week: None }
     }
 
-    fn tell(&mut self, progress: play::Progress, err: &mut dyn Write) {
+    fn show(&mut self, progress: play::StoryProgress, err: &mut dyn Write) {
         const WEEK_MS: i64 = 7 * 24 * HOUR_MS;
         let since = progress.at.0 - self.starts;
         let day = date(progress.at.0, "UTC");

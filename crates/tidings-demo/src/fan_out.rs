@@ -10,7 +10,7 @@ use super::stopwatch::Stopwatch;
 
 /// The fan-out of one event to its audience.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reached {
+pub struct MeasuredFanOut {
     /// The event.
     pub event: Id,
     /// The time when it was published, on the clock of the story.
@@ -26,9 +26,9 @@ pub struct Reached {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foremost {
     /// The event that was asked for, once it was published.
-    pub chosen: Option<Reached>,
+    pub chosen: Option<MeasuredFanOut>,
     /// The event of most notifications; of equals the first.
-    pub largest: Option<Reached>,
+    pub largest: Option<MeasuredFanOut>,
 }
 
 /// An observer of a player that collects fan-outs.
@@ -61,7 +61,7 @@ impl Observer for FanOuts {
                 continue;
             };
             let recipients = published.notifications;
-            let reached = || Reached { event: published.id.clone(), at, recipients, ms };
+            let reached = || MeasuredFanOut { event: published.id.clone(), at, recipients, ms };
             if published.id == self.chosen {
                 foremost.chosen = Some(reached());
             }

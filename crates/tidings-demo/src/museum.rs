@@ -51,7 +51,7 @@ pub struct Work {
 
 /// An exhibition: where and when it was shown, and with whose works.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Show {
+pub struct Exhibition {
     /// The museum's number.
     pub id: u32,
     /// Its title.
@@ -109,7 +109,7 @@ pub struct Museum {
     /// By day of acquisition.
     pub works: Vec<Work>,
     /// By day of opening.
-    pub shows: Vec<Show>,
+    pub shows: Vec<Exhibition>,
     /// The most populous first.
     pub cities: Vec<City>,
     /// The shape of following.

@@ -27,7 +27,7 @@ pub const RULES: &str = include_str!("../../../examples/art/tidings.toml");
 
 /// The reason why the story was not told to its end.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum PlayFault {
     /// The directory can't be used.
     #[error("{}: {source}", dir.display())]
     Directory {
@@ -58,7 +58,7 @@ pub enum Fault {
 
 /// The progress of the story.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct StoryProgress {
     /// The instant that is played.
     pub at: Instant,
     /// Number of mails sent so far.
@@ -75,10 +75,10 @@ pub enum Afterwards {
 }
 
 /// Hears of progress; a break stops the story.
-pub type Hear<'h> = &'h mut dyn FnMut(Progress) -> ControlFlow<()>;
+pub type Hear<'h> = &'h mut dyn FnMut(StoryProgress) -> ControlFlow<()>;
 
 /// A story that was played, to be looked at.
-pub struct Played {
+pub struct PlayedStory {
     /// The engine over its store, at the end of the story.
     pub node: Node,
     /// The rules that it was played by.
@@ -138,15 +138,15 @@ fn sent_into(mut rules: Rules, dir: &Path, afterwards: Afterwards) -> Rules {
 /// Plays a scenario into a directory that is empty or absent, where it makes a store of this identity, by the rules that [`RULES`] contains.
 ///
 /// # Errors
-/// [`Fault`]; what is in the directory is of no use then.
+/// [`PlayFault`]; what is in the directory is of no use then.
 pub fn play(
     scenario: &Scenario,
     rules: Rules,
     dir: &Path,
     id: StoreId,
     afterwards: Afterwards,
-    hear: Hear<'_>,
-) -> Result<Played, Fault> {
+    report: Hear<'_>,
+) -> Result<PlayedStory, PlayFault> {
     let watch = Stopwatch::start();
     occupy(dir)?;
     let rules = sent_into(rules, dir, afterwards);
@@ -157,7 +157,7 @@ pub fn play(
         Afterwards::Removed => {
             let spool = Spool::create(&spool_in(dir));
             Files::Spool(Arc::new(
-                spool.map_err(|source| Fault::Directory { dir: spool_in(dir), source })?,
+                spool.map_err(|source| PlayFault::Directory { dir: spool_in(dir), source })?,
             ))
         }
     };
@@ -170,14 +170,14 @@ pub fn play(
     let mut player = Player::with_delivery(store, options, Collect::Nothing, delivery, Instant(0))?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
-    tell(&mut player, scenario, rules.clone(), &mails, hear)?;
+    play_story(&mut player, scenario, rules.clone(), &mails, report)?;
     if afterwards == Afterwards::Kept {
-        mails.sync().map_err(|source| Fault::Directory { dir: maildir_in(dir), source })?;
+        mails.sync().map_err(|source| PlayFault::Directory { dir: maildir_in(dir), source })?;
     }
     let books = player.books()?;
     let foremost = foremost.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let telling = Telling { books, foremost, seconds: watch.seconds() };
-    Ok(Played {
+    Ok(PlayedStory {
         node: player.into_node(),
         design: design(&rules)?,
         rules,
@@ -186,16 +186,16 @@ pub fn play(
     })
 }
 
-fn occupy(dir: &Path) -> Result<(), Fault> {
-    let fault = |source| Fault::Directory { dir: dir.to_owned(), source };
+fn occupy(dir: &Path) -> Result<(), PlayFault> {
+    let fault = |source| PlayFault::Directory { dir: dir.to_owned(), source };
     std::fs::create_dir_all(dir).map_err(fault)?;
     match std::fs::read_dir(dir).map_err(fault)?.next() {
         None => Ok(()),
-        Some(_) => Err(Fault::Occupied(dir.to_owned())),
+        Some(_) => Err(PlayFault::Occupied(dir.to_owned())),
     }
 }
 
-fn mails(rules: &Rules, world: &World, files: Files) -> Result<Arc<Indexed>, Fault> {
+fn mails(rules: &Rules, world: &World, files: Files) -> Result<Arc<Indexed>, PlayFault> {
     let kind = named(EMAIL).ok_or(ProviderError::Missing)?;
     let tokens = tokens();
     let setup = Setup {
@@ -233,21 +233,21 @@ fn finder(world: &World) -> impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync 
     }
 }
 
-fn tell(
+fn play_story(
     player: &mut Player,
     scenario: &Scenario,
     rules: Rules,
     mails: &Indexed,
-    hear: Hear<'_>,
-) -> Result<(), Fault> {
+    report: Hear<'_>,
+) -> Result<(), PlayFault> {
     let mut unwanted = |_| {};
-    let mut heard: Option<Instant> = None;
+    let mut shown: Option<Instant> = None;
     player.set_rules(scenario.starts, rules, &mut unwanted).map_err(refused)?;
     for timed in scenario.commands() {
-        if heard != Some(timed.at) {
-            heard = Some(timed.at);
-            if hear(Progress { at: timed.at, mails: mails.count() }).is_break() {
-                return Err(Fault::Stopped);
+        if shown != Some(timed.at) {
+            shown = Some(timed.at);
+            if report(StoryProgress { at: timed.at, mails: mails.count() }).is_break() {
+                return Err(PlayFault::Stopped);
             }
         }
         player.play(timed, &mut unwanted).map_err(refused)?;
@@ -255,9 +255,9 @@ fn tell(
     player.finish(Some(scenario.ends), &mut unwanted).map_err(refused)
 }
 
-fn refused(fault: PlayError) -> Fault {
+fn refused(fault: PlayError) -> PlayFault {
     match fault {
-        PlayError::Node(fault) => Fault::Node(fault),
-        PlayError::Refused(_) | PlayError::Back { .. } => Fault::Story(fault.to_string()),
+        PlayError::Node(fault) => PlayFault::Node(fault),
+        PlayError::Refused(_) | PlayError::Back { .. } => PlayFault::Story(fault.to_string()),
     }
 }

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::{Batch, Instant};
-use tidings_node::channel::{Channel, Head, Outcome, Outlet, Rendered, Renderer, Unrenderable};
+use tidings_node::channel::{
+    Channel, MessageHead, Outcome, Outlet, Rendered, Renderer, Unrenderable,
+};
 
 use super::spool::Spool;
 
@@ -163,7 +165,7 @@ fn number(id: &str) -> Option<u128> {
 }
 
 impl Renderer for Indexed {
-    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable> {
         if let (Some(id), Some(places)) = (number(&head.id), (self.find)(batch)) {
             self.sent().places.insert(id, places);
         }

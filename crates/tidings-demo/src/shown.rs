@@ -15,15 +15,15 @@ use tidings_core::{Command, Day, Id, Instant, PreferenceScope, State};
 use tidings_mail::{Design, Rest};
 use tidings_node::{Node, StoreView};
 
-use super::fan_out::Reached;
+use super::fan_out::MeasuredFanOut;
 use super::museum;
 use super::names::name_of;
 use super::page::picture;
 use super::page::view::{
-    Choice, FanOut, InboxGroup, InboxItem, Listing, Mail, MailLine, MailQuery, OpenLane,
-    PersonLine, PersonPage, Pick, PickTarget, Slice, Summary, WeekLine,
+    FanOut, InboxGroup, InboxItem, ListSlice, Listing, MailLine, MailQuery, OpenLane, PersonLine,
+    PersonPage, Pick, PickTarget, ShownMail, ShownPreference, Summary, WeekLine,
 };
-use super::play::{self, Played, Telling};
+use super::play::{self, PlayedStory, Telling};
 use super::postbox::{Postbox, Posted};
 use super::scenario::{LAST_DAY, Scenario};
 use super::world::{Person, World};
@@ -42,7 +42,7 @@ pub struct Shown {
     summary: Summary,
     /// By place in the world: how many mails, and where they live now.
     mails: Vec<u32>,
-    homes: Vec<usize>,
+    city_of: Vec<usize>,
     /// A further line of an object, by its id.
     notes: HashMap<String, String>,
     names: HashMap<String, String>,
@@ -51,8 +51,8 @@ pub struct Shown {
 impl Shown {
     /// The view of what was played.
     #[must_use]
-    pub fn new(played: Played, scenario: Scenario) -> Self {
-        let Played { node, rules, design, postbox, telling } = played;
+    pub fn new(played: PlayedStory, scenario: Scenario) -> Self {
+        let PlayedStory { node, rules, design, postbox, telling } = played;
         let notes = notes(&scenario.world);
         let summary = summary(&scenario, &postbox, &telling);
         let world = scenario.world;
@@ -62,9 +62,9 @@ impl Shown {
                 *count += 1;
             }
         }
-        let homes = homes(&world, &node);
+        let city_of = city_of(&world, &node);
         let names = museum::artist_names();
-        Self { node, postbox, design, rules, world, summary, mails, homes, notes, names }
+        Self { node, postbox, design, rules, world, summary, mails, city_of, notes, names }
     }
 
     fn mail_line(&self, mail: &Posted) -> MailLine {
@@ -92,7 +92,7 @@ impl Shown {
     }
 
     fn person_line(&self, place: usize, follows: usize) -> PersonLine {
-        let city = &self.world.museum.cities[self.homes[place]];
+        let city = &self.world.museum.cities[self.city_of[place]];
         PersonLine {
             id: self.world.people[place].id.to_string(),
             name: name_of(place),
@@ -116,9 +116,9 @@ impl Shown {
         topics
     }
 
-    fn choices(&self, id: &Id) -> Vec<Choice> {
+    fn choices(&self, id: &Id) -> Vec<ShownPreference> {
         let chosen = self.node.engine().preferences(id, &View::All).unwrap_or_default();
-        let choice = |chosen: tidings_core::command::Choice| Choice {
+        let choice = |chosen: tidings_core::command::Choice| ShownPreference {
             scope: match chosen.scope {
                 PreferenceScope::Category(name) => self.category(&name),
                 PreferenceScope::Type(name) => name,
@@ -203,7 +203,7 @@ impl Shown {
 
     /// The e-mails that were sent, in the order of their instants.
     #[must_use]
-    pub fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine> {
+    pub fn mails(&self, which: &MailQuery, slice: ListSlice) -> Listing<MailLine> {
         let person = which.recipient.as_deref().map(|id| self.place_of(id));
         let lane =
             which.lane.as_ref().map(|name| self.postbox.lanes.iter().position(|l| l == name));
@@ -224,7 +224,7 @@ impl Shown {
 
     /// One e-mail; `None` where there is none of this id.
     #[must_use]
-    pub fn mail(&self, id: &str) -> Option<Mail> {
+    pub fn mail(&self, id: &str) -> Option<ShownMail> {
         let posted = self.postbox.find(id)?;
         let raw = self.postbox.read(posted).ok()?;
         let message = MessageParser::new().parse(&raw)?;
@@ -235,7 +235,7 @@ impl Shown {
             .collect();
         let html = message.body_html(0).map(|html| html.into_owned());
         let text = message.body_text(0).map(|text| text.into_owned()).unwrap_or_default();
-        Some(Mail { line: self.mail_line(posted), headers, html, text, raw })
+        Some(ShownMail { line: self.mail_line(posted), headers, html, text, raw })
     }
 
     /// The HTML of a page of what a mail counted and did not show, from this line on; `None` where the token is none
@@ -260,7 +260,7 @@ impl Shown {
     /// The recipients whose id, address or city holds `search` (letter case does not matter; all
     /// where it is empty), in the order of their ids.
     #[must_use]
-    pub fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine> {
+    pub fn people(&self, search: &str, slice: ListSlice) -> Listing<PersonLine> {
         let search = search.to_lowercase();
         let cities = &self.world.museum.cities;
         // Each city is lowered once, not once for each who lives there.
@@ -269,7 +269,7 @@ impl Shown {
         let found: Vec<usize> = (0..self.world.people.len())
             .filter(|place| {
                 let person = &self.world.people[*place];
-                named[self.homes[*place]]
+                named[self.city_of[*place]]
                     || person.id.as_str().contains(&search)
                     || name_of(*place).to_lowercase().contains(&search)
                     || person.email.as_deref().is_some_and(|email| email.contains(&search))
@@ -286,7 +286,7 @@ impl Shown {
 
     /// One recipient with all that the page shows of them; `slice` counts inbox groups.
     #[must_use]
-    pub fn person(&self, id: &str, slice: Slice) -> Option<PersonPage> {
+    pub fn person(&self, id: &str, slice: ListSlice) -> Option<PersonPage> {
         let place = self.place_of(id)?;
         let id = &self.world.people[place].id;
         let profile = self.node.engine().recipient(id)?;
@@ -360,7 +360,7 @@ fn header_text(value: &HeaderValue<'_>, header: &mail_parser::Header<'_>, raw: &
 }
 
 /// The city of each recipient at the end, by their coordinates.
-fn homes(world: &World, node: &Node) -> Vec<usize> {
+fn city_of(world: &World, node: &Node) -> Vec<usize> {
     let cities: HashMap<(u64, u64), usize> = (world.museum.cities.iter().enumerate())
         .map(|(n, city)| ((city.lat.to_bits(), city.lon.to_bits()), n))
         .collect();
@@ -402,7 +402,7 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
             _ => None,
         })
         .collect();
-    let fan_out = |reached: Option<&Reached>| FanOut {
+    let fan_out = |reached: Option<&MeasuredFanOut>| FanOut {
         title: reached.and_then(|reached| titles.get(&reached.event)).cloned().unwrap_or_default(),
         event: reached.map(|reached| reached.event.to_string()).unwrap_or_default(),
         recipients: reached.map_or(0, |reached| reached.recipients),

@@ -23,7 +23,7 @@ pub const SUGGESTED: &str = "suggested";
 
 /// A choice that a recipient made before the first day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct InitialPreference {
     /// The category that it is about.
     pub category: &'static str,
     /// The channel that it is about.
@@ -44,7 +44,7 @@ pub struct Person {
     /// Their state.
     pub state: State,
     /// Their choices; most keep to the weekly mail.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<InitialPreference>,
     /// Places in [`Museum::artists`] of those they follow, the most followed first.
     pub follows: Vec<usize>,
 }
@@ -149,8 +149,8 @@ fn person(n: usize, cities: &Weighted, random: &mut Random) -> Person {
 }
 
 /// Three in four keep to the weekly mail; the others want it faster, rarer or not at all.
-fn choices(random: &mut Random) -> Vec<Choice> {
-    let email = |category, mode| Choice { category, channel: EMAIL, mode };
+fn choices(random: &mut Random) -> Vec<InitialPreference> {
+    let email = |category, mode| InitialPreference { category, channel: EMAIL, mode };
     let mut choices = Vec::new();
     match random.below(1000) {
         0..110 => choices.push(email(FOLLOWING, Mode::Digest("daily".to_owned()))),
@@ -165,7 +165,11 @@ fn choices(random: &mut Random) -> Vec<Choice> {
         0..90 => choices.push(email(SUGGESTED, Mode::Never)),
         90..110 => {
             choices.push(email(SUGGESTED, Mode::Never));
-            choices.push(Choice { category: SUGGESTED, channel: INBOX, mode: Mode::Never });
+            choices.push(InitialPreference {
+                category: SUGGESTED,
+                channel: INBOX,
+                mode: Mode::Never,
+            });
         }
         _ => {}
     }

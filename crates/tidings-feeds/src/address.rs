@@ -6,7 +6,7 @@ use tidings_tls::postgres::{Database, Encrypted};
 use tokio::time::timeout;
 use tokio_postgres::{Client, Connection, Socket};
 
-use crate::Fault;
+use crate::FeedFault;
 
 /// Time that a connection may take to come about.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -14,16 +14,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Connects. The connection has to be driven by the caller; the client fails once it is dropped.
 ///
 /// # Errors
-/// [`Fault::Passing`]: a database comes back.
+/// [`FeedFault::Passing`]: a database comes back.
 pub async fn connect(
     database: &Database,
-) -> Result<(Client, Connection<Socket, Encrypted>), Fault> {
+) -> Result<(Client, Connection<Socket, Encrypted>), FeedFault> {
     let connecting = database.config.connect(database.tls.clone());
     match timeout(PATIENCE, connecting).await {
         Ok(connected) => Ok(connected?),
         Err(_) => {
             let seconds = PATIENCE.as_secs();
-            Err(Fault::Passing(format!("no connection within {seconds} s")))
+            Err(FeedFault::Passing(format!("no connection within {seconds} s")))
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::{Settings, Sink, Status};
+use crate::{FeedSettings, FeedStatus, Sink};
 
 /// The parts that a reader works with.
 pub struct Context {
     /// Settings of its feed.
-    pub settings: Settings,
+    pub settings: FeedSettings,
     /// The receiver of rows.
     pub sink: Arc<dyn Sink>,
     /// The status that others read.
-    pub status: Arc<Status>,
+    pub status: Arc<FeedStatus>,
 }

@@ -4,7 +4,7 @@ use tokio_postgres::error::SqlState;
 
 /// A reason why a reader ends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum FeedFault {
     /// It may pass: the reader begins again after a while.
     #[error("{0}")]
     Passing(String),
@@ -13,7 +13,7 @@ pub enum Fault {
     Lasting(String),
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for FeedFault {
     fn from(fault: tokio_postgres::Error) -> Self {
         if let Some(why) = tidings_tls::postgres::untrusted(&fault) {
             return Self::Passing(why);

@@ -22,10 +22,10 @@ mod watching;
 
 pub use address::connect;
 pub use context::Context;
-pub use fault::Fault;
+pub use fault::FeedFault;
 pub use outbox::{Gauge, Outbox};
 pub use reader::Feed;
-pub use settings::{OnRefusal, Settings, TABLE};
-pub use sink::{Answering, Given, Sink, Unavailable, Verdict};
+pub use settings::{FeedSettings, OnRefusal, TABLE};
+pub use sink::{Answering, OutboxRow, Sink, Unavailable, Verdict};
 pub use sql::{migration, migration_of};
-pub use status::{Snapshot, State, Status};
+pub use status::{FeedState, FeedStatus, Snapshot};

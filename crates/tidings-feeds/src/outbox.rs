@@ -6,7 +6,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use crate::sql;
-use crate::{Fault, Settings};
+use crate::{FeedFault, FeedSettings};
 
 /// Rows that are deleted with one statement.
 const SWEPT_MAX: i64 = 5_000;
@@ -30,7 +30,7 @@ pub struct Outbox<'c> {
 impl<'c> Outbox<'c> {
     /// The table of a feed.
     #[must_use]
-    pub fn of(settings: &Settings, client: &'c Client) -> Self {
+    pub fn of(settings: &FeedSettings, client: &'c Client) -> Self {
         Self { client, table: sql::table(&settings.table), keep: settings.keep }
     }
 
@@ -44,7 +44,7 @@ impl<'c> Outbox<'c> {
     ///
     /// # Errors
     /// That of the database.
-    pub async fn mark(&self, ids: &[i64]) -> Result<(), Fault> {
+    pub async fn mark(&self, ids: &[i64]) -> Result<(), FeedFault> {
         if ids.is_empty() {
             return Ok(());
         }
@@ -65,7 +65,7 @@ impl<'c> Outbox<'c> {
     ///
     /// # Errors
     /// That of the database.
-    pub async fn park(&self, ids: &[i64], problems: &[String]) -> Result<(), Fault> {
+    pub async fn park(&self, ids: &[i64], problems: &[String]) -> Result<(), FeedFault> {
         if ids.is_empty() {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl<'c> Outbox<'c> {
     ///
     /// # Errors
     /// That of the database.
-    pub async fn gauge(&self) -> Result<Gauge, Fault> {
+    pub async fn gauge(&self) -> Result<Gauge, FeedFault> {
         let table = &self.table;
         let sql = format!(
             "SELECT (SELECT (extract(epoch FROM clock_timestamp() - created_at) * 1000)::bigint FROM {table} \
@@ -103,7 +103,7 @@ impl<'c> Outbox<'c> {
     ///
     /// # Errors
     /// That of the database.
-    pub async fn first_parked(&self) -> Result<Option<(i64, String)>, Fault> {
+    pub async fn first_parked(&self) -> Result<Option<(i64, String)>, FeedFault> {
         let sql = format!(
             "SELECT id, refused::text FROM {} WHERE taken_at IS NULL AND refused IS NOT NULL \
              ORDER BY id LIMIT 1",
@@ -117,7 +117,7 @@ impl<'c> Outbox<'c> {
     ///
     /// # Errors
     /// That of the database.
-    pub async fn sweep(&self) -> Result<bool, Fault> {
+    pub async fn sweep(&self) -> Result<bool, FeedFault> {
         let table = &self.table;
         let sql = format!(
             "DELETE FROM {table} WHERE id IN (SELECT id FROM {table} \

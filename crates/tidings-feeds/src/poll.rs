@@ -18,9 +18,9 @@ use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 use tidings_tls::postgres::Encrypted;
 
 use crate::outbox::Outbox;
-use crate::sink::{Given, Verdict};
-use crate::status::{Snapshot, State};
-use crate::{Context, Fault, OnRefusal, connect, sql};
+use crate::sink::{OutboxRow, Verdict};
+use crate::status::{FeedState, Snapshot};
+use crate::{Context, FeedFault, OnRefusal, connect, sql};
 
 /// The most rows of a batch.
 const ROWS_MAX: usize = 1_000;
@@ -52,20 +52,20 @@ const ALONE: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended('tidings 
 const NOT_ALONE: &str = "another reader is at the table; a table is of one feed";
 
 /// A row that waits, without its payload.
-struct Listed {
+struct WaitingRow {
     id: i64,
     key: Option<String>,
     /// Bytes of its payload as text.
     bytes: i64,
 }
 
-impl Listed {
+impl WaitingRow {
     fn is_too_long(&self) -> bool {
         self.bytes > PAYLOAD_BYTES_MAX
     }
 
     /// The row and the problem for which it is parked unread.
-    fn parked(&self) -> (Given, Verdict) {
+    fn parked(&self) -> (OutboxRow, Verdict) {
         let detail = format!(
             "the payload has {} bytes as text, more than {PAYLOAD_BYTES_MAX}; it was not read",
             self.bytes
@@ -78,13 +78,13 @@ impl Listed {
             "detail": detail,
             "hint": "shorten `data`, or keep it elsewhere and link to it",
         });
-        let given = Given { id: self.id, payload: String::new() };
+        let given = OutboxRow { id: self.id, payload: String::new() };
         (given, Verdict::Refused(problem.to_string()))
     }
 }
 
 /// The end of a look.
-enum Look {
+enum PollEnd {
     /// There may be more.
     Full,
     /// All rows that were there are taken.
@@ -94,7 +94,7 @@ enum Look {
 }
 
 /// Reads until something is wrong. Dropped at any wait it loses nothing.
-pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
+pub(crate) async fn read(context: &Context) -> Result<Infallible, FeedFault> {
     let Context { settings, status, .. } = context;
     let woken = Arc::<Notify>::default();
     let client = open(context, &woken).await?;
@@ -111,8 +111,10 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
     loop {
         let look = look(context, &client, &outbox).await?;
         context.status.set(|status| match &look {
-            Look::Full | Look::Empty => (status.state, status.fault) = (State::Running, None),
-            Look::Barred(why) => status.fault = Some(why.clone()),
+            PollEnd::Full | PollEnd::Empty => {
+                (status.state, status.fault) = (FeedState::Running, None)
+            }
+            PollEnd::Barred(why) => status.fault = Some(why.clone()),
         });
         if Instant::now() >= chores {
             gauge(context, &outbox).await?;
@@ -120,7 +122,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
             let rest = if has_more { Duration::ZERO } else { settings.every.max(CHORES_EVERY) };
             chores = Instant::now() + rest;
         }
-        if matches!(look, Look::Full) {
+        if matches!(look, PollEnd::Full) {
             continue;
         }
         tokio::select! {
@@ -130,7 +132,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, Fault> {
     }
 }
 
-pub(crate) async fn gauge(context: &Context, outbox: &Outbox<'_>) -> Result<(), Fault> {
+pub(crate) async fn gauge(context: &Context, outbox: &Outbox<'_>) -> Result<(), FeedFault> {
     let gauge = within(outbox.gauge()).await?;
     context.status.set(|status| {
         (status.lag_ms, status.parked) = (gauge.lag_ms, gauge.parked);
@@ -139,7 +141,7 @@ pub(crate) async fn gauge(context: &Context, outbox: &Outbox<'_>) -> Result<(), 
 }
 
 /// Connects, and notes each time that the database wakes the reader.
-pub(crate) async fn open(context: &Context, woken: &Arc<Notify>) -> Result<Client, Fault> {
+pub(crate) async fn open(context: &Context, woken: &Arc<Notify>) -> Result<Client, FeedFault> {
     let (client, connection) = connect(&context.settings.database).await?;
     // It ends with the client.
     tokio::spawn(drive(connection, Arc::clone(woken)));
@@ -158,7 +160,7 @@ async fn drive(mut connection: Connection<Socket, Encrypted>, woken: Arc<Notify>
 }
 
 /// The id of the row that was taken last.
-async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, Fault> {
+async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, FeedFault> {
     let sql = format!(
         "SELECT id FROM {} WHERE taken_at IS NOT NULL ORDER BY taken_at DESC LIMIT 1",
         outbox.table()
@@ -171,7 +173,7 @@ async fn newest(client: &Client, outbox: &Outbox<'_>) -> Result<Option<String>, 
 /// there would wake others.
 ///
 /// While one connection is in a transaction another gets another session; afterwards a pooler gives it the first one's.
-async fn is_pooled(context: &Context, client: &Client) -> Result<bool, Fault> {
+async fn is_pooled(context: &Context, client: &Client) -> Result<bool, FeedFault> {
     let (other, connection) = connect(&context.settings.database).await?;
     tokio::spawn(drive(connection, Arc::default()));
     within(run(&other, "BEGIN")).await?;
@@ -192,44 +194,49 @@ async fn is_pooled(context: &Context, client: &Client) -> Result<bool, Fault> {
 }
 
 /// The process of the server that has a statement done.
-async fn backend(client: &Client) -> Result<i32, Fault> {
+async fn backend(client: &Client) -> Result<i32, FeedFault> {
     let row = client.query_typed_one("SELECT pg_backend_pid()", &[]).await?;
     Ok(row.get(0))
 }
 
-async fn run(client: &Client, statement: &str) -> Result<(), Fault> {
+async fn run(client: &Client, statement: &str) -> Result<(), FeedFault> {
     Ok(client.batch_execute(statement).await?)
 }
 
-async fn within<T>(asked: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
-    match timeout(PATIENCE, asked).await {
+async fn within<T>(query: impl Future<Output = Result<T, FeedFault>>) -> Result<T, FeedFault> {
+    match timeout(PATIENCE, query).await {
         Ok(answer) => answer,
         Err(_) => {
             let seconds = PATIENCE.as_secs();
-            Err(Fault::Passing(format!("PostgreSQL: no answer within {seconds} s")))
+            Err(FeedFault::Passing(format!("PostgreSQL: no answer within {seconds} s")))
         }
     }
 }
 
 /// Takes a batch of what waits.
-async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result<Look, Fault> {
+async fn look(
+    context: &Context,
+    client: &Client,
+    outbox: &Outbox<'_>,
+) -> Result<PollEnd, FeedFault> {
     let stops = context.settings.refused == OnRefusal::Stop;
     if stops && let Some((_, why)) = barred(context, outbox).await? {
-        return Ok(Look::Barred(why));
+        return Ok(PollEnd::Barred(why));
     }
     // A plain look needs no transaction, and finds nothing most of the time.
     let mut listed = within(list(client, outbox)).await?;
     if listed.is_empty() {
-        return Ok(Look::Empty);
+        return Ok(PollEnd::Empty);
     }
-    if stops && let Some(first) = listed.iter().position(Listed::is_too_long) {
+    if stops && let Some(first) = listed.iter().position(WaitingRow::is_too_long) {
         // What comes before it is taken; the feed stops at it in the next look.
         listed.truncate(first.max(1));
     }
-    let (too_long, listed): (Vec<_>, Vec<_>) = listed.into_iter().partition(Listed::is_too_long);
+    let (too_long, listed): (Vec<_>, Vec<_>) =
+        listed.into_iter().partition(WaitingRow::is_too_long);
     let ids: Vec<i64> = listed.iter().map(|row| row.id).collect();
     let Some(locked) = within(lock(client, outbox, &ids)).await? else {
-        return Ok(Look::Barred(NOT_ALONE.to_owned()));
+        return Ok(PollEnd::Barred(NOT_ALONE.to_owned()));
     };
     let rows = in_order(&listed, locked);
     let count = rows.len() + too_long.len();
@@ -237,28 +244,31 @@ async fn look(context: &Context, client: &Client, outbox: &Outbox<'_>) -> Result
         // Rows are marked after the sink has them: a crash in between hands them over again, and the sink
         // knows them.
         let accepted = context.sink.accept(&context.settings.name, rows.clone(), stops).await;
-        let verdicts = accepted.map_err(|fault| Fault::Passing(fault.to_string()))?;
+        let verdicts = accepted.map_err(|fault| FeedFault::Passing(fault.to_string()))?;
         mark(context, outbox, &rows, verdicts).await?;
     }
     if !too_long.is_empty() {
-        let (rows, verdicts): (Vec<_>, Vec<_>) = too_long.iter().map(Listed::parked).unzip();
+        let (rows, verdicts): (Vec<_>, Vec<_>) = too_long.iter().map(WaitingRow::parked).unzip();
         mark(context, outbox, &rows, verdicts).await?;
     }
     within(run(client, "COMMIT")).await?;
-    Ok(if count > 0 { Look::Full } else { Look::Empty })
+    Ok(if count > 0 { PollEnd::Full } else { PollEnd::Empty })
 }
 
 /// The parked row before which a feed stops, and why it is refused.
-async fn barred(context: &Context, outbox: &Outbox<'_>) -> Result<Option<(i64, String)>, Fault> {
+async fn barred(
+    context: &Context,
+    outbox: &Outbox<'_>,
+) -> Result<Option<(i64, String)>, FeedFault> {
     let Some((id, problem)) = within(outbox.first_parked()).await? else {
         return Ok(None);
     };
-    context.status.set(|status| status.state = State::Stopped);
-    Ok(Some((id, format!("row {id} is refused: {}", told(&problem)))))
+    context.status.set(|status| status.state = FeedState::Stopped);
+    Ok(Some((id, format!("row {id} is refused: {}", sentence(&problem)))))
 }
 
 /// The first rows that wait.
-async fn list(client: &Client, outbox: &Outbox<'_>) -> Result<Vec<Listed>, Fault> {
+async fn list(client: &Client, outbox: &Outbox<'_>) -> Result<Vec<WaitingRow>, FeedFault> {
     let sql = format!(
         "SELECT id, key, pg_column_size(payload)::bigint FROM {} \
          WHERE taken_at IS NULL AND refused IS NULL ORDER BY id LIMIT {ROWS_MAX}",
@@ -274,9 +284,12 @@ async fn list(client: &Client, outbox: &Outbox<'_>) -> Result<Vec<Listed>, Fault
         outbox.table()
     );
     let rows = client.query_typed(&sql, &[(&ids, Type::INT8_ARRAY)]).await?;
-    let of =
-        |row: &tokio_postgres::Row| Listed { id: row.get(0), key: row.get(1), bytes: row.get(2) };
-    let mut listed: Vec<Listed> = rows.iter().map(of).collect();
+    let of = |row: &tokio_postgres::Row| WaitingRow {
+        id: row.get(0),
+        key: row.get(1),
+        bytes: row.get(2),
+    };
+    let mut listed: Vec<WaitingRow> = rows.iter().map(of).collect();
     // One that is parked unread takes no room.
     let read = listed.iter().map(|row| if row.is_too_long() { 0 } else { row.bytes });
     listed.truncate(fitting(read));
@@ -300,7 +313,7 @@ async fn lock(
     client: &Client,
     outbox: &Outbox<'_>,
     ids: &[i64],
-) -> Result<Option<Vec<Given>>, Fault> {
+) -> Result<Option<Vec<OutboxRow>>, FeedFault> {
     let table = outbox.table();
     let rows = format!(
         "SELECT id, payload::text FROM {table} \
@@ -316,16 +329,16 @@ async fn lock(
     }
     let parameters: [(&(dyn ToSql + Sync), Type); 1] = [(&ids, Type::INT8_ARRAY)];
     let rows = client.query_typed(&rows, &parameters).await?;
-    let given = |row: &tokio_postgres::Row| Given { id: row.get(0), payload: row.get(1) };
+    let given = |row: &tokio_postgres::Row| OutboxRow { id: row.get(0), payload: row.get(1) };
     Ok(Some(rows.iter().map(given).collect()))
 }
 
 /// The locked rows without those that come after one of their key that could not be locked.
-fn in_order(listed: &[Listed], locked: Vec<Given>) -> Vec<Given> {
+fn in_order(listed: &[WaitingRow], locked: Vec<OutboxRow>) -> Vec<OutboxRow> {
     let mut held = HashSet::new();
     let mut locked = locked.into_iter().peekable();
     let mut rows = Vec::with_capacity(listed.len());
-    for Listed { id, key, .. } in listed {
+    for WaitingRow { id, key, .. } in listed {
         let key = key.as_deref();
         match locked.next_if(|row| row.id == *id) {
             Some(row) if key.is_none_or(|key| !held.contains(key)) => rows.push(row),
@@ -342,16 +355,16 @@ fn in_order(listed: &[Listed], locked: Vec<Given>) -> Vec<Given> {
 async fn mark(
     context: &Context,
     outbox: &Outbox<'_>,
-    rows: &[Given],
+    rows: &[OutboxRow],
     verdicts: Vec<Verdict>,
-) -> Result<(), Fault> {
+) -> Result<(), FeedFault> {
     let (mut taken, mut parked, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for (row, verdict) in rows.iter().zip(verdicts) {
         let id = row.id;
         match verdict {
             Verdict::Taken => taken.push(id),
             Verdict::Refused(problem) => {
-                tracing::warn!(feed = %context.settings.name, row = id, problem = %told(&problem), "a row is refused");
+                tracing::warn!(feed = %context.settings.name, row = id, problem = %sentence(&problem), "a row is refused");
                 parked.push(id);
                 problems.push(problem);
             }
@@ -374,7 +387,7 @@ async fn mark(
 }
 
 /// The detail of a problem, or all of it.
-fn told(problem: &str) -> String {
+fn sentence(problem: &str) -> String {
     let read = serde_json::from_str::<serde_json::Value>(problem).ok();
     let detail = read.as_ref().and_then(|problem| problem.get("detail")?.as_str());
     detail.unwrap_or(problem).to_owned()
@@ -386,7 +399,8 @@ mod tests {
 
     #[test]
     fn a_locked_row_holds_its_key_and_no_other() {
-        let listed = |id, key: Option<&str>| Listed { id, key: key.map(str::to_owned), bytes: 9 };
+        let listed =
+            |id, key: Option<&str>| WaitingRow { id, key: key.map(str::to_owned), bytes: 9 };
         let listed = [
             listed(1, Some("a")),
             listed(2, Some("b")),
@@ -395,7 +409,7 @@ mod tests {
             listed(5, None),
             listed(6, Some("b")),
         ];
-        let given = |id| Given { id, payload: String::new() };
+        let given = |id| OutboxRow { id, payload: String::new() };
         let rows = in_order(&listed, [2, 4, 5, 6].map(given).into());
         assert_eq!(rows, [2, 5, 6].map(given));
     }

@@ -8,8 +8,8 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::status::{Snapshot, State, Status};
-use crate::{Context, Fault, Settings, Sink, poll, watching};
+use crate::status::{FeedState, FeedStatus, Snapshot};
+use crate::{Context, FeedFault, FeedSettings, Sink, poll, watching};
 
 /// The first wait before a reader begins again; it doubles.
 const REST_MIN: Duration = Duration::from_millis(100);
@@ -27,8 +27,8 @@ struct Wish {
 
 /// A feed that is read, until this is dropped.
 pub struct Feed {
-    settings: Settings,
-    status: Arc<Status>,
+    settings: FeedSettings,
+    status: Arc<FeedStatus>,
     wish: watch::Sender<Wish>,
     task: JoinHandle<()>,
 }
@@ -44,15 +44,15 @@ impl Feed {
     #[must_use]
     pub fn start(
         runtime: &Handle,
-        settings: Settings,
+        settings: FeedSettings,
         sink: Arc<dyn Sink>,
         is_paused: bool,
     ) -> Self {
-        let status = Arc::<Status>::default();
+        let status = Arc::<FeedStatus>::default();
         let wish = watch::Sender::new(Wish { is_paused, resumed: 0 });
         let context = Context { settings: settings.clone(), sink, status: Arc::clone(&status) };
         if is_paused {
-            status.set(|status| status.state = State::Paused);
+            status.set(|status| status.state = FeedState::Paused);
         }
         let task = runtime.spawn(run(context, wish.subscribe()));
         Self { settings, status, wish, task }
@@ -60,7 +60,7 @@ impl Feed {
 
     /// Its settings.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &FeedSettings {
         &self.settings
     }
 
@@ -73,12 +73,12 @@ impl Feed {
     /// Stops reading; rows stay where they are.
     pub fn pause(&self) {
         self.wish.send_modify(|wish| wish.is_paused = true);
-        self.status.set(|status| status.state = State::Paused);
+        self.status.set(|status| status.state = FeedState::Paused);
     }
 
     /// Goes on reading, also where it has stopped by itself.
     pub fn resume(&self) {
-        self.status.set(|status| status.state = State::Running);
+        self.status.set(|status| status.state = FeedState::Running);
         self.wish.send_modify(|wish| {
             *wish = Wish { is_paused: false, resumed: wish.resumed.wrapping_add(1) };
         });
@@ -107,13 +107,13 @@ async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
             never = poll::read(&context) => match never { Err(fault) => fault, Ok(never) => match never {} },
         };
         let name = &context.settings.name;
-        let lasts = matches!(fault, Fault::Lasting(_));
+        let lasts = matches!(fault, FeedFault::Lasting(_));
         tracing::warn!(feed = %name, %lasts, reason = %fault, "the feed can't be read");
         let is_first = context.status.get().fault.is_none();
         context.status.set(|status| {
             status.fault = Some(fault.to_string());
             if lasts {
-                status.state = State::Stopped;
+                status.state = FeedState::Stopped;
             }
         });
         // A fault that was mended in between begins with the short wait again.

@@ -10,7 +10,7 @@ pub const TABLE: &str = "tidings_outbox";
 
 /// Settings of a feed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct FeedSettings {
     /// Its name, which begins the ids of events that have none.
     pub name: String,
     /// The host's database.
@@ -25,7 +25,7 @@ pub struct Settings {
     pub keep: Duration,
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for FeedSettings {
     /// Leaves the address out, which may have a password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, table, .. } = self;

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 /// A row that is given to a sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct OutboxRow {
     /// Its `id` in the table, which is never another row's.
     pub id: i64,
     /// Its payload, a JSON text.
@@ -37,5 +37,5 @@ pub trait Sink: Send + Sync + 'static {
     /// Takes rows. With `stops` no row after the first refused one takes effect, and the answers end with that one's.
     ///
     /// A caller that stops waiting has not withdrawn them.
-    fn accept<'s>(&'s self, feed: &'s str, rows: Vec<Given>, stops: bool) -> Answering<'s>;
+    fn accept<'s>(&'s self, feed: &'s str, rows: Vec<OutboxRow>, stops: bool) -> Answering<'s>;
 }

@@ -1,6 +1,6 @@
 //! The migration of a host's database.
 
-use crate::Settings;
+use crate::FeedSettings;
 
 /// The channel of `NOTIFY` on which a reader is woken.
 pub(crate) const CHANNEL: &str = "tidings_outbox";
@@ -18,7 +18,7 @@ pub(crate) fn table(name: &str) -> String {
 
 /// The statements that make the outbox of a feed. They may be run twice.
 #[must_use]
-pub fn migration(settings: &Settings) -> String {
+pub fn migration(settings: &FeedSettings) -> String {
     migration_of(&settings.name, &settings.table)
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The state of a feed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
+pub enum FeedState {
     /// It is read, or will be once its database is back.
     #[default]
     Running,
@@ -14,7 +14,7 @@ pub enum State {
     Stopped,
 }
 
-impl State {
+impl FeedState {
     /// Its name in answers.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -30,7 +30,7 @@ impl State {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// Its state.
-    pub state: State,
+    pub state: FeedState,
     /// The number of the newest row that was taken, as text.
     pub newest: Option<String>,
     /// Age of the oldest row that waits, by the clock of the database, in milliseconds; 0 = none does.
@@ -47,9 +47,9 @@ pub struct Snapshot {
 
 /// The state of a feed, shared between its reader and those who look.
 #[derive(Debug, Default)]
-pub struct Status(Mutex<Snapshot>);
+pub struct FeedStatus(Mutex<Snapshot>);
 
-impl Status {
+impl FeedStatus {
     /// The state now.
     #[must_use]
     pub fn get(&self) -> Snapshot {

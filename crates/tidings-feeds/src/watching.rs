@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::outbox::Outbox;
 use crate::poll::{CHORES_EVERY, gauge, open};
-use crate::{Context, Fault};
+use crate::{Context, FeedFault};
 
 /// Looks at the table of a feed that is not read, for what others see of it. It is not read because it is paused, or
 /// for this fault.
@@ -28,7 +28,7 @@ async fn watch_until_broken(
     context: &Context,
     every: Duration,
     known: Option<&str>,
-) -> Result<Infallible, Fault> {
+) -> Result<Infallible, FeedFault> {
     let client = open(context, &Arc::default()).await?;
     let outbox = Outbox::of(&context.settings, &client);
     loop {

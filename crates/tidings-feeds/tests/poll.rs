@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tidings_feeds::{
-    Answering, Feed, Given, OnRefusal, Settings, Sink, State, Unavailable, Verdict, migration,
+    Answering, Feed, FeedSettings, FeedState, OnRefusal, OutboxRow, Sink, Unavailable, Verdict,
+    migration,
 };
 use tidings_loopback::{PgBouncer, Postgres};
 use tidings_tls::postgres::Database;
@@ -39,7 +40,7 @@ impl Remembers {
 }
 
 impl Sink for Remembers {
-    fn accept<'s>(&'s self, _: &'s str, rows: Vec<Given>, stops: bool) -> Answering<'s> {
+    fn accept<'s>(&'s self, _: &'s str, rows: Vec<OutboxRow>, stops: bool) -> Answering<'s> {
         Box::pin(async move {
             if self.is_away.load(Ordering::SeqCst) {
                 return Err(Unavailable("it is away".to_owned()));
@@ -67,7 +68,7 @@ impl Sink for Remembers {
 /// A host with its database, and a feed of it.
 struct Host {
     sink: Arc<Remembers>,
-    settings: Settings,
+    settings: FeedSettings,
     tokio: Runtime,
     _pooler: Option<PgBouncer>,
     database: Postgres,
@@ -89,7 +90,7 @@ impl Host {
         let url = pooler
             .as_ref()
             .map_or_else(|| database.url("postgres"), |pooler| pooler.url("postgres"));
-        let settings = Settings {
+        let settings = FeedSettings {
             name: "app".to_owned(),
             database: Database::of(&url).unwrap(),
             table: "shop.\"outbox\"".replace('"', ""),
@@ -157,7 +158,7 @@ fn rows_are_given_in_the_order_of_their_ids_and_marked() {
     assert_eq!(host.sink.rows(), [1, 2, 3, -7]);
     host.until("it is told", || feed.status().newest.as_deref() == Some("-7"));
     let seen = feed.status();
-    assert_eq!((seen.state, seen.taken, seen.parked, seen.fault), (State::Running, 4, 0, None));
+    assert_eq!((seen.state, seen.taken, seen.parked, seen.fault), (FeedState::Running, 4, 0, None));
 }
 
 #[test]
@@ -217,20 +218,20 @@ fn a_feed_that_stops_takes_nothing_behind_a_refused_row() {
         host.insert("NULL", word);
     }
     let feed = host.feed();
-    host.until("it stops", || feed.status().state == State::Stopped);
+    host.until("it stops", || feed.status().state == FeedState::Stopped);
     assert_eq!(host.sink.rows(), [1]);
     let fault = feed.status().fault.unwrap();
     assert!(fault.contains("row 2") && fault.contains("bad"), "{fault}");
     // A restart changes nothing about it.
     drop(feed);
     let feed = host.feed();
-    host.until("it stops again", || feed.status().state == State::Stopped);
+    host.until("it stops again", || feed.status().state == FeedState::Stopped);
     assert_eq!((host.sink.rows(), host.waiting()), (vec![1], "2".to_owned()));
     host.sink.takes_all.store(true, Ordering::SeqCst);
     host.sql("UPDATE shop.outbox SET refused = NULL WHERE refused IS NOT NULL");
     host.until("all are taken", || host.waiting() == "0");
     assert_eq!(host.sink.rows(), [1, 2, 3]);
-    assert_eq!((feed.status().state, feed.status().fault), (State::Running, None));
+    assert_eq!((feed.status().state, feed.status().fault), (FeedState::Running, None));
 }
 
 #[test]
@@ -293,7 +294,7 @@ fn a_feed_outlives_its_database_and_its_sink() {
     host.until("it is taken", || host.waiting() == "0");
     host.database.stop();
     host.until("the fault is told", || feed.status().fault.is_some());
-    assert_eq!(feed.status().state, State::Running);
+    assert_eq!(feed.status().state, FeedState::Running);
     host.database.resume().unwrap();
     host.insert("NULL", "good");
     host.until("it is taken after the crash", || host.waiting() == "0");
@@ -345,10 +346,10 @@ fn a_paused_feed_takes_nothing_and_still_tells_what_waits() {
     feed.pause();
     host.insert("NULL", "good");
     host.until("the lag is told", || feed.status().lag_ms > 0);
-    assert_eq!((feed.status().state, host.sink.rows()), (State::Paused, vec![1]));
+    assert_eq!((feed.status().state, host.sink.rows()), (FeedState::Paused, vec![1]));
     feed.resume();
     host.until("it is taken", || host.waiting() == "0");
-    assert_eq!(feed.status().state, State::Running);
+    assert_eq!(feed.status().state, FeedState::Running);
 }
 
 /// A payload of 16 MB that takes some 200 kB in the table.
@@ -379,6 +380,6 @@ fn c10_a_feed_that_stops_at_refusals_stops_before_a_row_that_is_too_long() {
     host.sql(&format!("INSERT INTO shop.outbox (key, payload) SELECT 'a', {COMPRESSIBLE}"));
     host.insert("'b'", "good");
     let feed = host.feed();
-    host.until("stopped", || feed.status().state == State::Stopped);
+    host.until("stopped", || feed.status().state == FeedState::Stopped);
     assert_eq!(host.sink.rows(), [1]);
 }

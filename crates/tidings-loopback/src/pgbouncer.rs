@@ -51,10 +51,10 @@ impl PgBouncer {
         command.current_dir(&home).arg(&file);
         let mut server = Server::start(command, &log).map_err(|fault| fault.to_string())?;
         let ready = find("pg_isready").ok_or("`pg_isready` is not installed")?;
-        let asked = port.to_string();
+        let port_text = port.to_string();
         server.until(&log, || {
             let mut ask = Command::new(&ready);
-            ask.args(["-q", "-h", "127.0.0.1", "-d", "postgres", "-U", owner, "-p", &asked]);
+            ask.args(["-q", "-h", "127.0.0.1", "-d", "postgres", "-U", owner, "-p", &port_text]);
             run(ask).ok()
         })?;
         Ok(Self { user: owner, port, _server: server })

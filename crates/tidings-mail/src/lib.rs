@@ -24,7 +24,7 @@ mod words;
 use tidings_core::Batch;
 
 pub use error::{BATCH_ID_BYTES_MAX, DesignError, RenderError};
-pub use link::{Address, AddressError, picture as picture_address, web as web_address};
+pub use link::{AddressError, LinkAddress, picture as picture_address, web as web_address};
 pub use message::address::address;
 pub use message::dkim::{Dkim, DkimError};
 pub use message::sender::{Sender, SenderError};
@@ -34,10 +34,12 @@ pub use page::brand::is_color;
 pub use page::design::Design;
 pub use page::row_text::RowText;
 pub use page::short::{Short, short};
-pub use page::site::{Choices, Done, Name, Notice, Offer, Pace, REST_LINES_MAX, Row, Titles};
+pub use page::site::{
+    AppliedChoice, Choices, Name, Notice, Offer, Pace, PreferenceRow, REST_LINES_MAX, Titles,
+};
 pub use page::slots::{DigestSlot, OwnTime};
-pub use refusal::{Fault, Stage, Verdict, judge};
-pub use report::{Event, Finding, Report, Status};
+pub use refusal::{OperatorFault, Stage, Verdict, judge};
+pub use report::{EnhancedStatus, Finding, MailEvent, Report};
 pub use templates::language::write_value;
 pub use templates::sample::{SAMPLE_PICTURES, digest_sample, sample, sample_size};
 pub use templates::support::{NotShown, not_shown};
@@ -94,7 +96,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     let message_id = format!("<{}@{}>", batch.id, sender.host());
     let tag = design.tag(batch, to.as_ref());
     let text = message::mime::compose(
-        &message::mime::Head {
+        &message::mime::MailHeaders {
             sender,
             to: &to,
             reply_to: design.reply_to(batch),
@@ -135,7 +137,7 @@ pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), Rende
 fn content_in(batch: &Batch, design: &Design) -> Result<(String, Bodies), RenderError> {
     let mut most = usize::MAX;
     loop {
-        let page = page::Page::of(batch, design, most).ok_or(RenderError::Empty)?;
+        let page = page::MailPage::of(batch, design, most).ok_or(RenderError::Empty)?;
         let bodies = design.templates.render(&page, &page.language, &design.usual)?;
         let bytes = bodies.html.len();
         if bytes <= HTML_BYTES_MAX || page.shown <= 1 {

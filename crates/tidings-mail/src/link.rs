@@ -8,7 +8,7 @@ const ADDRESS_BYTES_MAX: usize = 2 << 10;
 
 /// An address that can be a link, with everything percent-encoded that no URI has (RFC 3987, section 3.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
+pub enum LinkAddress {
     /// An `http` or `https` address.
     Web(String),
     /// A `mailto` address.
@@ -46,7 +46,7 @@ pub enum AddressError {
     Host,
 }
 
-impl Address {
+impl LinkAddress {
     /// Reads an address.
     ///
     /// # Errors
@@ -176,15 +176,15 @@ fn encoded(text: &str) -> String {
 /// The link to an absolute `http` or `https` address; `None` for any other.
 #[must_use]
 pub fn web(address: &str) -> Option<String> {
-    match Address::parse(address) {
-        Ok(Address::Web(link)) => Some(link),
+    match LinkAddress::parse(address) {
+        Ok(LinkAddress::Web(link)) => Some(link),
         _ => None,
     }
 }
 
 /// The link to a page, which may be relative to the public address.
 pub(crate) fn page(address: &str, base: Option<&str>) -> Option<String> {
-    Address::parse(address).ok()?.link(base)
+    LinkAddress::parse(address).ok()?.link(base)
 }
 
 /// The address of a picture, which must use `https`, since mail programs block others; or be on this machine, where
@@ -244,11 +244,12 @@ mod tests {
             for begin in ["https://example.org/", "mailto:", "/"] {
                 let address = format!("{begin}{given}");
                 let link = format!("{begin}{link}");
-                let (Address::Web(parsed) | Address::Mail(parsed) | Address::Relative(parsed)) =
-                    Address::parse(&address).unwrap();
+                let (LinkAddress::Web(parsed)
+                | LinkAddress::Mail(parsed)
+                | LinkAddress::Relative(parsed)) = LinkAddress::parse(&address).unwrap();
                 assert_eq!(parsed, link);
-                let again = Address::parse(&parsed).unwrap();
-                assert_eq!(again, Address::parse(&address).unwrap(), "encoded once");
+                let again = LinkAddress::parse(&parsed).unwrap();
+                assert_eq!(again, LinkAddress::parse(&address).unwrap(), "encoded once");
             }
         }
     }
@@ -303,9 +304,9 @@ mod tests {
             ("https://[a]/", Host),
             ("https://\u{202e}a.example/", Host),
         ] {
-            assert_eq!(Address::parse(address), Err(fault), "{address:?}");
+            assert_eq!(LinkAddress::parse(address), Err(fault), "{address:?}");
         }
-        let long = |text: &str, count: usize| Address::parse(&text.repeat(count));
+        let long = |text: &str, count: usize| LinkAddress::parse(&text.repeat(count));
         assert!(long("a", 2_048).is_ok());
         assert_eq!(long("a", 2_049), Err(Length(2_049)));
         assert!(long("é", 341).is_ok());

@@ -30,12 +30,12 @@ use crate::message::token::Rest;
 use crate::page::block::BlockView;
 use crate::page::brand::BrandView;
 use crate::page::design::Design;
-use crate::page::item::Item;
+use crate::page::item::MailItem;
 use crate::page::lines::entries;
 use crate::page::single::Single;
-use crate::page::writer::{Writer, lines_shown};
+use crate::page::writer::{ItemWriter, lines_shown};
 use crate::words::locale::Language;
-use crate::words::told::Tags;
+use crate::words::localised::Tags;
 use crate::words::{Words, text, why};
 
 /// Number of characters of a preview: most lists of mails show no more beside the subject.
@@ -48,13 +48,13 @@ const LEAD_AMONG_MIN: usize = 3;
 
 /// A mail's contents.
 #[derive(Debug, Serialize)]
-pub(crate) struct Page<'d> {
-    pub(crate) mail: About,
+pub(crate) struct MailPage<'d> {
+    pub(crate) mail: MailTexts,
     pub(crate) brand: &'d BrandView,
     /// The only item.
-    pub(crate) item: Option<Item>,
+    pub(crate) item: Option<MailItem>,
     /// The first of several items, where it has a picture to be shown large; it stands in no section.
-    pub(crate) lead: Option<Item>,
+    pub(crate) lead: Option<MailItem>,
     /// The sections, where there are several items.
     pub(crate) sections: Vec<Section>,
     /// Number of items that are shown.
@@ -66,7 +66,7 @@ pub(crate) struct Page<'d> {
 
 /// The texts around the items.
 #[derive(Debug, Serialize)]
-pub(crate) struct About {
+pub(crate) struct MailTexts {
     pub(crate) subject: String,
     /// The heading and the window's title.
     pub(crate) title: String,
@@ -117,7 +117,7 @@ pub(crate) struct Section {
     pub(crate) blocks: Vec<BlockView>,
 }
 
-impl<'d> Page<'d> {
+impl<'d> MailPage<'d> {
     /// The page of a batch, with a maximum number of items; `None` if the batch has no line.
     pub(crate) fn of(batch: &Batch, design: &'d Design, most: usize) -> Option<Self> {
         let shown = pick::shown(&batch.groups, &design.quota(batch), most);
@@ -143,20 +143,20 @@ impl<'d> Page<'d> {
         in_sections: bool,
     ) -> Option<Self> {
         let language = design.language(batch);
-        let told = Tags::of([&language], &design.usual).batch(batch);
-        let batch = &*told;
+        let translated = Tags::of([&language], &design.usual).batch(batch);
+        let batch = &*translated;
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;
         let words = language.words.clone();
         let words = &*words;
-        let told: Vec<&Line> = batch
+        let shown_lines: Vec<&Line> = batch
             .groups
             .iter()
             .zip(shown)
             .flat_map(|(group, shown)| lines_shown(group, shown))
             .collect();
         let is_single = lines.len() == 1 && !in_sections;
-        let writer = Writer::new(batch, design, &language, &told);
+        let writer = ItemWriter::new(batch, design, &language, &shown_lines);
         let when = writer.common_day.clone().filter(|_| !is_single);
         let mut item = None;
         let mut lead = None;
@@ -166,7 +166,7 @@ impl<'d> Page<'d> {
             let group = groups.find(|group| !group.lines.is_empty())?;
             item = Some(writer.single(group, first));
         } else {
-            let may_lead = !in_sections && told.len() >= LEAD_AMONG_MIN;
+            let may_lead = !in_sections && shown_lines.len() >= LEAD_AMONG_MIN;
             lead = may_lead.then(|| writer.lead(&batch.groups, shown)).flatten();
             sections =
                 writer.sections(&batch.groups, shown, lead.as_ref().map(|(order, _)| *order));
@@ -177,8 +177,8 @@ impl<'d> Page<'d> {
             render(&mut sections, design);
         }
         let all = entries(lines.iter().copied());
-        let hidden = all - entries(told.iter().copied());
-        let orders: BTreeSet<usize> = told.iter().map(|line| line.order).collect();
+        let hidden = all - entries(shown_lines.iter().copied());
+        let orders: BTreeSet<usize> = shown_lines.iter().map(|line| line.order).collect();
         let shown = orders.len();
         let subject = subject::text(batch, design, &language);
         let title = match &item {
@@ -208,7 +208,7 @@ impl<'d> Page<'d> {
             }
         }
         let why = why::explanation(&lines, &writer.topics, words);
-        let about = About {
+        let about = MailTexts {
             preview: match &item {
                 Some(item) => preview_of_one(item, &subject, why.as_deref()),
                 None => preview_of_many(lead.as_ref(), &sections, &subject, words),
@@ -276,27 +276,27 @@ fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<S
 
 /// The text that lists of mails show beside the subject of a mail about one item: what a person wrote, else what the
 /// subject does not say of the item, else why the mail came; never the time, which they show themselves.
-fn preview_of_one(item: &Item, subject: &str, why: Option<&str>) -> String {
+fn preview_of_one(item: &MailItem, subject: &str, why: Option<&str>) -> String {
     let single = item.single.as_ref();
     let is_new = |text: &String| !text.is_empty() && !subject.contains(text.as_str());
     let circumstances = single.into_iter().flat_map(|single| &single.circumstances);
     let circumstances: Vec<&str> =
         circumstances.filter(|text| is_new(text)).map(String::as_str).collect();
-    let told = [
+    let candidates = [
         single.map(|single| single.paragraphs.join(" ")).unwrap_or_default(),
         single.map(Single::notice_as_text).unwrap_or_default(),
         item.title.clone(),
         circumstances.join(" · "),
         why.unwrap_or_default().to_owned(),
     ];
-    let told = told.into_iter().find(is_new).unwrap_or_default();
-    text::cut(&told, PREVIEW_CHARS_MAX)
+    let candidates = candidates.into_iter().find(is_new).unwrap_or_default();
+    text::cut(&candidates, PREVIEW_CHARS_MAX)
 }
 
 /// The text that lists of mails show beside the subject of a mail about several items; empty if the subject has
 /// everything.
 fn preview_of_many(
-    lead: Option<&Item>,
+    lead: Option<&MailItem>,
     sections: &[Section],
     subject: &str,
     words: &Words,
@@ -310,19 +310,19 @@ fn preview_of_many(
 
 /// The first few of several items in a few words each, as far as the subject does not name them.
 pub(crate) fn named(
-    lead: Option<&Item>,
+    lead: Option<&MailItem>,
     sections: &[Section],
     subject: &str,
     words: &Words,
 ) -> String {
     let in_sections =
         sections.iter().flat_map(|section| &section.blocks).flat_map(BlockView::newest_first);
-    let told: Vec<String> = lead
+    let names: Vec<String> = lead
         .into_iter()
         .chain(in_sections)
         .filter_map(|item| item.in_a_few_words(subject, words))
         .take(NAMED_MAX)
         .map(|text| text::cut(&text, NAMED_CHARS_MAX))
         .collect();
-    told.join(" · ")
+    names.join(" · ")
 }

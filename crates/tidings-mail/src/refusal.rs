@@ -8,10 +8,10 @@ mod phrases;
 #[cfg(test)]
 mod tests;
 
-use crate::Status;
+use crate::EnhancedStatus;
 use phrases::{
     DENIALS, ENDED, FULL_UNSPACED, GONE, GONE_AT_RECIPIENT, GONE_UNSPACED, MAILBOX, NOUNS,
-    OF_RECIPIENT, OURS_UNSPACED, Phrases, SENDERS, SIZE, SOFT, SOFT_UNSPACED, STRONG, WEAK,
+    OF_RECIPIENT, OURS_UNSPACED, PhraseList, SENDERS, SIZE, SOFT, SOFT_UNSPACED, STRONG, WEAK,
 };
 
 /// The moment of a refusal within a transaction.
@@ -39,12 +39,12 @@ pub enum Verdict {
     /// It is about the mailbox, which is full, disabled or unused; the next mail may arrive.
     Mailbox,
     /// It is about us, independent of the recipient: it is never held against an address.
-    Ours(Fault),
+    Ours(OperatorFault),
 }
 
 /// A fault that an operator has to mend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum OperatorFault {
     /// The name of the sending server: HELO and the reverse name of its address (PTR).
     Name,
     /// The proof that the mail is ours: SPF, DKIM or DMARC.
@@ -59,7 +59,7 @@ pub enum Fault {
     Reputation,
 }
 
-impl Fault {
+impl OperatorFault {
     /// The fault in words for an operator.
     #[must_use]
     pub fn remedy(self) -> &'static str {
@@ -86,27 +86,37 @@ impl Fault {
 
 /// Judges a refusal. `text` is the answer of the server, without comments of others.
 #[must_use]
-pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str) -> Verdict {
-    let words = Words::of(text);
+pub fn judge(
+    stage: Stage,
+    code: Option<u16>,
+    status: Option<EnhancedStatus>,
+    text: &str,
+) -> Verdict {
+    let words = RefusalWords::of(text);
     match judge_words(stage, code, status, &words) {
         Verdict::Soft if stage != Stage::Mail && words.is_of_mailbox(status) => Verdict::Mailbox,
         verdict => verdict,
     }
 }
 
-fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &Words) -> Verdict {
+fn judge_words(
+    stage: Stage,
+    code: Option<u16>,
+    status: Option<EnhancedStatus>,
+    words: &RefusalWords,
+) -> Verdict {
     let fault = words.fault(status);
     match stage {
-        Stage::Connect => return Verdict::Ours(fault.unwrap_or(Fault::Reputation)),
+        Stage::Connect => return Verdict::Ours(fault.unwrap_or(OperatorFault::Reputation)),
         // Of what may be refused here, only the size and letters beyond ASCII are of this mail.
         Stage::Mail
             if words.is_size()
                 || code == Some(552)
-                || matches!(status, Some(Status(5, 3, 4) | Status(5, 6, 7))) =>
+                || matches!(status, Some(EnhancedStatus(5, 3, 4) | EnhancedStatus(5, 6, 7))) =>
         {
             return Verdict::Soft;
         }
-        Stage::Mail => return Verdict::Ours(fault.unwrap_or(Fault::Sender)),
+        Stage::Mail => return Verdict::Ours(fault.unwrap_or(OperatorFault::Sender)),
         _ => {}
     }
     // Precedes the signs of our own faults: such a refusal is the recipient's setting, and no operator can
@@ -129,7 +139,8 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
     if words.has(&SOFT) || words.has(&MAILBOX) || words.is_size() {
         return Verdict::Soft;
     }
-    let is_status_ours = matches!(status, Some(Status(_, 7, _) | Status(_, 1, 7 | 8 | 90)));
+    let is_status_ours =
+        matches!(status, Some(EnhancedStatus(_, 7, _) | EnhancedStatus(_, 1, 7 | 8 | 90)));
     if is_temporary {
         return match fault.filter(|_| words.fault_of(&WEAK).is_some() || is_status_ours) {
             Some(fault) => Verdict::Ours(fault),
@@ -137,8 +148,8 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
         };
     }
     // Some refusals of the sender read like those of an unknown recipient, who must not be suppressed for them.
-    if matches!(status, Some(Status(_, 1, 7 | 8))) || words.names_the_sender_alone() {
-        return Verdict::Ours(fault.unwrap_or(Fault::Sender));
+    if matches!(status, Some(EnhancedStatus(_, 1, 7 | 8))) || words.names_the_sender_alone() {
+        return Verdict::Ours(fault.unwrap_or(OperatorFault::Sender));
     }
     if words.says_gone() {
         return Verdict::Gone;
@@ -148,7 +159,7 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
     }
     // Of the recipient alone these phrases mean that it does not exist; of a whole mail they mean nothing.
     let is_of_the_address =
-        stage == Stage::Recipient || status.is_some_and(Status::is_of_the_address);
+        stage == Stage::Recipient || status.is_some_and(EnhancedStatus::is_of_the_address);
     if stage != Stage::Data
         && is_of_the_address
         && (words.has(&GONE_AT_RECIPIENT) || words.ends_in_rejected())
@@ -157,20 +168,22 @@ fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &
     }
     match status {
         Some(status) if status.is_gone() => Verdict::Gone,
-        Some(Status(5, 1, 351) | Status(5, 7, 17)) => Verdict::Gone,
-        _ if is_status_ours => Verdict::Ours(fault.unwrap_or(Fault::Reputation)),
-        _ if matches!(code, Some(513 | 530 | 534 | 535 | 538)) => Verdict::Ours(Fault::Access),
+        Some(EnhancedStatus(5, 1, 351) | EnhancedStatus(5, 7, 17)) => Verdict::Gone,
+        _ if is_status_ours => Verdict::Ours(fault.unwrap_or(OperatorFault::Reputation)),
+        _ if matches!(code, Some(513 | 530 | 534 | 535 | 538)) => {
+            Verdict::Ours(OperatorFault::Access)
+        }
         _ => Verdict::Soft,
     }
 }
 
 /// The words of a text, in small letters, apart by single spaces, without addresses.
-struct Words {
+struct RefusalWords {
     line: String,
     tokens: Vec<String>,
 }
 
-impl Words {
+impl RefusalWords {
     fn of(text: &str) -> Self {
         let small: String =
             text.to_lowercase().replace(['\'', '’'], "").chars().map(without_accent).collect();
@@ -232,13 +245,13 @@ impl Words {
 
     /// Returns true if it is about the mailbox alone, and not about the mail, a system or an account of ours, for which
     /// a server would refuse all recipients.
-    fn is_of_mailbox(&self, status: Option<Status>) -> bool {
+    fn is_of_mailbox(&self, status: Option<EnhancedStatus>) -> bool {
         if self.has(&OF_RECIPIENT) || self.has(&SENDERS) {
             return false;
         }
         match status {
-            Some(Status(_, 2, 2)) => true,
-            Some(Status(_, 3 | 4 | 6 | 7, _)) => false,
+            Some(EnhancedStatus(_, 2, 2)) => true,
+            Some(EnhancedStatus(_, 3 | 4 | 6 | 7, _)) => false,
             _ => {
                 let is_full = || FULL_UNSPACED.iter().any(|words| self.line.contains(words));
                 !self.is_size() && (self.has(&MAILBOX) || is_full())
@@ -250,21 +263,21 @@ impl Words {
         self.has(&SIZE)
     }
 
-    fn fault_of(&self, lists: &[(Fault, Vec<&str>)]) -> Option<Fault> {
+    fn fault_of(&self, lists: &[(OperatorFault, Vec<&str>)]) -> Option<OperatorFault> {
         lists.iter().find(|(_, phrases)| self.has(phrases)).map(|(fault, _)| *fault)
     }
 
-    fn fault(&self, status: Option<Status>) -> Option<Fault> {
+    fn fault(&self, status: Option<EnhancedStatus>) -> Option<OperatorFault> {
         let of_status = match status {
-            Some(Status(_, 7, 25)) => Some(Fault::Name),
-            Some(Status(_, 7, 20..=30 | 509 | 515)) => Some(Fault::Authentication),
-            Some(Status(_, 1, 7 | 8)) => Some(Fault::Sender),
-            Some(Status(_, 1, 90)) => Some(Fault::Quota),
+            Some(EnhancedStatus(_, 7, 25)) => Some(OperatorFault::Name),
+            Some(EnhancedStatus(_, 7, 20..=30 | 509 | 515)) => Some(OperatorFault::Authentication),
+            Some(EnhancedStatus(_, 1, 7 | 8)) => Some(OperatorFault::Sender),
+            Some(EnhancedStatus(_, 1, 90)) => Some(OperatorFault::Quota),
             _ => None,
         };
         of_status.or_else(|| self.fault_of(&STRONG)).or_else(|| self.fault_of(&WEAK)).or(
             match status {
-                Some(Status(_, 7, _)) => Some(Fault::Reputation),
+                Some(EnhancedStatus(_, 7, _)) => Some(OperatorFault::Reputation),
                 _ => None,
             },
         )
@@ -272,7 +285,7 @@ impl Words {
 
     /// Returns true if it denies the address: by itself, or by a noun with a denial close by.
     fn says_gone(&self) -> bool {
-        let unspaced = |list: &Phrases| list.iter().any(|words| self.line.contains(words));
+        let unspaced = |list: &PhraseList| list.iter().any(|words| self.line.contains(words));
         if [&SOFT_UNSPACED, &FULL_UNSPACED, &OURS_UNSPACED].into_iter().any(unspaced) {
             return false;
         }

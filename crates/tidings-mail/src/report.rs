@@ -18,7 +18,7 @@ use mail_parser::{Message, MessageParser};
 use crate::message::tag::MESSAGE_HEADER;
 use crate::refusal::{self, Verdict};
 use parts::Part;
-pub use status::Status;
+pub use status::EnhancedStatus;
 
 /// The most characters of a text that are looked at.
 const TEXT_CHARS_MAX: usize = 64 << 10;
@@ -38,9 +38,9 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Event that is reported.
-    pub event: Event,
+    pub event: MailEvent,
     /// The enhanced status code, as the server gave it or as its words mean; `None` = it gave none.
-    pub status: Option<Status>,
+    pub status: Option<EnhancedStatus>,
     /// The reply code of SMTP.
     pub code: Option<u16>,
     /// The addresses in a report that has nothing but words for people: it is about the message only if the message's
@@ -50,7 +50,7 @@ pub struct Finding {
 
 /// Event in the life of a mail after it was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Event {
+pub enum MailEvent {
     /// It arrived.
     Delivered,
     /// It has not arrived yet, and is tried again.
@@ -73,10 +73,10 @@ pub enum Event {
     Clicked,
 }
 
-impl Event {
+impl MailEvent {
     /// Tells what a refusal means for the address, from its words and the status beside them.
     #[must_use]
-    pub fn of_refusal(words: &str, status: Option<Status>) -> Self {
+    pub fn of_refusal(words: &str, status: Option<EnhancedStatus>) -> Self {
         judge(words, status, words).event
     }
 }
@@ -104,15 +104,15 @@ fn is_of(part: &Part, kinds: &[&str]) -> bool {
 }
 
 /// The fields of a report's blocks, by their names in small letters.
-type Fields = BTreeMap<String, String>;
+type ReportFields = BTreeMap<String, String>;
 
-fn blocks(text: &str) -> Vec<Fields> {
-    let mut blocks = vec![Fields::new()];
+fn blocks(text: &str) -> Vec<ReportFields> {
+    let mut blocks = vec![ReportFields::new()];
     let mut last: Option<String> = None;
     for line in text.lines() {
         if line.trim().is_empty() {
             if blocks.last().is_some_and(|block| !block.is_empty()) {
-                blocks.push(Fields::new());
+                blocks.push(ReportFields::new());
             }
             last = None;
             continue;
@@ -139,12 +139,12 @@ fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
     let report = parts.iter().find(|part| is_of(part, &["message/feedback-report"]))?;
     let fields = blocks(&report.text).into_iter().next()?;
     let event = match fields.get("feedback-type").map(|kind| kind.to_ascii_lowercase()) {
-        Some(kind) if kind.starts_with("opt-out") => Event::OptedOut,
+        Some(kind) if kind.starts_with("opt-out") => MailEvent::OptedOut,
         // About what others sent in our name, or a mistake that is taken back.
         Some(kind) if kind.starts_with("auth-failure") || kind.starts_with("not-spam") => {
             return Some(Vec::new());
         }
-        _ => Event::Complained,
+        _ => MailEvent::Complained,
     };
     Some(vec![Finding { event, status: None, code: None, named: Vec::new() }])
 }
@@ -154,7 +154,7 @@ fn old_complaint(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> 
     let from = message.header_raw("From")?.to_ascii_lowercase();
     let holds_it = parts.iter().any(|part| is_of(part, &["message/rfc822"]));
     (from.contains("staff@hotmail.com") && holds_it).then(|| {
-        vec![Finding { event: Event::Complained, status: None, code: None, named: Vec::new() }]
+        vec![Finding { event: MailEvent::Complained, status: None, code: None, named: Vec::new() }]
     })
 }
 
@@ -190,12 +190,12 @@ fn delivery_status(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>
     None
 }
 
-fn of_block(block: &Fields, words: &str) -> Finding {
+fn of_block(block: &ReportFields, words: &str) -> Finding {
     let field = |name: &str| block.get(name).map_or("", String::as_str);
-    let who = ["final-recipient", "original-recipient"].iter();
-    let who = who.filter_map(|name| block.get(*name)?.rsplit([';', ' ']).next());
-    let about = who
-        .map(|who| phrases::lines_about(words, who.trim_matches(['<', '>'])))
+    let recipients = ["final-recipient", "original-recipient"].iter();
+    let recipients = recipients.filter_map(|name| block.get(*name)?.rsplit([';', ' ']).next());
+    let about = recipients
+        .map(|recipients| phrases::lines_about(words, recipients.trim_matches(['<', '>'])))
         .filter(|_| field("diagnostic-code").is_empty())
         .find(|text| !text.is_empty());
     let about = about.unwrap_or_default();
@@ -203,20 +203,20 @@ fn of_block(block: &Fields, words: &str) -> Finding {
         "" => &*about,
         said => said,
     };
-    let stated = Status::find(field("status"));
+    let stated = EnhancedStatus::find(field("status"));
     let action = field("action").to_ascii_lowercase();
     let mut finding = judge(said, stated, words);
     match &*action {
-        "delayed" => finding.event = Event::Delayed,
-        "delivered" | "relayed" | "expanded" => finding.event = Event::Delivered,
+        "delayed" => finding.event = MailEvent::Delayed,
+        "delivered" | "relayed" | "expanded" => finding.event = MailEvent::Delivered,
         _ => {}
     }
     finding
 }
 
 /// Finds out what a text means, with the status that was stated beside it.
-fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
-    let found = Status::find(said);
+fn judge(said: &str, stated: Option<EnhancedStatus>, words: &str) -> Finding {
+    let found = EnhancedStatus::find(said);
     // A server's own code says more than what another made of it.
     let status = match (stated, found) {
         (Some(stated), Some(found)) if stated.is_general() || stated.class() == found.class() => {
@@ -226,12 +226,12 @@ fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
     };
     let code = status::reply_code(said);
     let said = if said.trim().is_empty() { words } else { said };
-    let event = match status.map(Status::class) {
-        Some(2) => Event::Delivered,
+    let event = match status.map(EnhancedStatus::class) {
+        Some(2) => MailEvent::Delivered,
         _ => match refusal::judge(phrases::stage(words), code, status, said) {
-            Verdict::Gone => Event::Gone,
-            Verdict::Soft | Verdict::Mailbox => Event::Bounced,
-            Verdict::Ours(_) => Event::Blocked,
+            Verdict::Gone => MailEvent::Gone,
+            Verdict::Soft | Verdict::Mailbox => MailEvent::Bounced,
+            Verdict::Ours(_) => MailEvent::Blocked,
         },
     };
     Finding { event, status, code, named: Vec::new() }
@@ -277,11 +277,11 @@ fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
     let findings = phrases::by_recipient(&said).into_iter().take(RECIPIENTS_MAX).map(|part| {
         let named = phrases::addresses([&*part]);
         let mut finding = judge(&part, None, &said);
-        if finding.event == Event::Gone && named.is_empty() {
-            finding.event = Event::Bounced;
+        if finding.event == MailEvent::Gone && named.is_empty() {
+            finding.event = MailEvent::Bounced;
         }
         if is_delay {
-            finding.event = Event::Delayed;
+            finding.event = MailEvent::Delayed;
         }
         Finding { named, ..finding }
     });

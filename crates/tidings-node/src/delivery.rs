@@ -207,8 +207,8 @@ impl Delivery {
         let mut settled = BTreeMap::new();
         for (_, answered) in answered {
             match answered {
-                Answered::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
-                Answered::Open(job, reply) => {
+                AnsweredJob::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
+                AnsweredJob::Open(job, reply) => {
                     self.settle_into(&mut settled, *job, &reply, now, engine.rules());
                 }
             }
@@ -224,7 +224,7 @@ impl Delivery {
         messages: &[(&Plan, &PlannedMessage)],
         now: Instant,
         next: &AtomicUsize,
-    ) -> Result<Vec<(usize, Answered)>, Error> {
+    ) -> Result<Vec<(usize, AnsweredJob)>, Error> {
         let mut presenter = Presenter::new(engine, view);
         let mut answered = Vec::new();
         loop {
@@ -237,7 +237,7 @@ impl Delivery {
             };
             let job = SendJob::new(plan, planned, batch).under(engine.rules());
             let reply = self.send_at_once(&job, now);
-            answered.push((at, Answered::of(job, reply)));
+            answered.push((at, AnsweredJob::of(job, reply)));
         }
     }
 
@@ -357,9 +357,9 @@ impl Delivery {
             let doubled = self.retries.wait_ms << (job.attempts - 1).min(20);
             let wait = doubled.min(self.retries.wait_ms_max).max(least.unwrap_or(0));
             // Spread over a tenth, by the batch id: no random number is needed to break up a herd.
-            let spread =
+            let jitter =
                 job.head.id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
-            now.plus_ms(wait + wait * spread / 9_970)
+            now.plus_ms(wait + wait * jitter / 9_970)
         };
         let least = match answer {
             Answer::Sent(_) => return Next::Done(Ending::Delivered),
@@ -417,12 +417,12 @@ pub(crate) fn put(all: &mut ByClosing, closing: ClosingId, noted: Noted) {
 }
 
 /// A message with its answer. A finished message needs its batch no more.
-enum Answered {
+enum AnsweredJob {
     Done(ClosingId, Sent),
     Open(Box<SendJob>, Box<Reply>),
 }
 
-impl Answered {
+impl AnsweredJob {
     fn of(job: SendJob, reply: Reply) -> Self {
         let has_one_answer = reply.before.is_empty() && reply.outcome.words().is_none();
         match reply.outcome {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 use tidings_store::lease::{Epoch, Lease, Member, Membership, NodeId, Role, Share, TermNo};
 
-use division::{Change, Sight};
+use division::{DivisionStep, Sight};
 use phase::{Claim, Phase};
 use refusals::Refusals;
 use watch::{Watch, Watches};
@@ -44,7 +44,7 @@ pub struct Election {
     licence: Licence,
     next_heartbeat: Monotonic,
     /// The heartbeat that waits for its answer, with its beginning.
-    asked: Option<(i64, Monotonic)>,
+    pending_heartbeat: Option<(i64, Monotonic)>,
     /// The number of the newest heartbeat that was answered.
     answered: i64,
     /// The number of heartbeats since the last answer.
@@ -79,7 +79,7 @@ impl Election {
             claim: None,
             licence: Licence::default(),
             next_heartbeat: Monotonic(i64::MIN),
-            asked: None,
+            pending_heartbeat: None,
             answered: 0,
             unheard: 0,
             watch: None,
@@ -162,13 +162,15 @@ impl Election {
     }
 
     fn heartbeat(&mut self, now: Monotonic, actions: &mut Vec<Action>) {
-        let waits = self.asked.is_some_and(|(_, began)| now < began.plus(self.timing.timeout_ms));
+        let waits = self
+            .pending_heartbeat
+            .is_some_and(|(_, began)| now < began.plus(self.timing.timeout_ms));
         if now < self.next_heartbeat || waits || self.phase == Phase::Gone {
             return;
         }
         // The heartbeat timed out. An outage of the database looks like silence of all, so nobody's silence
         // counts across it.
-        if self.asked.is_some() {
+        if self.pending_heartbeat.is_some() {
             self.interrupt();
         }
         self.next_heartbeat = now.plus(self.timing.heartbeat_ms);
@@ -181,7 +183,7 @@ impl Election {
             (Phase::Idle | Phase::Gone, _) => Role::Standby,
         };
         self.unheard = self.unheard.saturating_add(1);
-        self.asked = Some((self.me.heartbeat, now));
+        self.pending_heartbeat = Some((self.me.heartbeat, now));
         actions.push(Action::Heartbeat(self.me.clone()));
     }
 
@@ -199,8 +201,8 @@ impl Election {
         membership: Option<Membership>,
         actions: &mut Vec<Action>,
     ) {
-        if self.asked.is_some_and(|(heartbeat, _)| heartbeat == me.heartbeat) {
-            self.asked = None;
+        if self.pending_heartbeat.is_some_and(|(heartbeat, _)| heartbeat == me.heartbeat) {
+            self.pending_heartbeat = None;
         }
         let Some(membership) = membership else {
             self.interrupt();
@@ -251,10 +253,10 @@ impl Election {
             }
         };
         // Others take over from a node that says so for long, so its licence must not go on either.
-        let is_heard = !me.unanswered && !self.me.unanswered;
+        let is_answered = !me.unanswered && !self.me.unanswered;
         if is_lost {
             self.lose(tenure, actions);
-        } else if is_mine && is_heard && self.phase != Phase::Losing(tenure) {
+        } else if is_mine && is_answered && self.phase != Phase::Losing(tenure) {
             // Counts from the beginning of the heartbeat: others may count its silence from any moment
             // after that.
             self.licence.extend(began.plus(self.timing.licence_ms));
@@ -476,16 +478,16 @@ impl Election {
         let of = held.of;
         for change in changes {
             actions.push(match change {
-                Change::Revoke(term, heartbeat) => {
+                DivisionStep::Revoke(term, heartbeat) => {
                     self.refusals.ask(term);
                     Action::Revoke { epoch, term, heartbeat }
                 }
-                Change::Recall(term) => {
+                DivisionStep::Recall(term) => {
                     self.refusals.ask(term);
                     Action::Recall { epoch, term }
                 }
-                Change::Grant(node, shards) => Action::Grant { epoch, node, shards, of },
-                Change::Reopen(shards) => {
+                DivisionStep::Grant(node, shards) => Action::Grant { epoch, node, shards, of },
+                DivisionStep::Reopen(shards) => {
                     // Closes first, and opens again in another epoch: that fences what this one still has
                     // under way.
                     self.wanted = Some(shards);

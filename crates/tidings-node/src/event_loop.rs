@@ -29,14 +29,14 @@ use crate::cluster::log_feed::LogFeed;
 use crate::commit::CommitNo;
 use crate::commit::durable::Reads;
 use crate::commit::executor::Executor;
-use crate::delivery::in_flight::Going;
+use crate::delivery::in_flight::GoingJob;
 use crate::delivery::send_job::{JobId, SendJob, jobs};
 use crate::delivery::senders::Senders;
 use crate::delivery::sending::Sending;
 use crate::delivery::{ByClosing, Delivery};
 use crate::error::Error;
 use crate::handle::shares::CallerId;
-use crate::handle::{Handle, Inbox, Request, Stopping};
+use crate::handle::{Handle, QueueReceiver, Request, Stopping};
 use crate::hooks::{HookAnswer, Hooks};
 use crate::keys::Keys;
 use crate::node::Node;
@@ -58,7 +58,7 @@ mod step;
 mod stop;
 mod unbuilt;
 
-use answer::{Known, answer, refuse};
+use answer::{NodeState, answer, refuse};
 pub(crate) use at_once::AtOnce;
 use clock_watch::ClockWatch;
 use log::given_again;
@@ -109,7 +109,7 @@ pub(crate) struct EventLoop {
     /// Buckets whose chores' writes the store refused.
     set_aside: BTreeSet<BucketNo>,
     /// Closings of which an earlier process may have sent messages; `None` before the first opening.
-    of_before: Option<BTreeSet<ClosingId>>,
+    earlier_closings: Option<BTreeSet<ClosingId>>,
     /// The last reading of the clock.
     seen: Instant,
     watch: ClockWatch,
@@ -217,7 +217,7 @@ impl EventLoop {
             learnt: Vec::new(),
             reported: Vec::new(),
             set_aside: BTreeSet::new(),
-            of_before: None,
+            earlier_closings: None,
             vitals: Arc::default(),
             keys: Arc::default(),
             reads: Arc::default(),
@@ -230,7 +230,7 @@ impl EventLoop {
     }
 
     /// Creates a handle for requests to the loop, and the loop's end of its queue.
-    pub(crate) fn handle(&self) -> (Handle, Inbox) {
+    pub(crate) fn handle(&self) -> (Handle, QueueReceiver) {
         let most = self.settings.requests_max.max(1);
         let (vitals, keys) = (Arc::clone(&self.vitals), Arc::clone(&self.keys));
         Handle::new(most, vitals, keys, Arc::clone(&self.reads))
@@ -330,7 +330,7 @@ impl EventLoop {
         // Hooks read these rows in the store, so they learn of them once they are durable.
         self.hooks.occurred(node.take_occurred(durable));
         while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
-        while let Some(Going { job, until }) = self.delivery.in_flight.take_following(durable) {
+        while let Some(GoingJob { job, until }) = self.delivery.in_flight.take_following(durable) {
             match until {
                 Some(at) => self.delivery.in_flight.wait_until(at, job),
                 None => self.dispatch(job),
@@ -446,18 +446,19 @@ impl EventLoop {
         }
         let (channels, keys) = (self.delivery.channels(), Arc::clone(&self.keys));
         let mut spent = std::mem::take(&mut self.spent);
-        let answered = self.beside(now, |node, sending, rules| {
+        let answered = self.run_decision(now, |node, sending, rules| {
             for commands in learnt.chunks(OBJECTS_AT_ONCE) {
-                let accepted = node.step_beside(sending, now, commands)?;
+                let accepted = node.step_with(sending, now, commands)?;
                 log_refused(&accepted.replies);
             }
             node.replication().answer_gathered(now, false)?;
-            let mut known = Known { channels: &channels, rules, keys: &keys, spent: &mut spent };
+            let mut known =
+                NodeState { channels: &channels, rules, keys: &keys, spent: &mut spent };
             answer(node, now, requests, stopping, &mut known, sending)?;
             let is_due = node.next_due().is_some_and(|due| due <= now);
             // A step ends a slice of deleted tenants, so it is made even if nothing else is due.
             if !is_late && (is_due || TenantDirectory::of(node.engine()).are_ending()) {
-                node.step_beside(sending, now, &[])?;
+                node.step_with(sending, now, &[])?;
             }
             Ok(())
         });
@@ -490,13 +491,9 @@ impl EventLoop {
         let is_late = catch_up(node, now, forgets_until)?;
         let takes_effect = self.rules_due && !is_late;
         if takes_effect || node.forgets_late() {
-            self.beside(now, |node, sending, rules| {
+            self.run_decision(now, |node, sending, rules| {
                 node.forget_late(sending, now, forgets_until)?;
-                if takes_effect {
-                    node.set_rules_beside(sending, now, rules.clone())
-                } else {
-                    Ok(())
-                }
+                if takes_effect { node.set_rules_with(sending, now, rules.clone()) } else { Ok(()) }
             })?;
             self.rules_due &= !takes_effect;
         }
@@ -505,7 +502,7 @@ impl EventLoop {
 
     /// Runs a decision of the node, with access to the messages that can still be changed and to the rules to put in
     /// force.
-    pub(crate) fn beside<T: Default>(
+    pub(crate) fn run_decision<T: Default>(
         &mut self,
         now: Instant,
         decide: impl FnOnce(&mut Node, &dyn Sending, &mut Rules) -> Result<T, Error>,

@@ -16,7 +16,7 @@ use tidings_core::{Command, Id, Instant, Rules};
 use crate::channel::Channels;
 use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::commit::WhenDurable;
-use crate::commit::durable::{Durable, Reads};
+use crate::commit::durable::{DurableSnapshot, Reads};
 use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
 use crate::handle::shares::{CallerId, FairQueue, TurnShares};
@@ -103,14 +103,14 @@ impl Request {
 
 /// The queue of requests.
 struct Queue {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<QueuedRequests>,
     requests_max: usize,
 }
 
 /// A recipient has the loop for one part of this many: fewer than one in a hundred calls of others find it taken by them.
 const LOOP_ONE_IN: u32 = 128;
 
-struct Waiting {
+struct QueuedRequests {
     requests: FairQueue<CallerId, Request>,
     /// The loop's time.
     time: TimeShares,
@@ -118,7 +118,7 @@ struct Waiting {
     stop: Option<Stop>,
 }
 
-impl Default for Waiting {
+impl Default for QueuedRequests {
     fn default() -> Self {
         let time = TimeShares::one_in(LOOP_ONE_IN);
         Self { requests: FairQueue::default(), time, stop: None }
@@ -134,7 +134,7 @@ fn rest_of(caller: &CallerId, time: &TimeShares, stop: Option<&Stop>) -> Duratio
 }
 
 impl Queue {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, QueuedRequests> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -159,21 +159,21 @@ pub struct Handle {
 
 /// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are refused: no caller
 /// waits for a loop that has ended.
-pub(crate) struct Inbox {
+pub(crate) struct QueueReceiver {
     queue: Arc<Queue>,
     /// Signals that there may be requests; disconnected once no handle is left.
     pub(crate) woken: Receiver<()>,
     is_open: Arc<RwLock<bool>>,
 }
 
-impl Inbox {
+impl QueueReceiver {
     /// The next request of which the turn may have one.
     pub(crate) fn next(&self, turn: &mut TurnShares) -> Option<Request> {
         let mut waiting = self.queue.waiting();
         if waiting.requests.is_empty() {
             return waiting.stop.take().map(Request::Stop);
         }
-        let Waiting { requests, time, stop } = &mut *waiting;
+        let QueuedRequests { requests, time, stop } = &mut *waiting;
         let may = |caller: &CallerId| {
             turn.has_room(caller) && rest_of(caller, time, stop.as_ref()).is_zero()
         };
@@ -214,7 +214,7 @@ impl Inbox {
 
     /// Answers everything that waits with an error.
     pub(crate) fn turn_away(&self) {
-        let Waiting { mut requests, stop, .. } = std::mem::take(&mut *self.queue.waiting());
+        let QueuedRequests { mut requests, stop, .. } = std::mem::take(&mut *self.queue.waiting());
         while let Some((_, request)) = requests.pop(|_| true) {
             request.turn_away();
         }
@@ -222,7 +222,7 @@ impl Inbox {
     }
 }
 
-impl Drop for Inbox {
+impl Drop for QueueReceiver {
     fn drop(&mut self) {
         *self.is_open.write().unwrap_or_else(PoisonError::into_inner) = false;
         self.turn_away();
@@ -236,12 +236,13 @@ impl Handle {
         vitals: Arc<Vitals>,
         keys: Arc<Keys>,
         reads: Arc<Reads>,
-    ) -> (Self, Inbox) {
+    ) -> (Self, QueueReceiver) {
         // One signal is enough, however many requests it is about.
         let (wake, woken) = bounded(1);
         let queue = Arc::new(Queue { waiting: Mutex::default(), requests_max });
         let is_open = Arc::new(RwLock::new(true));
-        let inbox = Inbox { queue: Arc::clone(&queue), woken, is_open: Arc::clone(&is_open) };
+        let inbox =
+            QueueReceiver { queue: Arc::clone(&queue), woken, is_open: Arc::clone(&is_open) };
         let caller = CallerId::Host;
         let handle = Self { queue, wake, is_open, vitals, keys, reads, caller, waits: true };
         (handle, inbox)
@@ -392,7 +393,7 @@ impl Handle {
     ///
     /// # Errors
     /// [`RuntimeError::Unavailable`] or [`RuntimeError::Stopped`].
-    pub fn durable(&self) -> Result<Arc<Durable>, RuntimeError> {
+    pub fn durable(&self) -> Result<Arc<DurableSnapshot>, RuntimeError> {
         if !*self.is_open.read().unwrap_or_else(PoisonError::into_inner) {
             return Err(RuntimeError::Stopped);
         }
@@ -403,7 +404,7 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Handle::durable`].
-    pub fn look<T>(&self, look: impl FnOnce(&Durable) -> T) -> Result<T, RuntimeError> {
+    pub fn look<T>(&self, look: impl FnOnce(&DurableSnapshot) -> T) -> Result<T, RuntimeError> {
         self.durable().map(|durable| look(&durable))
     }
 

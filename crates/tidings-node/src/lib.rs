@@ -29,10 +29,10 @@ mod token_key;
 mod vitals;
 
 pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
-pub use cluster::candidate::{Candidate, Holder, Lag, Opened, Term, call_leases};
+pub use cluster::candidate::{Candidate, Holder, Lag, OpenReport, Term, call_leases};
 pub use cluster::follower::{Follower, LeaderLink};
 pub use cluster::log_feed::FollowerReport;
-pub use commit::durable::Durable;
+pub use commit::durable::DurableSnapshot;
 pub use commit::view::StoreView;
 pub use commit::work::{AnswerRecorder, Replies};
 pub use commit::workers::Threads;

@@ -20,7 +20,7 @@ use tidings_core::time::Day;
 use tidings_core::{BucketNo, Command, Instant, Rules, Totals};
 use tidings_store::Store;
 
-use crate::commit::durable::{self, Reads, Shown};
+use crate::commit::durable::{self, Reads, SnapshotPublisher};
 use crate::commit::executor::Executor;
 use crate::commit::pipeline::CommitPipeline;
 use crate::commit::view::StoreView;
@@ -33,7 +33,7 @@ use crate::error::Error;
 use crate::keys::Keys;
 use crate::once;
 use crate::spans::Span;
-use crate::vitals::{Stopwatch, Vitals};
+use crate::vitals::{Timer, Vitals};
 
 mod acks;
 mod late;
@@ -60,7 +60,7 @@ pub struct Node {
     ahead: CommitPipeline,
     late_forget: Option<LateForget>,
     /// The way to show its state to readers, if there are any.
-    shown: Option<Shown>,
+    shown: Option<SnapshotPublisher>,
     /// The log of conditions without an answer.
     unclear: Unclear,
     /// Messages that operators sent since they were last taken.
@@ -180,7 +180,7 @@ impl Node {
 
     /// Shows the state after each durable commit to readers, from now on.
     pub(crate) fn show_in(&mut self, reads: &Arc<Reads>) -> Result<(), Error> {
-        let shown = Shown::new(reads, &self.store, self.life(), &self.vitals);
+        let shown = SnapshotPublisher::new(reads, &self.store, self.life(), &self.vitals);
         shown.show(self.engine.snapshot())?;
         self.ahead.show_by(&shown);
         self.shown = Some(shown);
@@ -238,14 +238,14 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn set_rules(&mut self, now: Instant, rules: Rules) -> Result<(), Error> {
-        self.set_rules_beside(&(), now, rules)
+        self.set_rules_with(&(), now, rules)
     }
 
     /// [`Node::set_rules`] with senders.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn set_rules_beside(
+    pub(crate) fn set_rules_with(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
@@ -288,7 +288,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn take_in_beside(
+    pub(crate) fn take_in_with(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
@@ -304,7 +304,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn step_beside(
+    pub(crate) fn step_with(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
@@ -324,7 +324,7 @@ impl Node {
         self.commit(|engine, view| Ok(engine.step(view, &Reach::new(), now, commands)?))
     }
 
-    /// [`Node::step_beside`] for several requests at once. The replies that they want kept are written in
+    /// [`Node::step_with`] for several requests at once. The replies that they want kept are written in
     /// the same commit; they are answered when it is durable. `work` is empty then; after an error it has the
     /// requests without an answer.
     pub(crate) fn step_keeping(
@@ -336,7 +336,7 @@ impl Node {
     ) -> Result<(), Error> {
         let commands: Vec<Command> =
             work.iter_mut().flat_map(|work| std::mem::take(&mut work.commands)).collect();
-        let took = Stopwatch::start();
+        let took = Timer::start();
         let mut span = Span::step(&commands);
         span.set("tidings.commands", commands.len() as i64);
         let view = self.view()?;

@@ -42,7 +42,7 @@ pub enum IdempotencyHit {
 }
 
 /// An answer as it is stored.
-pub(crate) struct Row {
+pub(crate) struct AnswerRow {
     at: Instant,
     request: [u8; 16],
     answer: Vec<u8>,
@@ -58,7 +58,7 @@ fn age_key(at: Instant, key: &[u8; 16]) -> Vec<u8> {
 }
 
 /// The row of a key, whatever its age.
-pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>, Error> {
+pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<AnswerRow>, Error> {
     let Some(value) = chunks::get(view, Partition::Base, &row_key(key))? else {
         return Ok(None);
     };
@@ -67,7 +67,7 @@ pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>,
         let at = Instant(i64_at(value, 0)?);
         let request = value.get(8..24)?.try_into().ok()?;
         let answer = value.get(24..)?.to_vec();
-        Some(Row { at, request, answer })
+        Some(AnswerRow { at, request, answer })
     };
     let unreadable = || Unreadable("an answer that was kept is torn".to_owned());
     Ok(Some(read().ok_or_else(unreadable)?))

@@ -17,12 +17,12 @@ use tidings_store::Store;
 /// The queue of days to pack, and the day in progress.
 pub(crate) struct Packer {
     days: BTreeSet<Day>,
-    at_work: Option<Work>,
+    at_work: Option<PackingDay>,
     by: Executor,
 }
 
 /// A day that is being packed.
-struct Work {
+struct PackingDay {
     thread: JoinHandle<()>,
     /// Signals the end of the work.
     done: Receiver<Infallible>,
@@ -61,7 +61,7 @@ impl Packer {
         };
         let thread = std::thread::Builder::new().name("tidings-packer".to_owned());
         match thread.spawn(work) {
-            Ok(thread) => self.at_work = Some(Work { thread, done }),
+            Ok(thread) => self.at_work = Some(PackingDay { thread, done }),
             Err(fault) => tracing::warn!(%day, error = %fault, "no thread to pack the day with"),
         }
     }

@@ -172,7 +172,7 @@ impl Player {
         self.turn_to(at, out)?;
         self.take_in()?;
         self.begin(at)?;
-        let set = self.event_loop.beside(at, |node, _, _| node.set_rules(at, rules));
+        let set = self.event_loop.run_decision(at, |node, _, _| node.set_rules(at, rules));
         Ok(set?)
     }
 
@@ -344,7 +344,7 @@ impl Player {
             return Ok(());
         };
         let (at, commands) = (*at, std::mem::take(commands));
-        self.decide(at, &commands, Node::take_in_beside)?;
+        self.decide(at, &commands, Node::take_in_with)?;
         Ok(())
     }
 
@@ -358,7 +358,7 @@ impl Player {
         self.begin(at)?;
         self.before(at, commands);
         let accepted =
-            self.event_loop.beside(at, |node, sending, _| by(node, sending, at, commands))?;
+            self.event_loop.run_decision(at, |node, sending, _| by(node, sending, at, commands))?;
         if let Some(observer) = &mut self.observer {
             observer.after(at, &accepted.replies);
         }

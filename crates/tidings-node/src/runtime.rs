@@ -19,7 +19,7 @@ use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::handle::shares::TurnShares;
-use crate::handle::{Handle, Inbox, Request, Stop, Stopping};
+use crate::handle::{Handle, QueueReceiver, Request, Stop, Stopping};
 use crate::settings::{OpenStore, Settings};
 
 mod look;
@@ -85,9 +85,9 @@ impl Runtime {
     fn spawn<N: Send + 'static>(
         name: &str,
         handle: Handle,
-        inbox: Inbox,
+        inbox: QueueReceiver,
         mut node: N,
-        run: impl FnOnce(&mut N, &Inbox) + Send + 'static,
+        run: impl FnOnce(&mut N, &QueueReceiver) + Send + 'static,
     ) -> Result<Self, Error> {
         let (runs, ended) = bounded::<Infallible>(0);
         let (holds, closed) = bounded::<Infallible>(0);
@@ -130,7 +130,7 @@ struct Driver {
 }
 
 impl Driver {
-    fn run(&mut self, inbox: &Inbox) {
+    fn run(&mut self, inbox: &QueueReceiver) {
         let mut stopping: Stopping = None;
         loop {
             self.core.mend();
@@ -166,7 +166,7 @@ impl Driver {
     /// Nobody can ask any more.
     fn wait(
         &mut self,
-        inbox: &Inbox,
+        inbox: &QueueReceiver,
         stop: Option<&Stop>,
         requests: &mut Vec<Request>,
     ) -> Result<(), crossbeam_channel::RecvError> {
@@ -234,7 +234,7 @@ impl Driver {
     }
 
     /// Gathers the requests of a turn. Few are joined by those that come before the commit in progress has ended.
-    fn gather(&mut self, inbox: &Inbox, requests: &mut Vec<Request>) {
+    fn gather(&mut self, inbox: &QueueReceiver, requests: &mut Vec<Request>) {
         let size = |request: &Request| match request {
             Request::Work(work) => work.count,
             _ => 0,

@@ -14,7 +14,7 @@ use crate::commit::executor::Executor;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
-use crate::handle::{Handle, Inbox, Stopping};
+use crate::handle::{Handle, QueueReceiver, Stopping};
 use crate::node::Node;
 use crate::settings::{OpenStore, Settings};
 
@@ -24,7 +24,7 @@ use crate::settings::{OpenStore, Settings};
 pub struct Stepped {
     event_loop: EventLoop,
     handle: Handle,
-    inbox: Inbox,
+    inbox: QueueReceiver,
     stopping: Stopping,
 }
 

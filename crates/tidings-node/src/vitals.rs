@@ -29,7 +29,7 @@ pub struct Histogram {
 
 impl Histogram {
     /// Adds the elapsed time.
-    pub(crate) fn add(&self, watch: Stopwatch) {
+    pub(crate) fn add(&self, watch: Timer) {
         self.add_duration(watch.elapsed());
     }
 
@@ -129,7 +129,7 @@ pub struct Vitals {
 /// The measures of the questions to the host about objects, since the start.
 #[derive(Debug, Default)]
 pub struct ResolverVitals {
-    asked: AtomicU64,
+    requested: AtomicU64,
     answered: AtomicU64,
     failed: AtomicU64,
     unresolved: AtomicU64,
@@ -138,8 +138,8 @@ pub struct ResolverVitals {
 impl ResolverVitals {
     /// Number of objects in questions to the host.
     #[must_use]
-    pub fn asked(&self) -> u64 {
-        self.asked.load(Ordering::Relaxed)
+    pub fn requested(&self) -> u64 {
+        self.requested.load(Ordering::Relaxed)
     }
 
     /// Number of questions with an answer.
@@ -161,7 +161,7 @@ impl ResolverVitals {
     }
 
     pub(crate) fn ask(&self, objects: usize) {
-        self.asked.fetch_add(objects as u64, Ordering::Relaxed);
+        self.requested.fetch_add(objects as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn record(&self, is_answered: bool) {
@@ -276,9 +276,9 @@ impl Vitals {
 
 /// A stopwatch for measurements; what the engine decides does not depend on it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopwatch(Instant);
+pub(crate) struct Timer(Instant);
 
-impl Stopwatch {
+impl Timer {
     pub(crate) fn start() -> Self {
         Self(reading())
     }
@@ -299,7 +299,7 @@ pub(crate) fn reading() -> Instant {
 
 /// Runs a function and adds its duration.
 pub(crate) fn timed<T>(histogram: &Histogram, work: impl FnOnce() -> T) -> T {
-    let watch = Stopwatch::start();
+    let watch = Timer::start();
     let done = work();
     histogram.add(watch);
     done

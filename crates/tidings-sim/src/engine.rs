@@ -52,13 +52,13 @@ pub fn in_halves(rules: Rules) -> Box<dyn Subject> {
 /// Three nodes that share five shards of a store, over a perfect network.
 #[must_use]
 pub fn on_three_nodes(rules: Rules) -> Box<dyn Subject> {
-    Box::new(Nodes::Waiting(Box::new(rules), NodesPlayer::into))
+    Box::new(NodesSubject::Waiting(Box::new(rules), NodesPlayer::into))
 }
 
 /// The same over a slow network: acts arrive an instant late.
 #[must_use]
 pub fn on_slow_nodes(rules: Rules) -> Box<dyn Subject> {
-    Box::new(Nodes::Waiting(Box::new(rules), NodesPlayer::with_late_acts))
+    Box::new(NodesSubject::Waiting(Box::new(rules), NodesPlayer::with_late_acts))
 }
 
 /// The same over a faulty network, where nodes die.
@@ -72,7 +72,7 @@ pub fn on_faulty_nodes(rules: Rules) -> Box<dyn Subject> {
         };
         nodes.with_faults(Box::new(choose))
     };
-    Box::new(Nodes::Waiting(Box::new(rules), over))
+    Box::new(NodesSubject::Waiting(Box::new(rules), over))
 }
 
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
@@ -80,14 +80,14 @@ fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
     let player =
         Player::open(store, options, Collect::Messages).expect("a new store can be opened");
     let mut player = player.past_refusals();
-    let answers = Answers::default();
+    let answers = PlayerAnswers::default();
     player.observe_by(Box::new(answers.clone()));
-    Box::new(Engine { player, answers, rules: Some(rules), messages: Vec::new() })
+    Box::new(EngineSubject { player, answers, rules: Some(rules), messages: Vec::new() })
 }
 
 /// The answers of a player. Its clones hear, and tell, the same.
 #[derive(Clone, Default)]
-pub(crate) struct Answers {
+pub(crate) struct PlayerAnswers {
     all: Arc<Mutex<Vec<Answer>>>,
     /// The first refusal that is not of a change of an object that may be another's.
     fault: Arc<Mutex<Option<String>>>,
@@ -95,7 +95,7 @@ pub(crate) struct Answers {
     erases: Vec<bool>,
 }
 
-impl Answers {
+impl PlayerAnswers {
     pub(crate) fn all(&self) -> Vec<Answer> {
         self.lock().clone()
     }
@@ -110,7 +110,7 @@ impl Answers {
     }
 }
 
-impl Observer for Answers {
+impl Observer for PlayerAnswers {
     fn before(&mut self, _: Instant, commands: &[Command]) {
         let erases = |command: &Command| matches!(command, Command::Erase { .. });
         self.erases = commands.iter().map(erases).collect();
@@ -134,15 +134,15 @@ impl Observer for Answers {
     }
 }
 
-struct Engine {
+struct EngineSubject {
     player: Player,
-    answers: Answers,
+    answers: PlayerAnswers,
     /// Put in force at the first instant.
     rules: Option<Rules>,
     messages: Vec<Message>,
 }
 
-impl Engine {
+impl EngineSubject {
     fn begin(&mut self, at: Instant) -> Result<(), String> {
         let Some(rules) = self.rules.take() else {
             return Ok(());
@@ -151,7 +151,7 @@ impl Engine {
     }
 }
 
-impl Subject for Engine {
+impl Subject for EngineSubject {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
         self.begin(timed.at)?;
         let messages = &mut self.messages;
@@ -225,13 +225,13 @@ fn row(group: &InboxGroup) -> Row {
 }
 
 /// Nodes that share the shards of a store.
-enum Nodes {
+enum NodesSubject {
     /// The rules come into force at the first instant. True if acts are late.
     Waiting(Box<Rules>, fn(NodesPlayer) -> NodesPlayer),
     Open(Box<NodesPlayer>, Vec<Message>, Vec<Answer>),
 }
 
-impl Nodes {
+impl NodesSubject {
     fn begin(&mut self, at: Instant) -> Result<(&mut NodesPlayer, &mut Vec<Message>), String> {
         if let Self::Waiting(rules, over) = self {
             let options = Options { shards: 5, ..Options::default() };
@@ -248,7 +248,7 @@ impl Nodes {
     }
 }
 
-impl Subject for Nodes {
+impl Subject for NodesSubject {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
         let (player, messages) = self.begin(timed.at)?;
         let played = player.play(timed.clone(), &mut |message| messages.push(message));

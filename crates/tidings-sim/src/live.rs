@@ -23,7 +23,7 @@ use tidings_store::{FaultStore, Faults, Store};
 use crate::mix::mix;
 use crate::model::Model;
 use crate::random::World;
-use crate::rig::{Bare, Lie, Recorder, Taken};
+use crate::rig::{Bare, Lie, Recorder, TakenBatches};
 use crate::subject::{self, Played, Step, play_all, refuses_none};
 
 /// The result of a run.
@@ -32,13 +32,13 @@ pub struct Lived {
     /// The books at the end.
     pub books: Totals,
     /// The batches that the channel took.
-    pub taken: Taken,
+    pub taken: TakenBatches,
     /// Number of stops and kills of the process.
     pub stops: u32,
     /// Number of writes tried.
     pub writes: u64,
     /// Executor batch, how often an operator had its message sent again.
-    pub asked: BTreeMap<String, u32>,
+    pub attempts: BTreeMap<String, u32>,
 }
 
 /// So far apart are the instants of commands from all those at which something comes due: what arrives at
@@ -87,7 +87,7 @@ pub fn with_model(world: &World, seed: u64) -> Result<(World, Played), String> {
     }
     model.finish(world.until);
     refuses_none(world.steps.iter(), &model.answers)?;
-    if !model.has_told_nothing() {
+    if !model.has_passed_empty() {
         let (messages, books) = (model.messages().to_vec(), model.books());
         return Ok((world, Played { messages, books }));
     }
@@ -174,7 +174,7 @@ pub fn run_by_a_wrong_clock(
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
         rest = later;
         let stops = life.draw(3) == 0;
-        life.come_to(at.plus_ms(-APART_MS / 2), stops)?;
+        life.advance_to(at.plus_ms(-APART_MS / 2), stops)?;
         life.arrive(at, now)?;
         if life.draw(4) == 0 && !has_caps(world) {
             life.starts_again_as_it_was()?;
@@ -182,7 +182,7 @@ pub fn run_by_a_wrong_clock(
     }
     (life.goes_wrong, life.ahead_ms) = (false, 0);
     let until = world.until.ok_or("the world has no end")?;
-    life.come_to(until, false)?;
+    life.advance_to(until, false)?;
     if !has_caps(world) {
         life.starts_again_as_it_was()?;
     }
@@ -203,7 +203,7 @@ fn live(
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
         rest = later;
         let stops = life.draw(3) == 0;
-        life.come_to(at.plus_ms(-APART_MS / 2), stops)?;
+        life.advance_to(at.plus_ms(-APART_MS / 2), stops)?;
         life.arrive(at, now)?;
         if has_operator {
             life.operate()?;
@@ -211,7 +211,7 @@ fn live(
     }
     let until = world.until.ok_or("the world has no end")?;
     let stops = life.draw(2) == 0;
-    life.come_to(until, stops)?;
+    life.advance_to(until, stops)?;
     life.lived()
 }
 
@@ -225,7 +225,7 @@ struct Life {
     process: Option<Stepped>,
     stops: u32,
     /// Executor batch, how often an operator had its message sent again.
-    asked: BTreeMap<String, u32>,
+    attempts: BTreeMap<String, u32>,
     seed: u64,
     draws: u64,
     /// True if the clock is ahead at times.
@@ -256,7 +256,7 @@ impl Life {
             rules: world.rules.clone(),
             process: None,
             stops: 0,
-            asked: BTreeMap::new(),
+            attempts: BTreeMap::new(),
             seed,
             draws: 0,
             goes_wrong: false,
@@ -271,7 +271,7 @@ impl Life {
             taken: self.recorder.taken(),
             stops: self.stops,
             writes: self.store.writes(),
-            asked: self.asked,
+            attempts: self.attempts,
         })
     }
 
@@ -359,7 +359,7 @@ impl Life {
     }
 
     /// Puts the clock, and lets everything be sent that came due meanwhile.
-    fn come_to(&mut self, at: Instant, stops: bool) -> Result<(), String> {
+    fn advance_to(&mut self, at: Instant, stops: bool) -> Result<(), String> {
         if stops {
             self.kill();
         }
@@ -408,10 +408,10 @@ impl Life {
         for _ in 0..1_000 {
             let (then, answer) = channel();
             let handle = self.process()?.handle().clone();
-            let asked = handle.submit_then(commands.clone(), move |replies: Replies| {
+            let submitted = handle.submit_then(commands.clone(), move |replies: Replies| {
                 let _nobody_waits = then.send(replies);
             });
-            asked.map_err(|fault| fault.to_string())?;
+            submitted.map_err(|fault| fault.to_string())?;
             match self.answer(&answer)? {
                 Some(Ok(replies)) => {
                     for (command, reply) in commands.iter().zip(replies) {
@@ -460,15 +460,15 @@ impl Life {
                 _ => MessageAct::Resend,
             };
             if let Some(batch) = batch.filter(|_| act != MessageAct::Cancel) {
-                *self.asked.entry(batch).or_default() += 1;
+                *self.attempts.entry(batch).or_default() += 1;
             }
             let (then, answer) = channel();
             let handle = self.process()?.handle().clone();
             let command = Command::Message { message, act };
-            let asked = handle.submit_then(vec![command], move |replies: Replies| {
+            let submitted = handle.submit_then(vec![command], move |replies: Replies| {
                 let _nobody_waits = then.send(replies);
             });
-            asked.map_err(|fault| fault.to_string())?;
+            submitted.map_err(|fault| fault.to_string())?;
             // Whatever the answer, and whether there is one: that it may not be done is a part of it.
             self.answer(&answer)?;
         }
@@ -479,10 +479,10 @@ impl Life {
     fn configure(&mut self) -> Result<(), String> {
         for _ in 0..1_000 {
             let (rules, channels) = (self.rules.clone(), self.channels());
-            let asked = self.process()?.handle().ask_to_configure(rules, channels);
-            let asked = asked.map_err(|fault| fault.to_string())?;
+            let submitted = self.process()?.handle().ask_to_configure(rules, channels);
+            let submitted = submitted.map_err(|fault| fault.to_string())?;
             self.process()?.turn();
-            if matches!(asked.try_recv(), Ok(Ok(()))) {
+            if matches!(submitted.try_recv(), Ok(Ok(()))) {
                 return Ok(());
             }
         }

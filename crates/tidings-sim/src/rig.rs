@@ -11,18 +11,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidings_core::engine::Options;
 use tidings_core::{Batch, Command, Id, Instant, Object, Timed, Totals};
 use tidings_node::channel::{
-    Channel, Head, Outcome, Outlet, Receipt, Rendered, Renderer, Unrenderable,
+    Channel, MessageHead, Outcome, Outlet, Receipt, Rendered, Renderer, Unrenderable,
 };
 use tidings_node::{Collect, Delivery, PlayError, Player, Retries};
 use tidings_store::{FaultStore, Faults, Store};
 
-use crate::engine::Answers;
+use crate::engine::PlayerAnswers;
 use crate::mix::mix;
 use crate::random::World;
 use crate::subject::Step;
 
 /// The batches that a channel took: batch id -> entries, number of times, recipient.
-pub type Taken = BTreeMap<String, TakenBatch>;
+pub type TakenBatches = BTreeMap<String, TakenBatch>;
 
 /// One batch that a channel took.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,11 +49,11 @@ impl TakenBatch {
 }
 
 /// A rule for what a lying channel does with a batch. Numbers of hand-overs count from 1.
-pub type Lie = fn(seed: u64, number: u64) -> Answer;
+pub type Lie = fn(seed: u64, number: u64) -> ChannelAnswer;
 
 /// An answer of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ChannelAnswer {
     /// Takes it and says so.
     Sent,
     /// Does not take it; try again.
@@ -68,19 +68,19 @@ pub enum Answer {
 
 /// A channel that always tells the truth.
 #[must_use]
-pub fn honest(_seed: u64, _number: u64) -> Answer {
-    Answer::Sent
+pub fn honest(_seed: u64, _number: u64) -> ChannelAnswer {
+    ChannelAnswer::Sent
 }
 
 /// A channel that takes four of five, and says anything of the rest.
 #[must_use]
-pub fn lying(seed: u64, number: u64) -> Answer {
+pub fn lying(seed: u64, number: u64) -> ChannelAnswer {
     match mix(seed ^ number.wrapping_mul(0x9e37_79b9)) % 20 {
-        0 => Answer::Retry,
-        1 => Answer::Failed,
-        2 => Answer::UnknownTaken,
-        3 => Answer::UnknownLost,
-        _ => Answer::Sent,
+        0 => ChannelAnswer::Retry,
+        1 => ChannelAnswer::Failed,
+        2 => ChannelAnswer::UnknownTaken,
+        3 => ChannelAnswer::UnknownLost,
+        _ => ChannelAnswer::Sent,
     }
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Recorder {
 struct Record {
     handed_over: u64,
     life: u32,
-    taken: Taken,
+    taken: TakenBatches,
 }
 
 impl Recorder {
@@ -105,7 +105,7 @@ impl Recorder {
     }
 
     /// The batches that it took.
-    pub(crate) fn taken(&self) -> Taken {
+    pub(crate) fn taken(&self) -> TakenBatches {
         self.state().taken.clone()
     }
 
@@ -124,7 +124,7 @@ impl Recorder {
 pub struct Bare;
 
 impl Renderer for Bare {
-    fn render(&self, head: &Arc<Head>, _: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, head: &Arc<MessageHead>, _: &Batch) -> Result<Rendered, Unrenderable> {
         Ok(Rendered {
             head: Arc::clone(head),
             from: String::new(),
@@ -145,7 +145,7 @@ impl Channel for Recorder {
         let mut state = self.state();
         state.handed_over += 1;
         let answer = (self.lie)(self.seed, state.handed_over);
-        if matches!(answer, Answer::Sent | Answer::UnknownTaken) {
+        if matches!(answer, ChannelAnswer::Sent | ChannelAnswer::UnknownTaken) {
             let life = state.life;
             let taken = state.taken.entry(head.id.clone()).or_insert_with(|| TakenBatch {
                 recipient: head.recipient.clone().expect("a message is for somebody"),
@@ -156,15 +156,17 @@ impl Channel for Recorder {
             });
             taken.times += 1;
             taken.lives.insert(life);
-            taken.doubts += u32::from(answer == Answer::UnknownTaken);
+            taken.doubts += u32::from(answer == ChannelAnswer::UnknownTaken);
             assert_eq!(taken.entries, head.entries, "a batch is always the same");
         }
         let why = || "the simulation says so".to_owned();
         match answer {
-            Answer::Sent => Outcome::Sent(Receipt::default()),
-            Answer::Retry => Outcome::Retry { why: why(), after_ms: None },
-            Answer::Failed => Outcome::Failed { why: why(), suppress: None },
-            Answer::UnknownTaken | Answer::UnknownLost => Outcome::Unknown { why: why() },
+            ChannelAnswer::Sent => Outcome::Sent(Receipt::default()),
+            ChannelAnswer::Retry => Outcome::Retry { why: why(), after_ms: None },
+            ChannelAnswer::Failed => Outcome::Failed { why: why(), suppress: None },
+            ChannelAnswer::UnknownTaken | ChannelAnswer::UnknownLost => {
+                Outcome::Unknown { why: why() }
+            }
         }
     }
 }
@@ -175,7 +177,7 @@ pub struct Ran {
     /// The books at the end.
     pub books: Totals,
     /// The batches that the channel took.
-    pub taken: Taken,
+    pub taken: TakenBatches,
     /// Number of writes that were tried.
     pub writes: u64,
     /// Number of times that everything in memory was thrown away.
@@ -200,7 +202,7 @@ pub fn run(
         recorder,
         options,
         player: None,
-        answers: Answers::default(),
+        answers: PlayerAnswers::default(),
         restarts: 0,
         instants: 0,
     };
@@ -216,7 +218,7 @@ pub fn run(
         }
         let mut stretches = stretches(now);
         if let Some(rules) = first.take() {
-            stretches.insert(0, Stretch { commands: Vec::new(), rules: Some(rules) });
+            stretches.insert(0, CommandStretch { commands: Vec::new(), rules: Some(rules) });
         }
         rig.instant(at, &stretches)?;
     }
@@ -237,19 +239,19 @@ pub fn run(
 }
 
 /// Commands that are taken in together, and the rules that follow them.
-struct Stretch<'a> {
+struct CommandStretch<'a> {
     commands: Vec<&'a Command>,
     rules: Option<&'a tidings_core::Rules>,
 }
 
-fn stretches(steps: &[Step]) -> Vec<Stretch<'_>> {
-    let mut stretches = vec![Stretch { commands: Vec::new(), rules: None }];
+fn stretches(steps: &[Step]) -> Vec<CommandStretch<'_>> {
+    let mut stretches = vec![CommandStretch { commands: Vec::new(), rules: None }];
     for step in steps {
         match (step, stretches.last_mut()) {
             (Step::Play(timed), Some(last)) => last.commands.push(&timed.command),
             (Step::Reconfigure(_, rules), Some(last)) => {
                 last.rules = Some(rules);
-                stretches.push(Stretch { commands: Vec::new(), rules: None });
+                stretches.push(CommandStretch { commands: Vec::new(), rules: None });
             }
             (_, None) => {}
         }
@@ -262,7 +264,7 @@ struct Rig {
     recorder: Arc<Recorder>,
     options: Options,
     player: Option<Player>,
-    answers: Answers,
+    answers: PlayerAnswers,
     restarts: u32,
     instants: u32,
 }
@@ -300,7 +302,7 @@ impl Rig {
     }
 
     /// Plays an instant to its end, however often it takes.
-    fn instant(&mut self, at: Instant, stretches: &[Stretch<'_>]) -> Result<(), String> {
+    fn instant(&mut self, at: Instant, stretches: &[CommandStretch<'_>]) -> Result<(), String> {
         self.instants += 1;
         for tries in 0.. {
             if tries > 1_000 {
@@ -328,7 +330,7 @@ impl Rig {
 fn play_instant(
     player: &mut Player,
     at: Instant,
-    stretches: &[Stretch<'_>],
+    stretches: &[CommandStretch<'_>],
     instant: u32,
     again: bool,
 ) -> Result<(), PlayError> {

@@ -502,7 +502,7 @@ mod tests {
             ]
         );
         let toml = toml(&case.rules);
-        for shard in [
+        for line in [
             "keep = \"35d\"",
             "[digests.\"weekly\"]\nevery = \"week\"\non = \"mon\"\nat = \"09:00\"",
             "look_back = \"14d\"",
@@ -510,7 +510,7 @@ mod tests {
             "inbox = { policy = \"now\" }",
             "email = { policy = \"cooldown\", quiet = \"4m\", max_wait = \"none\", lane = \"own\" }",
         ] {
-            assert!(toml.contains(shard), "{shard} is not in\n{toml}");
+            assert!(toml.contains(line), "{line} is not in\n{toml}");
         }
     }
 }

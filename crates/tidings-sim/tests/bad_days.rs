@@ -15,7 +15,7 @@ use tidings_sim::mix::mix;
 use tidings_sim::random::{World, world};
 use tidings_sim::rig::{self, Ran, honest, lying};
 use tidings_sim::subject::{self, Played, Step, play_all};
-use tidings_store::{CrashAt, Fault, Moment, NoFaults};
+use tidings_store::{CrashAt, InjectedFault, Moment, NoFaults};
 
 const OPTIONS: Options = Options {
     buckets: 2,
@@ -238,12 +238,12 @@ fn an_operator_makes_no_day_worse() {
         let lived = live::run_operated(&world, OPTIONS, faults, lying, seed)
             .unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
         for (id, batch) in &lived.taken {
-            let asked = lived.asked.get(id).copied().unwrap_or_default();
+            let asked = lived.attempts.get(id).copied().unwrap_or_default();
             let needed = batch.lives.len() + (batch.doubts + asked) as usize;
             let needed = needed.min(2 + 2 * asked as usize);
             assert!(batch.times as usize <= needed, "seed {seed}: {batch:?}");
         }
-        asked += lived.asked.len();
+        asked += lived.attempts.len();
         // A message that an operator resends holds its day, and the day the ids of its events.
         in_balance(seed, &model, &ran(lived), is_known && !reuses_ids(&world));
     }
@@ -342,13 +342,13 @@ fn books_balance_on_bad_days() {
 }
 
 /// One write in eight goes wrong.
-fn faulty(seed: u64, write: u64) -> Fault {
+fn faulty(seed: u64, write: u64) -> InjectedFault {
     match mix(seed.rotate_left(32) ^ write) % 40 {
-        0 => Fault::FailedLost,
-        1 => Fault::FailedKept,
-        2 => Fault::Full,
-        3 => Fault::CrashBefore,
-        4 => Fault::CrashAfter,
-        _ => Fault::None,
+        0 => InjectedFault::FailedLost,
+        1 => InjectedFault::FailedKept,
+        2 => InjectedFault::Full,
+        3 => InjectedFault::CrashBefore,
+        4 => InjectedFault::CrashAfter,
+        _ => InjectedFault::None,
     }
 }

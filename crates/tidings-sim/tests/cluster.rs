@@ -4,10 +4,12 @@
 //! A failing run prints its seed; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
 
 use tidings_node::election::Timing;
-use tidings_sim::cluster::{Body, SOUND, Sim, SimServer, World, Writer, play, play_seed};
+use tidings_sim::cluster::{
+    ClusterWorld, NodeBody, SOUND, Sim, SimServer, Writer, play, play_seed,
+};
 
 /// A world in which nodes serve, shorter than one in which they only write.
-const SERVED: World = World { faults_ms: 40_000, ..SOUND };
+const SERVED: ClusterWorld = ClusterWorld { faults_ms: 40_000, ..SOUND };
 
 #[test]
 fn what_was_acknowledged_is_everywhere_and_told_once_whatever_happens() {
@@ -21,21 +23,21 @@ fn one_node_at_a_time_writes_each_shard_and_sends_for_it_whatever_happens() {
 
 #[test]
 fn a_store_of_one_shard_is_with_the_holder_of_the_lease() {
-    assert_eq!(play::<Writer>(100, World { shards: 1, ..SOUND }), Ok(()));
-    assert_eq!(play::<SimServer>(10, World { shards: 1, ..SERVED }), Ok(()));
+    assert_eq!(play::<Writer>(100, ClusterWorld { shards: 1, ..SOUND }), Ok(()));
+    assert_eq!(play::<SimServer>(10, ClusterWorld { shards: 1, ..SERVED }), Ok(()));
 }
 
 #[test]
 fn with_fewer_shards_than_nodes_some_have_none() {
     let (shards, nodes) = (3, 5);
-    let world = |world| World { shards, nodes, ..world };
+    let world = |world| ClusterWorld { shards, nodes, ..world };
     assert_eq!(play::<Writer>(60, world(SOUND)), Ok(()));
     assert_eq!(play::<SimServer>(10, world(SERVED)), Ok(()));
 }
 
 #[test]
 fn without_faults_the_first_holder_stays() {
-    let world = World { faults: false, ..SOUND };
+    let world = ClusterWorld { faults: false, ..SOUND };
     for seed in 1..=20 {
         let mut sim = Sim::<Writer>::new(seed, world);
         sim.run();
@@ -43,32 +45,32 @@ fn without_faults_the_first_holder_stays() {
         // before the other one is.
         assert_eq!(sim.acquired, 2, "seed {seed}");
         assert!((2..=3).contains(&sim.granted.0), "seed {seed}");
-        let mut sim = Sim::<Writer>::new(seed, World { shards: 1, ..world });
+        let mut sim = Sim::<Writer>::new(seed, ClusterWorld { shards: 1, ..world });
         sim.run();
         assert_eq!((sim.acquired, sim.granted.0), (1, 0), "seed {seed}");
     }
 }
 
 /// The reasons why a world fails, with a store of one shard and with one of several.
-fn fails<B: Body>(count: u64, world: World) -> [String; 2] {
-    let why = |shards| play::<B>(count, World { shards, ..world });
+fn fails<B: NodeBody>(count: u64, world: ClusterWorld) -> [String; 2] {
+    let why = |shards| play::<B>(count, ClusterWorld { shards, ..world });
     [1, 5].map(|shards| why(shards).expect_err("it is built wrong"))
 }
 
 #[test]
 fn without_the_fence_an_old_holder_writes_over_a_new_one() {
     let fences = false;
-    for why in fails::<Writer>(400, World { fences, ..SOUND }) {
+    for why in fails::<Writer>(400, ClusterWorld { fences, ..SOUND }) {
         assert!(why.contains("wrote after"), "{why}");
     }
-    for why in fails::<SimServer>(60, World { fences, ..SERVED }) {
+    for why in fails::<SimServer>(60, ClusterWorld { fences, ..SERVED }) {
         println!("{why}");
     }
 }
 
 #[test]
 fn over_a_database_that_loses_commits_acts_are_told_before_they_are_stored() {
-    let world = World { keeps: false, ..SERVED };
+    let world = ClusterWorld { keeps: false, ..SERVED };
     // In some worlds other losses are found first.
     let is_found = (1..=20).any(|seed| {
         let played = play_seed::<SimServer>(seed, world);
@@ -79,11 +81,11 @@ fn over_a_database_that_loses_commits_acts_are_told_before_they_are_stored() {
 
 /// Checks that two nodes send at once with a timing.
 fn two_send(timing: fn() -> Timing) {
-    for why in fails::<Writer>(400, World { timing, ..SOUND }) {
+    for why in fails::<Writer>(400, ClusterWorld { timing, ..SOUND }) {
         let is_told = why.contains("without a lease") || why.contains("send");
         assert!(is_told, "{why}");
     }
-    for why in fails::<SimServer>(60, World { timing, ..SERVED }) {
+    for why in fails::<SimServer>(60, ClusterWorld { timing, ..SERVED }) {
         println!("{why}");
     }
 }

@@ -61,11 +61,11 @@ proptest! {
         let whole = played(&world);
         let until = world.steps[world.steps.len() / 2].at();
         if world.until.is_none_or(|end| end >= until) {
-            let shard = play_all(subject::model, &world.rules, &world.steps, Some(until))
+            let partial = play_all(subject::model, &world.rules, &world.steps, Some(until))
                 .expect("all steps are valid");
             let before: Vec<_> =
                 whole.messages.into_iter().filter(|message| message.at <= until).collect();
-            prop_assert_eq!(shard.messages, before);
+            prop_assert_eq!(partial.messages, before);
         }
     }
 }

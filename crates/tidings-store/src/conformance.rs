@@ -51,7 +51,7 @@ pub const TESTS: &[(&str, Test)] = &[
     ("reopening_keeps_everything", commits::reopening_keeps_everything),
     ("a_scan_keeps_to_its_bounds", scans::a_scan_keeps_to_its_bounds),
     ("a_scan_of_nothing_visits_nothing", scans::a_scan_of_nothing_visits_nothing),
-    ("a_scan_ends_when_told", scans::a_scan_ends_when_told),
+    ("a_scan_ends_when_told", scans::a_scan_ends_early),
     ("a_scan_passes_over_deletes", scans::a_scan_passes_over_deletes),
     ("large_values_come_back_whole", scans::large_values_come_back_whole),
     ("many_keys_come_in_order", scans::many_keys_come_in_order),

@@ -6,7 +6,7 @@ use crate::lease::Leases;
 use crate::{Error, Expected, Store, StoreId};
 
 /// The leases of a store in a database.
-pub struct Shared {
+pub struct SharedStore {
     /// Which node writes what.
     pub leases: Arc<dyn Leases>,
     /// The identity of the store.
@@ -22,7 +22,7 @@ pub use present::{is_in, open, restore, share};
 
 #[cfg(feature = "postgres")]
 mod present {
-    use super::{Arc, Error, Expected, Shared, Store, StoreId};
+    use super::{Arc, Error, Expected, SharedStore, Store, StoreId};
     use crate::postgres::{PostgresLeases, PostgresStore};
 
     /// Returns true if a database has a store, of any format.
@@ -57,11 +57,11 @@ mod present {
     ///
     /// # Errors
     /// Those of [`PostgresLeases::open`].
-    pub fn share(url: &str, expected: Expected) -> Result<Shared, Error> {
+    pub fn share(url: &str, expected: Expected) -> Result<SharedStore, Error> {
         let leases = PostgresLeases::open(url, expected)?;
         let (id, is_new) = (leases.id(), leases.is_new());
         let leases = Arc::new(leases);
-        Ok(Shared { leases, id, is_new })
+        Ok(SharedStore { leases, id, is_new })
     }
 }
 
@@ -72,7 +72,7 @@ mod present {
     allow(unreachable_pub, reason = "tests of builds with it see this, too")
 )]
 mod absent {
-    use super::{Arc, Error, Expected, Shared, Store, StoreId};
+    use super::{Arc, Error, Expected, SharedStore, Store, StoreId};
 
     fn absent() -> Error {
         Error::Unusable(
@@ -114,7 +114,7 @@ mod absent {
     ///
     /// # Errors
     /// [`Error::Unusable`].
-    pub fn share(_url: &str, _expected: Expected) -> Result<Shared, Error> {
+    pub fn share(_url: &str, _expected: Expected) -> Result<SharedStore, Error> {
         Err(absent())
     }
 

@@ -14,7 +14,7 @@ use tidings_core::time::Day;
 
 /// The fate of one write (a commit, or the deletion of a day).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fault {
+pub enum InjectedFault {
     /// It succeeds.
     #[default]
     None,
@@ -34,11 +34,11 @@ pub enum Fault {
 /// A source of faults: decides what happens to each write. A closure `FnMut(u64) -> Fault` is one.
 pub trait Faults: Send {
     /// Decides the fate of the write with this number; writes are counted from 1, over all restarts.
-    fn next(&mut self, write: u64) -> Fault;
+    fn next(&mut self, write: u64) -> InjectedFault;
 }
 
-impl<F: FnMut(u64) -> Fault + Send> Faults for F {
-    fn next(&mut self, write: u64) -> Fault {
+impl<F: FnMut(u64) -> InjectedFault + Send> Faults for F {
+    fn next(&mut self, write: u64) -> InjectedFault {
         self(write)
     }
 }
@@ -48,24 +48,24 @@ impl<F: FnMut(u64) -> Fault + Send> Faults for F {
 pub struct NoFaults;
 
 impl Faults for NoFaults {
-    fn next(&mut self, _write: u64) -> Fault {
-        Fault::None
+    fn next(&mut self, _write: u64) -> InjectedFault {
+        InjectedFault::None
     }
 }
 
 /// A list of faults, one per write, in order. When they are used up nothing fails any more.
 #[derive(Clone, Debug, Default)]
-pub struct Script(VecDeque<Fault>);
+pub struct Script(VecDeque<InjectedFault>);
 
 impl Script {
     /// The faults of the first writes.
-    pub fn new(faults: impl IntoIterator<Item = Fault>) -> Self {
+    pub fn new(faults: impl IntoIterator<Item = InjectedFault>) -> Self {
         Self(faults.into_iter().collect())
     }
 }
 
 impl Faults for Script {
-    fn next(&mut self, _write: u64) -> Fault {
+    fn next(&mut self, _write: u64) -> InjectedFault {
         self.0.pop_front().unwrap_or_default()
     }
 }
@@ -90,11 +90,11 @@ pub struct CrashAt {
 }
 
 impl Faults for CrashAt {
-    fn next(&mut self, write: u64) -> Fault {
+    fn next(&mut self, write: u64) -> InjectedFault {
         match self.moment {
-            _ if write != self.write => Fault::None,
-            Moment::Before => Fault::CrashBefore,
-            Moment::After => Fault::CrashAfter,
+            _ if write != self.write => InjectedFault::None,
+            Moment::Before => InjectedFault::CrashBefore,
+            Moment::After => InjectedFault::CrashAfter,
         }
     }
 }
@@ -104,12 +104,12 @@ pub struct FaultStore {
     durable: MemoryStore,
     /// Maximum length of a value.
     value_bytes_max: usize,
-    state: Mutex<State>,
+    state: Mutex<FaultState>,
     // Counts the lives of the store: odd while it is up. A snapshot belongs to one life.
     life: Arc<AtomicU64>,
 }
 
-struct State {
+struct FaultState {
     faults: Box<dyn Faults>,
     writes: u64,
     crashed: bool,
@@ -122,7 +122,7 @@ impl FaultStore {
         Self {
             durable: MemoryStore::new(),
             value_bytes_max: crate::VALUE_BYTES_MAX,
-            state: Mutex::new(State { faults: Box::new(faults), writes: 0, crashed: false }),
+            state: Mutex::new(FaultState { faults: Box::new(faults), writes: 0, crashed: false }),
             life: Arc::new(AtomicU64::new(1)),
         }
     }
@@ -166,7 +166,7 @@ impl FaultStore {
         self.durable.snapshot()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FaultState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -192,15 +192,15 @@ impl FaultStore {
         self.ensure_up()?;
         let fault = state.faults.next(number);
         match (fault, full) {
-            (Fault::Full, Some(refusal)) => return Err(refusal),
-            (Fault::None | Fault::Full, _) => return apply(),
-            (Fault::FailedLost | Fault::CrashBefore, _) => {}
-            (Fault::FailedKept | Fault::CrashAfter, _) => {
+            (InjectedFault::Full, Some(refusal)) => return Err(refusal),
+            (InjectedFault::None | InjectedFault::Full, _) => return apply(),
+            (InjectedFault::FailedLost | InjectedFault::CrashBefore, _) => {}
+            (InjectedFault::FailedKept | InjectedFault::CrashAfter, _) => {
                 // Nobody hears of it, not even of a conflict.
                 let _unheard = apply();
             }
         }
-        state.crashed = matches!(fault, Fault::CrashBefore | Fault::CrashAfter);
+        state.crashed = matches!(fault, InjectedFault::CrashBefore | InjectedFault::CrashAfter);
         self.stop();
         Err(down())
     }
@@ -218,7 +218,7 @@ impl Store for FaultStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
         let taken_in = self.ensure_up()?;
         let view = self.durable.snapshot()?;
-        Ok(Box::new(View { view, taken_in, life: Arc::clone(&self.life) }))
+        Ok(Box::new(FaultyView { view, taken_in, life: Arc::clone(&self.life) }))
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
@@ -248,19 +248,19 @@ impl Store for FaultStore {
     }
 }
 
-struct View {
+struct FaultyView {
     view: Box<dyn Snapshot>,
     taken_in: u64,
     life: Arc<AtomicU64>,
 }
 
-impl View {
+impl FaultyView {
     fn ensure_alive(&self) -> Result<(), Error> {
         if self.life.load(Ordering::SeqCst) == self.taken_in { Ok(()) } else { Err(down()) }
     }
 }
 
-impl Snapshot for View {
+impl Snapshot for FaultyView {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.ensure_alive()?;
         self.view.get(partition, key)
@@ -309,12 +309,12 @@ mod tests {
     #[test]
     fn a_failed_write_closes_the_store_and_is_kept_or_lost_as_told() {
         for (fault, kept, crashed) in [
-            (Fault::FailedLost, false, false),
-            (Fault::FailedKept, true, false),
-            (Fault::CrashBefore, false, true),
-            (Fault::CrashAfter, true, true),
+            (InjectedFault::FailedLost, false, false),
+            (InjectedFault::FailedKept, true, false),
+            (InjectedFault::CrashBefore, false, true),
+            (InjectedFault::CrashAfter, true, true),
         ] {
-            let store = FaultStore::new(Script::new([Fault::None, fault]));
+            let store = FaultStore::new(Script::new([InjectedFault::None, fault]));
             store.commit(put("a")).unwrap();
             let earlier = store.snapshot().unwrap();
             assert!(matches!(store.commit(put("b")), Err(Error::Unavailable(_))), "{fault:?}");
@@ -337,7 +337,10 @@ mod tests {
 
     #[test]
     fn a_full_disk_refuses_commits_and_still_forgets() {
-        let store = FaultStore::new(|write: u64| if write > 1 { Fault::Full } else { Fault::None });
+        let store =
+            FaultStore::new(
+                |write: u64| if write > 1 { InjectedFault::Full } else { InjectedFault::None },
+            );
         let day = Day(7);
         store.commit(on(Partition::Day(day), "a")).unwrap();
         assert!(matches!(store.commit(put("b")), Err(Error::Full(_))));

@@ -24,9 +24,9 @@ pub use self::directory::FORMAT;
 pub use self::options::Options;
 
 use self::directory::Directory;
-use self::engine::{Engine, Room};
+use self::engine::{DiskRoom, FjallEngine};
 use self::memtable_flusher::MemtableFlusher;
-use self::view::View;
+use self::view::FjallView;
 use crate::{Commit, Error, Expected, Snapshot, Store, StoreId};
 use tidings_core::time::Day;
 
@@ -40,7 +40,7 @@ const ORDINARY_COMMIT_BYTES: u64 = 16 << 20;
 pub struct FjallStore {
     // First, so that the thread lets go of the engine before it is closed.
     memtable_flusher: MemtableFlusher,
-    engine: Arc<Engine>,
+    engine: Arc<FjallEngine>,
     /// Held by the writer.
     writes: Mutex<()>,
     patience: Duration,
@@ -66,7 +66,7 @@ impl FjallStore {
         expected: Expected,
         options: Options,
     ) -> Result<Self, Error> {
-        Self::over(Engine::open(path.as_ref(), expected, &options)?, options)
+        Self::over(FjallEngine::open(path.as_ref(), expected, &options)?, options)
     }
 
     /// The identity of the store.
@@ -81,7 +81,7 @@ impl FjallStore {
         self.engine.is_new()
     }
 
-    fn over(engine: Engine, options: Options) -> Result<Self, Error> {
+    fn over(engine: FjallEngine, options: Options) -> Result<Self, Error> {
         let engine = Arc::new(engine);
         Ok(Self {
             memtable_flusher: MemtableFlusher::start(Arc::clone(&engine), options)?,
@@ -105,7 +105,7 @@ impl FjallStore {
         fill: impl FnOnce(&dyn Store) -> Result<(), E>,
     ) -> Result<(), E> {
         let directory = Arc::new(Directory::for_restore(path.as_ref(), id)?);
-        let filled = Engine::open_unfinished(&directory, &options)
+        let filled = FjallEngine::open_unfinished(&directory, &options)
             .and_then(|engine| Self::over(engine, options))
             .map_err(E::from)
             .and_then(|store| {
@@ -149,7 +149,7 @@ impl FjallStore {
     }
 
     /// Runs a write, after those before it; every error except a refusal breaks the store, and so does a panic.
-    fn write(&self, job: impl FnOnce(&Engine) -> Result<(), Error>) -> Result<(), Error> {
+    fn write(&self, job: impl FnOnce(&FjallEngine) -> Result<(), Error>) -> Result<(), Error> {
         let _alone = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
         self.engine.ensure_whole()?;
         let answer = catch_unwind(AssertUnwindSafe(|| job(&self.engine)));
@@ -165,17 +165,17 @@ impl FjallStore {
 
 impl Store for FjallStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
-        Ok(Box::new(View::of(&self.engine)?))
+        Ok(Box::new(FjallView::of(&self.engine)?))
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate_writes(&commit.writes)?;
-        self.write(|engine| engine.commit(&commit, Room::Ordinary))
+        self.write(|engine| engine.commit(&commit, DiskRoom::Ordinary))
     }
 
     fn commit_to_free(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate_writes(&commit.writes)?;
-        self.write(|engine| engine.commit(&commit, Room::Reserved))
+        self.write(|engine| engine.commit(&commit, DiskRoom::Reserved))
     }
 
     fn patience(&self) -> Option<Duration> {

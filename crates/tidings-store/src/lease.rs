@@ -80,9 +80,9 @@ impl Role {
 
 /// A secret that lets in all readers of the database.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Token(pub String);
+pub struct NodeToken(pub String);
 
-impl fmt::Debug for Token {
+impl fmt::Debug for NodeToken {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Token(…)")
     }
@@ -98,7 +98,7 @@ pub struct Member {
     /// The address at which others reach it.
     pub address: String,
     /// The token with which commands may call it.
-    pub token: Token,
+    pub token: NodeToken,
     /// The number of this heartbeat. An older one that arrives late changes nothing.
     pub heartbeat: i64,
     /// True if its heartbeats arrive, but no answer has reached it for long: it won't act as the holder again until a

@@ -25,7 +25,7 @@ mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
 
-pub use self::fault::{CrashAt, Fault, FaultStore, Faults, Moment, NoFaults, Script};
+pub use self::fault::{CrashAt, FaultStore, Faults, InjectedFault, Moment, NoFaults, Script};
 pub use self::fjall::{FORMAT, FjallStore, Options};
 pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use self::memory::MemoryStore;

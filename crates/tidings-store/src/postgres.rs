@@ -31,16 +31,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use self::leases::PostgresLeases;
 
-use self::address::Address;
+use self::address::DatabaseAddress;
 use self::attempts::{PATIENCE, pauses};
-use self::link::{Fault, Link, rest};
+use self::link::{Link, LinkFault, rest};
 use self::readers::Readers;
 use self::reading::Reading;
 use self::row_cache::RowCache;
 use self::schema::Prepared;
 use self::statement::Statement;
 use self::versions::{Before, Days, TableNo, Versions};
-use self::view::View;
+use self::view::PostgresView;
 use crate::lease::{Epoch, Fence};
 use crate::{Commit, Error, Expected, Partition, Snapshot, Store, StoreId, Write, limits};
 use tidings_core::time::Day;
@@ -50,13 +50,13 @@ const ANEW_MAX: u32 = 8;
 
 /// A store in a PostgreSQL database.
 pub struct PostgresStore {
-    address: Address,
+    address: DatabaseAddress,
     reading: Arc<Reading>,
-    writer: Mutex<Writer>,
+    writer: Mutex<WriterConnection>,
     is_new: bool,
 }
 
-struct Writer {
+struct WriterConnection {
     /// `None` after it broke.
     link: Option<Link>,
 }
@@ -67,7 +67,7 @@ impl PostgresStore {
     /// # Errors
     /// [`Error::Unusable`] or [`Error::Unavailable`].
     pub fn is_in(url: &str) -> Result<bool, Error> {
-        let mut link = Link::connect(&Address::of(url)?, PATIENCE)?;
+        let mut link = Link::connect(&DatabaseAddress::of(url)?, PATIENCE)?;
         Ok(schema::is_there(&mut link)?)
     }
 
@@ -78,7 +78,7 @@ impl PostgresStore {
     /// [`Error::Unusable`] for an address or a database that can't be used, [`Error::Missing`],
     /// [`Error::Format`], [`Error::Unavailable`].
     pub fn open(url: &str, expected: Expected) -> Result<Self, Error> {
-        let address = Address::of(url)?;
+        let address = DatabaseAddress::of(url)?;
         let mut link = Link::connect(&address, PATIENCE)?;
         let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
         let address = address.of_store(id);
@@ -119,7 +119,7 @@ impl PostgresStore {
         id: StoreId,
         fill: impl FnOnce(&dyn Store) -> Result<(), E>,
     ) -> Result<(), E> {
-        let address = Address::of(url)?;
+        let address = DatabaseAddress::of(url)?;
         let connect = || Link::connect(&address, PATIENCE).map_err(Error::from);
         schema::begin_restored(&mut connect()?, id)?;
         let fence = Fence::Lease(Epoch::default());
@@ -140,14 +140,14 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`Error::Fenced`] if the writer's time is over; as [`PostgresStore::open`].
-    fn of(address: Address, fence: Fence, shared: Arc<AtomicBool>) -> Result<Self, Error> {
+    fn of(address: DatabaseAddress, fence: Fence, shared: Arc<AtomicBool>) -> Result<Self, Error> {
         let link = Link::connect(&address, PATIENCE)?;
         Self::over(link, address, fence, shared)
     }
 
     fn over(
         mut link: Link,
-        address: Address,
+        address: DatabaseAddress,
         fence: Fence,
         shared: Arc<AtomicBool>,
     ) -> Result<Self, Error> {
@@ -175,12 +175,12 @@ impl PostgresStore {
                 shared,
             }),
             address,
-            writer: Mutex::new(Writer { link: Some(link) }),
+            writer: Mutex::new(WriterConnection { link: Some(link) }),
             is_new: false,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Writer> {
+    fn lock(&self) -> MutexGuard<'_, WriterConnection> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -188,9 +188,9 @@ impl PostgresStore {
     /// lost.
     fn write(
         &self,
-        writer: &mut Writer,
+        writer: &mut WriterConnection,
         at: i64,
-        write: &mut dyn FnMut(&mut Link) -> Result<Option<Before>, Fault>,
+        write: &mut dyn FnMut(&mut Link) -> Result<Option<Before>, LinkFault>,
     ) -> Result<Option<Before>, Error> {
         let mut unknown = false;
         for pause in pauses(PATIENCE) {
@@ -235,7 +235,7 @@ impl PostgresStore {
     /// it replaced.
     fn write_commit(
         &self,
-        writer: &mut Writer,
+        writer: &mut WriterConnection,
         commit: &Commit,
         at: i64,
         mut days: Days,
@@ -291,7 +291,7 @@ impl PostgresStore {
     }
 
     /// Drops the tables of deleted days that no snapshot sees any more.
-    fn tidy(&self, writer: &mut Writer) {
+    fn tidy(&self, writer: &mut WriterConnection) {
         for table in self.reading.versions.take_forgotten() {
             self.reading.readers.forget(&schema::name(table));
             // Where there is no connection, the next opening does it.
@@ -302,8 +302,8 @@ impl PostgresStore {
     }
 }
 
-impl Writer {
-    fn link(&mut self, address: &Address) -> Result<&mut Link, Fault> {
+impl WriterConnection {
+    fn link(&mut self, address: &DatabaseAddress) -> Result<&mut Link, LinkFault> {
         if self.link.as_ref().is_some_and(Link::is_closed) {
             self.link = None;
         }
@@ -317,7 +317,7 @@ impl Writer {
 impl Store for PostgresStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
         let pin = self.reading.versions.pin()?;
-        Ok(Box::new(View::new(Arc::clone(&self.reading), pin)))
+        Ok(Box::new(PostgresView::new(Arc::clone(&self.reading), pin)))
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
@@ -375,7 +375,7 @@ fn prepared<'w>(
     link: &mut Link,
     commit: &'w Commit,
     days: &mut Days,
-) -> Result<Statement<'w>, Fault> {
+) -> Result<Statement<'w>, LinkFault> {
     let mut statement = Statement::default();
     for write in &*commit.writes {
         let table = match write.partition {

@@ -23,7 +23,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use ureq::tls::{RootCerts, TlsConfig};
 
-use named::Named;
+use named::PinnedVerifier;
 pub use proxy::{Proxies, Proxy};
 
 /// The variables in which an operator names the authorities of a process.
@@ -75,7 +75,7 @@ pub fn client_as(
         Authorities::Machine | Authorities::MachineAnd(_) => of_machine(named.clone(), &provider)?,
         Authorities::Only(_) => of_roots(RootCertStore::empty(), named.clone(), &provider)?,
     };
-    let verifier = Arc::new(Named { others, certificates: named, by_name });
+    let verifier = Arc::new(PinnedVerifier { others, certificates: named, by_name });
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|fault| fault.to_string())?;
@@ -84,10 +84,12 @@ pub fn client_as(
     let Some(Identity { certificate, key }) = identity else {
         return Ok(config.with_no_client_auth());
     };
-    let told = |fault: &dyn Display| format!("{}: {fault}", key.display());
-    let pem = std::fs::read(key).map_err(|fault| told(&fault))?;
-    let private = PrivateKeyDer::from_pem_slice(&pem).map_err(|fault| told(&fault))?;
-    config.with_client_auth_cert(certificates(certificate)?, private).map_err(|fault| told(&fault))
+    let unreadable = |fault: &dyn Display| format!("{}: {fault}", key.display());
+    let pem = std::fs::read(key).map_err(|fault| unreadable(&fault))?;
+    let private = PrivateKeyDer::from_pem_slice(&pem).map_err(|fault| unreadable(&fault))?;
+    config
+        .with_client_auth_cert(certificates(certificate)?, private)
+        .map_err(|fault| unreadable(&fault))
 }
 
 /// The settings of an HTTP client that believes the authorities of [`Authorities::Machine`].
@@ -152,9 +154,13 @@ fn of_roots(
 
 /// The certificates of a file in PEM, of which there is one at least.
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let told = |fault: &dyn Display| format!("{}: {fault}", file.display());
-    let pem = std::fs::read(file).map_err(|fault| told(&fault))?;
+    let unreadable = |fault: &dyn Display| format!("{}: {fault}", file.display());
+    let pem = std::fs::read(file).map_err(|fault| unreadable(&fault))?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
-    let certificates = certificates.map_err(|fault| told(&fault))?;
-    if certificates.is_empty() { Err(told(&"it has no certificate")) } else { Ok(certificates) }
+    let certificates = certificates.map_err(|fault| unreadable(&fault))?;
+    if certificates.is_empty() {
+        Err(unreadable(&"it has no certificate"))
+    } else {
+        Ok(certificates)
+    }
 }

@@ -14,14 +14,14 @@ use crate::der::common_name;
 
 /// A verifier that believes some certificates themselves, beside what another believes.
 #[derive(Debug)]
-pub(crate) struct Named {
+pub(crate) struct PinnedVerifier {
     pub(crate) others: Arc<dyn ServerCertVerifier>,
     pub(crate) certificates: Vec<CertificateDer<'static>>,
     /// False if a certificate of a named authority is trusted whatever its name is.
     pub(crate) by_name: bool,
 }
 
-impl ServerCertVerifier for Named {
+impl ServerCertVerifier for PinnedVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::{ChannelBinding, SslMode, TargetSessionAttrs};
 
-use parameters::Parameters;
+use parameters::ConnectionParameters;
 
 mod parameters;
 mod stream;
@@ -44,7 +44,7 @@ impl Database {
     /// # Errors
     /// Why it is none. It does not repeat the address, which may have a password.
     pub fn of(url: &str) -> Result<Self, String> {
-        let Parameters { rest, tls } = Parameters::of(url)?;
+        let ConnectionParameters { rest, tls } = ConnectionParameters::of(url)?;
         let mut config: Config = rest.parse().map_err(|_| unusable("it is not one"))?;
         if config.get_hosts().is_empty() {
             return Err(unusable("it names no host"));

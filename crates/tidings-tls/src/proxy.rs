@@ -28,14 +28,14 @@ pub struct Proxies {
 /// An entry of `NO_PROXY`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Direct {
-    place: Place,
+    place: HostPattern,
     /// The port; `None` = any.
     port: Option<u16>,
 }
 
 /// The hosts of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum HostPattern {
     All,
     /// A domain with all below it, or (`true`) only what is below.
     Domain(String, bool),
@@ -153,7 +153,7 @@ impl Proxy {
 impl Direct {
     fn read(entry: &str) -> Self {
         if entry == "*" {
-            return Self { place: Place::All, port: None };
+            return Self { place: HostPattern::All, port: None };
         }
         let (address, prefix) = match entry.split_once('/') {
             Some((address, prefix)) => (address, prefix.parse::<u32>().ok()),
@@ -161,7 +161,7 @@ impl Direct {
         };
         if let Ok(ip) = address.parse::<IpAddr>() {
             let whole = if ip.is_ipv4() { 32 } else { 128 };
-            return Self { place: Place::Network(ip, prefix.unwrap_or(whole)), port: None };
+            return Self { place: HostPattern::Network(ip, prefix.unwrap_or(whole)), port: None };
         }
         let (host, port) = match entry.rsplit_once(':') {
             Some((host, port)) => (host, port.parse().ok()),
@@ -170,10 +170,10 @@ impl Direct {
         let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
         if let Ok(ip) = host.parse::<IpAddr>() {
             let whole = if ip.is_ipv4() { 32 } else { 128 };
-            return Self { place: Place::Network(ip, whole), port };
+            return Self { place: HostPattern::Network(ip, whole), port };
         }
         let bare = host.trim_start_matches('*').trim_start_matches('.');
-        Self { place: Place::Domain(bare.to_owned(), bare.len() < host.len()), port }
+        Self { place: HostPattern::Domain(bare.to_owned(), bare.len() < host.len()), port }
     }
 
     fn has(&self, host: &str, port: u16) -> bool {
@@ -181,12 +181,12 @@ impl Direct {
             return false;
         }
         match &self.place {
-            Place::All => true,
-            Place::Domain(domain, is_below) => {
+            HostPattern::All => true,
+            HostPattern::Domain(domain, is_below) => {
                 let below = host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
                 below || (!is_below && host == domain)
             }
-            Place::Network(network, prefix) => {
+            HostPattern::Network(network, prefix) => {
                 host.parse().is_ok_and(|ip| shares_prefix(ip, *network, *prefix))
             }
         }

@@ -27,7 +27,7 @@ use tidings_store::{Expected, FjallStore, MemoryStore, Store, StoreId, database}
 
 use crate::keys;
 use crate::resolver::HostService;
-use crate::simulate::{Play, PlayError, Sink};
+use crate::simulate::{MessageSink, Play, PlayError};
 
 /// The player of `tidings simulate`: the engine on a virtual clock, over a store in memory.
 ///
@@ -37,7 +37,7 @@ pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
     let store = Arc::new(MemoryStore::default());
     let options = Options { buckets: 1, ..Options::default() };
     let mut player = Player::open(store, options, Collect::Messages).map_err(broken)?;
-    let answers = Arc::<Mutex<Answers>>::default();
+    let answers = Arc::<Mutex<PendingLines>>::default();
     player.observe_by(Box::new(Gather(Arc::clone(&answers))));
     Ok(Box::new(Simulation { player, answers, rules: Some(rules) }))
 }
@@ -150,7 +150,7 @@ fn feed_faults(rules: &Rules) -> impl Iterator<Item = String> {
 /// # Errors
 /// [`StartError::Feed`], of the first that can't be used.
 #[cfg(feature = "postgres")]
-pub fn feeds(rules: &Rules) -> Result<Vec<tidings_feeds::Settings>, StartError> {
+pub fn feeds(rules: &Rules) -> Result<Vec<tidings_feeds::FeedSettings>, StartError> {
     let each = rules.feeds.iter().map(|(name, feed)| {
         feed_settings(name, feed, &secret_here)
             .map_err(|fault| StartError::Feed(format!("{name}.url: {fault}")))
@@ -172,10 +172,10 @@ fn feed_settings(
     name: &str,
     rules: &FeedRules,
     secret: Lookup<'_>,
-) -> Result<tidings_feeds::Settings, String> {
+) -> Result<tidings_feeds::FeedSettings, String> {
     use tidings_core::rules::OnRefusal;
     let ms = |ms: i64| Duration::from_millis(ms.max(0).unsigned_abs());
-    Ok(tidings_feeds::Settings {
+    Ok(tidings_feeds::FeedSettings {
         name: name.to_owned(),
         database: feed_database(&rules.url, secret)?,
         table: rules.table.clone(),
@@ -460,13 +460,18 @@ impl Opened {
 struct Simulation {
     player: Player,
     /// The answers to the lines that were taken in.
-    answers: Arc<Mutex<Answers>>,
+    answers: Arc<Mutex<PendingLines>>,
     /// Set at the first command's instant.
     rules: Option<Rules>,
 }
 
 impl Play for Simulation {
-    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
+    fn play(
+        &mut self,
+        line: u64,
+        timed: Timed,
+        sink: &mut dyn MessageSink,
+    ) -> Result<(), PlayError> {
         if let Some(rules) = self.rules.take() {
             let each = &mut |message: Message| sink.message(&message);
             self.player.set_rules(timed.at, rules, each).map_err(broken)?;
@@ -481,7 +486,11 @@ impl Play for Simulation {
         taken.map_err(|fault| refused(fault, lock(&self.answers).refused))
     }
 
-    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Totals, PlayError> {
+    fn finish(
+        &mut self,
+        until: Option<Instant>,
+        sink: &mut dyn MessageSink,
+    ) -> Result<Totals, PlayError> {
         let finished = self.player.finish(until, &mut |message| sink.message(&message));
         self.answered(finished, sink)?;
         self.player.books().map_err(broken)
@@ -514,7 +523,7 @@ impl Simulation {
     fn answered(
         &self,
         played: Result<(), tidings_node::PlayError>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn MessageSink,
     ) -> Result<(), PlayError> {
         let mut answers = lock(&self.answers);
         for (line, event, warning) in answers.warnings.drain(..) {
@@ -526,7 +535,7 @@ impl Simulation {
 
 /// The lines that wait to be taken in, and the warnings about those that were.
 #[derive(Default)]
-struct Answers {
+struct PendingLines {
     lines: VecDeque<u64>,
     warnings: Vec<(u64, Id, Warning)>,
     /// The line that was refused; nothing is warned of the others of its instant.
@@ -534,7 +543,7 @@ struct Answers {
 }
 
 /// Gathers what a player answers.
-struct Gather(Arc<Mutex<Answers>>);
+struct Gather(Arc<Mutex<PendingLines>>);
 
 impl Observer for Gather {
     fn before(&mut self, _: Instant, _: &[Command]) {}
@@ -556,7 +565,7 @@ impl Observer for Gather {
     }
 }
 
-fn lock(answers: &Mutex<Answers>) -> MutexGuard<'_, Answers> {
+fn lock(answers: &Mutex<PendingLines>) -> MutexGuard<'_, PendingLines> {
     answers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

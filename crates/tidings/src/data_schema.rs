@@ -82,7 +82,7 @@ fn uncompiled(fault: &CompileError) -> SchemaFault {
                 let pointer = leaf.instance_location.to_string();
                 return at(FaultPlace::Pointer(pointer), NO_REGEX.to_owned(), REGEX_HINT);
             }
-            let DataFault { reason, .. } = told(leaf, None);
+            let DataFault { reason, .. } = fault_of(leaf, None);
             let pointer = leaf.instance_location.to_string();
             let name = pointer.rsplit('/').next().unwrap_or_default();
             let reason = format!("not JSON Schema: {} {reason}", quoted(name));
@@ -119,7 +119,7 @@ struct Check {
 impl DataCheck for Check {
     fn fault(&self, data: &Value) -> Option<DataFault> {
         let fault = self.schemas.validate(data, self.index).err()?;
-        Some(told(leaf(&fault), Some(&self.schema)))
+        Some(fault_of(leaf(&fault), Some(&self.schema)))
     }
 }
 
@@ -137,7 +137,7 @@ fn leaf<'e, 's, 'v>(fault: &'e ValidationError<'s, 'v>) -> &'e ValidationError<'
 }
 
 /// The words of a fault; with the schema the names of fields that are near.
-fn told(fault: &ValidationError<'_, '_>, schema: Option<&Value>) -> DataFault {
+fn fault_of(fault: &ValidationError<'_, '_>, schema: Option<&Value>) -> DataFault {
     let mut pointer = fault.instance_location.to_string();
     let (reason, hint) = match &fault.kind {
         ErrorKind::Type { got, want } => {

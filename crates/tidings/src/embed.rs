@@ -36,11 +36,11 @@ use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
 use crate::app::{self, Opened};
-use crate::client::Asked;
+use crate::client::CallAnswer;
 use crate::http::{self, Access, Service};
 use crate::resolver::HostResolver;
 
-pub use crate::client::Fault;
+pub use crate::client::CallFault;
 
 /// A store that is open in this process, and its running engine.
 pub struct Tidings {
@@ -54,8 +54,8 @@ impl Tidings {
     /// Opens the store in a directory, or makes one there, and runs it on the machine's clock.
     ///
     /// # Errors
-    /// [`Fault::Store`] where another process has it open, among others; [`Fault::Start`].
-    pub fn open(rules: Rules, data: impl AsRef<Path>) -> Result<Self, Fault> {
+    /// [`CallFault::Store`] where another process has it open, among others; [`CallFault::Start`].
+    pub fn open(rules: Rules, data: impl AsRef<Path>) -> Result<Self, CallFault> {
         Self::open_on(rules, data, Arc::new(SystemClock))
     }
 
@@ -67,11 +67,12 @@ impl Tidings {
         rules: Rules,
         data: impl AsRef<Path>,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, Fault> {
-        let expected = app::expect_or_make().map_err(Fault::Store)?;
+    ) -> Result<Self, CallFault> {
+        let expected = app::expect_or_make().map_err(CallFault::Store)?;
         let options = tidings_store::Options::default();
-        let store = Opened::directory(data.as_ref(), expected, options).map_err(Fault::Store)?;
-        let tokens = store.token_key().map_err(|fault| Fault::Node(fault.to_string()))?;
+        let store =
+            Opened::directory(data.as_ref(), expected, options).map_err(CallFault::Store)?;
+        let tokens = store.token_key().map_err(|fault| CallFault::Node(fault.to_string()))?;
         let (hand, messages) = unbounded();
         let mut channels = app::channels(&rules, &tokens, &clock, &Arc::default())?;
         hand_over(&mut channels, &rules, &tokens, &hand)?;
@@ -86,7 +87,7 @@ impl Tidings {
             .worker_threads(1)
             .enable_time()
             .build()
-            .map_err(|fault| Fault::Node(fault.to_string()))?;
+            .map_err(|fault| CallFault::Node(fault.to_string()))?;
         Ok(Self { runtime, messages, router, tokio })
     }
 
@@ -94,16 +95,21 @@ impl Tidings {
     ///
     /// # Errors
     /// As of [`Tidings::call`].
-    pub fn publish(&self, event: &impl Serialize) -> Result<Value, Fault> {
+    pub fn publish(&self, event: &impl Serialize) -> Result<Value, CallFault> {
         self.call("POST", "/v1/events", event)
     }
 
     /// Makes any call of the API. `()` is no body. Blocks, so that async code calls it from a thread for that.
     ///
     /// # Errors
-    /// [`Fault::Refused`] with the problem, [`Fault::Odd`] for what is no call.
-    pub fn call(&self, method: &str, path: &str, body: &impl Serialize) -> Result<Value, Fault> {
-        let odd = |fault: &dyn std::fmt::Display| Fault::Odd(fault.to_string());
+    /// [`CallFault::Refused`] with the problem, [`CallFault::Odd`] for what is no call.
+    pub fn call(
+        &self,
+        method: &str,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<Value, CallFault> {
+        let odd = |fault: &dyn std::fmt::Display| CallFault::Odd(fault.to_string());
         let method = Method::from_bytes(method.as_bytes()).map_err(|fault| odd(&fault))?;
         let body = match serde_json::to_vec(body).map_err(|fault| odd(&fault))? {
             null if null == b"null" => Vec::new(),
@@ -113,16 +119,16 @@ impl Tidings {
         let request = request.header("content-type", "application/json").body(Body::from(body));
         let request = request.map_err(|fault| odd(&fault))?;
         let router = self.router.clone();
-        let asked = self.tokio.block_on(async move {
+        let answer = self.tokio.block_on(async move {
             let response = match router.oneshot(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             };
             let (head, body) = response.into_parts();
             let bytes = axum::body::to_bytes(body, usize::MAX).await;
-            bytes.map(|bytes| Asked { status: head.status, bytes: bytes.to_vec() })
+            bytes.map(|bytes| CallAnswer { status: head.status, bytes: bytes.to_vec() })
         });
-        asked.map_err(|fault| odd(&fault))?.success()?.json()
+        answer.map_err(|fault| odd(&fault))?.success()?.json()
     }
 
     /// The messages of channels without a provider, as they come due. Its iterator waits for the next one; each is to be
@@ -135,23 +141,23 @@ impl Tidings {
     /// Looks at the clock, after it was set: what has come due by then is durable when this returns.
     ///
     /// # Errors
-    /// [`Fault::Node`] once it has ended.
-    pub fn wake(&self) -> Result<(), Fault> {
+    /// [`CallFault::Node`] once it has ended.
+    pub fn wake(&self) -> Result<(), CallFault> {
         let handle = self.runtime.handle();
         let woken = handle.wake().and_then(|()| handle.submit(Vec::new()));
-        woken.map(drop).map_err(|fault| Fault::Node(fault.to_string()))
+        woken.map(drop).map_err(|fault| CallFault::Node(fault.to_string()))
     }
 
     /// Ends, and releases the directory. Messages that wait to be taken or answered come again after the next opening.
     ///
     /// # Errors
-    /// [`Fault::Node`]; what was answered is durable all the same.
-    pub fn close(self) -> Result<(), Fault> {
+    /// [`CallFault::Node`]; what was answered is durable all the same.
+    pub fn close(self) -> Result<(), CallFault> {
         let Self { runtime, messages, router, tokio } = self;
         drop((messages, router));
         let stopped = runtime.stop();
         tokio.shutdown_background();
-        stopped.map_err(|fault| Fault::Node(fault.to_string()))
+        stopped.map_err(|fault| CallFault::Node(fault.to_string()))
     }
 }
 
@@ -205,7 +211,7 @@ fn hand_over(
     rules: &Rules,
     tokens: &TokenKey,
     hand: &Sender<Message>,
-) -> Result<(), Fault> {
+) -> Result<(), CallFault> {
     let has =
         |kind: &ChannelKind| rules.types.values().any(|of| of.channels.contains_key(kind.name));
     for kind in sending().filter(|kind| has(kind)) {
@@ -213,7 +219,7 @@ fn hand_over(
             continue;
         }
         let design = Design::short(kind.name, rules);
-        let design = design.map_err(|fault| Fault::Node(format!("{}: {fault}", kind.name)))?;
+        let design = design.map_err(|fault| CallFault::Node(format!("{}: {fault}", kind.name)))?;
         let renderer = ShortRenderer::new(design.linked(tokens.clone()), kind, None);
         let hand = HandOver(hand.clone());
         let outlet = Outlet::new(Arc::new(renderer), Arc::new(hand));

@@ -1,7 +1,7 @@
 //! Explanations as they are shown: the same JSON over HTTP and from `simulate`, and one text for both.
 
 use serde::Serialize;
-use tidings_core::explanation::{ChannelPath, Explanation, Step};
+use tidings_core::explanation::{ChannelPath, Explanation, ExplanationStep};
 use utoipa::ToSchema;
 
 /// The path of an event to a recipient, rule by rule.
@@ -60,8 +60,8 @@ pub(crate) struct ExplainedStep {
     ends: bool,
 }
 
-impl From<Step> for ExplainedStep {
-    fn from(step: Step) -> Self {
+impl From<ExplanationStep> for ExplainedStep {
+    fn from(step: ExplanationStep) -> Self {
         Self {
             rule: step.rule.word(),
             at: step.at.map(|at| at.to_string()),

@@ -123,7 +123,7 @@ impl Resolver for HostResolver {
 /// An answer of the host.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct HostAnswer {
     #[serde(default)]
     objects: Vec<ObjectChange>,
     #[serde(default)]
@@ -131,7 +131,7 @@ struct Answer {
 }
 
 fn resolved(bytes: &[u8]) -> Result<Resolved, Fault> {
-    let answer: Answer = Fields::parse(bytes)?.body()?;
+    let answer: HostAnswer = Fields::parse(bytes)?.body()?;
     let mut resolved = Resolved {
         objects: Vec::with_capacity(answer.objects.len()),
         retracted: answer.retracted.into_iter().map(|id| id.0).collect(),

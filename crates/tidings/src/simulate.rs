@@ -1,6 +1,6 @@
 //! Simulation: plays a timeline line by line on an engine or a model.
 //!
-//! The engine stands behind [`Play`]; what it prints stands behind [`Sink`]. So the same loop serves
+//! The engine stands behind [`Play`]; what it prints stands behind [`MessageSink`]. So the same loop serves
 //! the command line, tests and any other subject that is to be compared with the engine.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use tidings_core::engine::{LedgerRow, Subject, Warning};
 use tidings_core::explanation::Explanation;
 use tidings_core::{Id, Instant, Message, Rules, Timed, Totals};
 
-use crate::timeline::{Fault, Line, Lines, lines, read_line};
+use crate::timeline::{Fault, Lines, NextLine, lines, read_line};
 
 /// A player of commands: the engine, or a model of it.
 pub trait Play {
@@ -20,7 +20,12 @@ pub trait Play {
     /// # Errors
     /// [`PlayError::Refused`] where the command of this line or of one before cannot be taken,
     /// [`PlayError::Broken`] where nothing can be taken any more.
-    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError>;
+    fn play(
+        &mut self,
+        line: u64,
+        timed: Timed,
+        sink: &mut dyn MessageSink,
+    ) -> Result<(), PlayError>;
 
     /// Decides about the lines so far, without a message: no more come.
     ///
@@ -33,7 +38,11 @@ pub trait Play {
     ///
     /// # Errors
     /// [`PlayError`] as of [`Play::play`].
-    fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Totals, PlayError>;
+    fn finish(
+        &mut self,
+        until: Option<Instant>,
+        sink: &mut dyn MessageSink,
+    ) -> Result<Totals, PlayError>;
 
     /// The ledger by channel: entries by outcome and reason.
     fn ledger(&self) -> BTreeMap<&'static str, LedgerRow>;
@@ -73,7 +82,7 @@ pub enum PlayError {
 }
 
 /// A receiver of messages and warnings.
-pub trait Sink {
+pub trait MessageSink {
     /// Takes the next message.
     fn message(&mut self, message: &Message);
 
@@ -139,7 +148,7 @@ impl<R: BufRead> Run<'_, R> {
     ///
     /// # Errors
     /// [`Halt`] is the reason for an early end; messages before it stay sent.
-    pub fn play(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<Totals, Halt> {
+    pub fn play(self, player: &mut dyn Play, sink: &mut dyn MessageSink) -> Result<Totals, Halt> {
         let until = self.until;
         match self.order {
             Order::AsGiven => self.play_as_given(player, sink)?,
@@ -152,7 +161,7 @@ impl<R: BufRead> Run<'_, R> {
         }
     }
 
-    fn play_as_given(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<(), Halt> {
+    fn play_as_given(self, player: &mut dyn Play, sink: &mut dyn MessageSink) -> Result<(), Halt> {
         let mut lines = Lines::new(self.timeline);
         let mut last = None;
         loop {
@@ -172,7 +181,7 @@ impl<R: BufRead> Run<'_, R> {
         }
     }
 
-    fn play_sorted(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<(), Halt> {
+    fn play_sorted(self, player: &mut dyn Play, sink: &mut dyn MessageSink) -> Result<(), Halt> {
         let mut lines = Lines::new(self.timeline);
         let mut all = Vec::new();
         while let Some((number, timed)) = next(&mut lines, self.rules)? {
@@ -190,9 +199,9 @@ impl<R: BufRead> Run<'_, R> {
 
 fn next<R: BufRead>(lines: &mut Lines<R>, rules: &Rules) -> Result<Option<(u64, Timed)>, Halt> {
     match lines.read_next()? {
-        Line::End => Ok(None),
-        Line::Text(number, line) => Ok(Some((number, read_line(rules, number, line)?))),
-        Line::TooLong(number) => {
+        NextLine::End => Ok(None),
+        NextLine::Text(number, line) => Ok(Some((number, read_line(rules, number, line)?))),
+        NextLine::TooLong(number) => {
             let reason = format!("the line has more than {} bytes", lines::LINE_BYTES_MAX);
             Err(Fault::new(reason, "write one JSON object a line").on_line(number).into())
         }
@@ -219,7 +228,7 @@ fn play_one(
     number: u64,
     timed: Timed,
     player: &mut dyn Play,
-    sink: &mut dyn Sink,
+    sink: &mut dyn MessageSink,
 ) -> Result<(), Halt> {
     let played = player.play(number, timed, sink);
     match played {
@@ -243,7 +252,12 @@ mod tests {
     }
 
     impl Play for Record {
-        fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
+        fn play(
+            &mut self,
+            line: u64,
+            timed: Timed,
+            sink: &mut dyn MessageSink,
+        ) -> Result<(), PlayError> {
             let Command::Retract { object } = timed.command else {
                 return Err(PlayError::Refused {
                     line,
@@ -263,7 +277,7 @@ mod tests {
         fn finish(
             &mut self,
             until: Option<Instant>,
-            _: &mut dyn Sink,
+            _: &mut dyn MessageSink,
         ) -> Result<Totals, PlayError> {
             self.until = until;
             Ok(Totals { events: self.played.len() as u64, ..Totals::default() })
@@ -292,7 +306,7 @@ mod tests {
         left: usize,
     }
 
-    impl Sink for Few {
+    impl MessageSink for Few {
         fn message(&mut self, _: &Message) {
             self.left = self.left.saturating_sub(1);
         }

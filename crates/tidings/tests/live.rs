@@ -597,7 +597,7 @@ fn i14_a_stream_is_told_by_the_node_that_has_its_recipient_and_ends_when_that_st
     assert!(ended > 0, "those whose recipients are at the other one");
     assert!(leaving.wait().success(), "{}", logs());
     let patience = Patience::new();
-    while apis[0].find_metric("tidings_node_parts").is_none_or(|parts| parts < 8) {
+    while apis[0].find_metric("tidings_node_shards").is_none_or(|parts| parts < 8) {
         patience.wait(|| format!("the parts do not move\n{}", logs()));
         std::thread::park_timeout(Duration::from_millis(100));
     }

@@ -23,7 +23,7 @@ fn rules() -> Result<tidings::Rules, tidings::config::Faults> {
     tidings::config::parse(include_str!("../tidings.toml"), "tidings.toml")
 }
 
-fn comment(tidings: &Tidings, id: &str, actor: &str) -> Result<(), tidings::embed::Fault> {
+fn comment(tidings: &Tidings, id: &str, actor: &str) -> Result<(), tidings::embed::CallFault> {
     let ana = json!({"id": "ana", "addresses": {"sms": "+15550100"}});
     tidings.publish(&json!({
         "id": id, "type": "comment", "actor": {"id": actor, "title": actor},

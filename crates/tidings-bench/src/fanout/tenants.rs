@@ -6,17 +6,17 @@ use tidings_core::{Audience, Command};
 
 use super::Fanout;
 use crate::stopwatch::{Stopwatch, ms};
-use crate::{Fault, Measurement, world};
+use crate::{BenchFault, Measurement, world};
 
 /// Milliseconds of publishing to one audience, with and without the commit.
 #[derive(Default)]
-struct Samples {
+struct TenantSamples {
     publish: Vec<f64>,
     engine: Vec<f64>,
 }
 
 /// Creates the tenants with their members, then alternates between the three audiences.
-pub(super) fn publish(fanout: &mut Fanout) -> Result<Vec<Measurement>, Fault> {
+pub(super) fn publish(fanout: &mut Fanout) -> Result<Vec<Measurement>, BenchFault> {
     let (people, tenants) = (fanout.params.recipients, fanout.params.tenants);
     let mut now = fanout.disk.node.engine().now();
     fanout.disk.fill(now, (0..tenants).map(world::tenant))?;
@@ -29,7 +29,8 @@ pub(super) fn publish(fanout: &mut Fanout) -> Result<Vec<Measurement>, Fault> {
     };
     let everyone = Audience { everyone: true, ..Audience::default() };
     let arms = [(Some(tenant), everyone), (None, named()), (Some(tenant), named())];
-    let mut samples = [Samples::default(), Samples::default(), Samples::default()];
+    let mut samples =
+        [TenantSamples::default(), TenantSamples::default(), TenantSamples::default()];
     for run in 0..=fanout.params.runs {
         for ((tenant, to), samples) in arms.iter().zip(&mut samples) {
             now = now.plus_ms(10);
@@ -55,7 +56,7 @@ pub(super) fn publish(fanout: &mut Fanout) -> Result<Vec<Measurement>, Fault> {
         ("members", members.len() as u64),
     ]);
     let [everyone, named, named_of_tenant] = samples;
-    let of = |metric, of: fn(&Samples) -> &Vec<f64>| {
+    let of = |metric, of: fn(&TenantSamples) -> &Vec<f64>| {
         Measurement::of("fanout", &params, (metric, "ms"), of(&everyone))
             .against("named", of(&named))
             .against("named_of_tenant", of(&named_of_tenant))

@@ -9,14 +9,14 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::Rival;
-use crate::Fault;
+use crate::BenchFault;
 
 /// The settings under which it is run.
 pub(super) const SETTINGS: &str = "mjml: node, mjml and handlebars as installed; the template is compiled once, each mail \
                                    is rendered to MJML and then to HTML; HTML alone, without validation";
 
 /// The number of mails that it renders in a second.
-pub(crate) fn rendered_rate(modules: &Path, mails: &[Value]) -> Result<f64, Fault> {
+pub(crate) fn rendered_rate(modules: &Path, mails: &[Value]) -> Result<f64, BenchFault> {
     let fault = |why: String| Rival::Mjml.fault(why);
     let mut node = Command::new("node")
         .args(["--input-type=module", "-e", include_str!("mjml.js")])

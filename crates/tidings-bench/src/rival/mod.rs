@@ -4,7 +4,7 @@
 //! Settings are the servers' own but for those that are said ([`Rival::settings`]). Where two ways are
 //! fair, the one that is faster for the rival is taken.
 
-use super::Fault;
+use super::BenchFault;
 
 pub(crate) mod mjml;
 pub(crate) mod postgres;
@@ -44,14 +44,14 @@ impl Rival {
     }
 
     /// Refuses a comparison with a rival that did not do the same work.
-    pub(crate) fn expect(self, held: u64, expected: u64) -> Result<(), Fault> {
+    pub(crate) fn expect(self, held: u64, expected: u64) -> Result<(), BenchFault> {
         if held == expected {
             return Ok(());
         }
         Err(self.fault(format!("it holds {held} notifications, {expected} were made")))
     }
 
-    fn fault(self, why: impl std::fmt::Display) -> Fault {
-        Fault::Rival(self.name(), why.to_string())
+    fn fault(self, why: impl std::fmt::Display) -> BenchFault {
+        BenchFault::Rival(self.name(), why.to_string())
     }
 }

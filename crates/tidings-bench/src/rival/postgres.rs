@@ -11,7 +11,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, NoTls, Statement};
 
 use super::Rival;
-use crate::Fault;
+use crate::BenchFault;
 use crate::stopwatch::Stopwatch;
 use crate::world;
 
@@ -70,7 +70,7 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     /// Makes a cluster below a directory and starts it, with room for so many connections.
-    pub(crate) fn start(directory: &Path, connections: u32) -> Result<Self, Fault> {
+    pub(crate) fn start(directory: &Path, connections: u32) -> Result<Self, BenchFault> {
         let room = format!("max_connections={}", connections + 10);
         let settings = [
             room.as_str(),
@@ -103,7 +103,7 @@ impl Postgres {
         &self,
         count: usize,
         statement: &str,
-    ) -> Result<Vec<(Client, Statement)>, Fault> {
+    ) -> Result<Vec<(Client, Statement)>, BenchFault> {
         let connected = self.tokio.block_on(async {
             let mut clients = Vec::with_capacity(count);
             for _ in 0..count {
@@ -117,14 +117,14 @@ impl Postgres {
     }
 
     /// Counts the notifications that it has.
-    pub(crate) fn held(&self, client: &Client) -> Result<u64, Fault> {
+    pub(crate) fn held(&self, client: &Client) -> Result<u64, BenchFault> {
         let counted = client.query_one("SELECT count(*) FROM notifications", &[]);
         let counted = self.tokio.block_on(counted).map_err(fault)?;
         Ok(counted.get::<_, i64>(0).unsigned_abs())
     }
 
     /// A client that fans out.
-    pub(crate) fn fanning_out(self) -> Result<FanOut, Fault> {
+    pub(crate) fn fanning_out(self) -> Result<FanOut, BenchFault> {
         let mut clients = self.clients(1, FAN_OUT)?;
         let (client, statement) =
             clients.pop().ok_or_else(|| Rival::Postgres.fault("no client"))?;
@@ -133,7 +133,7 @@ impl Postgres {
 }
 
 /// A fault of a statement.
-pub(crate) fn fault(why: tokio_postgres::Error) -> Fault {
+pub(crate) fn fault(why: tokio_postgres::Error) -> BenchFault {
     match why.as_db_error() {
         Some(said) => Rival::Postgres.fault(said),
         None => Rival::Postgres.fault(why),
@@ -155,7 +155,7 @@ pub(crate) struct FanOut {
 
 impl FanOut {
     /// Lets recipients follow a topic.
-    pub(crate) fn follow(&self, topic: &str, recipients: &[u32]) -> Result<(), Fault> {
+    pub(crate) fn follow(&self, topic: &str, recipients: &[u32]) -> Result<(), BenchFault> {
         let numbers: Vec<i32> = recipients.iter().map(|number| number.cast_signed()).collect();
         let insert = "INSERT INTO followers SELECT $1, unnest($2::int[])";
         let followed = self.server.tokio.block_on(async {
@@ -166,7 +166,7 @@ impl FanOut {
     }
 
     /// Counts the notifications that it has.
-    pub(crate) fn held(&self) -> Result<u64, Fault> {
+    pub(crate) fn held(&self) -> Result<u64, BenchFault> {
         self.server.held(&self.client)
     }
 
@@ -176,15 +176,15 @@ impl FanOut {
         event: u64,
         topic: &str,
         followers: u32,
-    ) -> Result<Duration, Fault> {
+    ) -> Result<Duration, BenchFault> {
         let name = format!("event-{event:06}");
         let body = world::body(event, 0);
         let watch = Stopwatch::start();
-        let told = self.server.tokio.block_on(async {
+        let rows = self.server.tokio.block_on(async {
             let parameters: [&(dyn ToSql + Sync); 3] = [&name, &body, &topic];
             self.client.execute(&self.statement, &parameters).await
         });
-        let rows = told.map_err(fault)?;
+        let rows = rows.map_err(fault)?;
         let took = watch.elapsed();
         if rows != 2 * u64::from(followers) {
             let why = format!("it made {rows} notifications for {followers} followers");

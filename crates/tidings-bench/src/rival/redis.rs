@@ -9,7 +9,7 @@ use std::time::Duration;
 use tidings_loopback::{Server, find, free_port};
 
 use super::Rival;
-use crate::Fault;
+use crate::BenchFault;
 use crate::stopwatch::Stopwatch;
 use crate::world;
 
@@ -28,7 +28,7 @@ pub(crate) struct Redis {
 
 impl Redis {
     /// Starts it with its data below a directory.
-    pub(crate) fn start(directory: &Path) -> Result<Self, Fault> {
+    pub(crate) fn start(directory: &Path) -> Result<Self, BenchFault> {
         let fault = |why: String| Rival::Redis.fault(why);
         let io = |why: std::io::Error| Rival::Redis.fault(why);
         let directory = directory.join("redis");
@@ -54,7 +54,11 @@ impl Redis {
 
     /// Keeps an event and puts it into the inbox and the mail lane of each recipient; how long that
     /// took until the last answer.
-    pub(crate) fn fan_out(&mut self, event: u64, recipients: &[u32]) -> Result<Duration, Fault> {
+    pub(crate) fn fan_out(
+        &mut self,
+        event: u64,
+        recipients: &[u32],
+    ) -> Result<Duration, BenchFault> {
         let name = format!("event-{event:06}");
         let mut pipeline = Vec::with_capacity(recipients.len() * 150);
         let body = world::body(event, recipients.first().copied().unwrap_or_default());
@@ -70,15 +74,15 @@ impl Redis {
     }
 
     /// Counts the entries of all lists.
-    pub(crate) fn held(&mut self) -> Result<u64, Fault> {
+    pub(crate) fn held(&mut self) -> Result<u64, BenchFault> {
         let sum = "local n = 0 for _, key in ipairs(redis.call('KEYS', '*:*')) do n = n + \
                    redis.call('LLEN', key) end return n";
-        let mut asked = Vec::new();
-        command(&mut asked, &["EVAL", sum, "0"]);
+        let mut request = Vec::new();
+        command(&mut request, &["EVAL", sum, "0"]);
         let mut answer = String::new();
         let read = self
             .stream
-            .write_all(&asked)
+            .write_all(&request)
             .and_then(|()| BufReader::new(&self.stream).read_line(&mut answer));
         read.map_err(|fault| Rival::Redis.fault(fault))?;
         let count = answer.trim().strip_prefix(':').and_then(|count| count.parse().ok());

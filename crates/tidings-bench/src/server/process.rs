@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use tokio::runtime::Builder;
 
 use super::broken;
-use crate::{Fault, number, world};
+use crate::{BenchFault, number, world};
 
 /// Measures something of a server: a process under these rules and with these secrets, over a new store that is deleted
 /// when the measurement ends.
@@ -17,11 +17,11 @@ pub(crate) fn measure<T>(
     place: &Path,
     rules: &str,
     secrets: &[(&str, &str)],
-    measure: impl AsyncFnOnce(&Process) -> Result<T, Fault>,
-) -> Result<T, Fault> {
+    measure: impl AsyncFnOnce(&Process) -> Result<T, BenchFault>,
+) -> Result<T, BenchFault> {
     let directory = world::directory(place)?;
     let config = directory.path().join("tidings.toml");
-    fs::write(&config, rules).map_err(|fault| Fault::Directory(config.clone(), fault))?;
+    fs::write(&config, rules).map_err(|fault| BenchFault::Directory(config.clone(), fault))?;
     let server = Process::serve(&config, &directory.path().join("data"), secrets)?;
     let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
     let measured = tokio.block_on(measure(&server));
@@ -41,7 +41,7 @@ impl Process {
         config: &Path,
         data: &Path,
         secrets: &[(&str, &str)],
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, BenchFault> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["serve", "--dev", "--listen", "127.0.0.1:0", "--config"]).arg(config);
         command.arg("--data").arg(data).envs(secrets.iter().copied()).stderr(Stdio::null());
@@ -49,7 +49,7 @@ impl Process {
     }
 
     /// Starts a process, and waits until it says where it listens.
-    pub(crate) fn start(mut command: Command) -> Result<Self, Fault> {
+    pub(crate) fn start(mut command: Command) -> Result<Self, BenchFault> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         if let Some(out) = child.stdout.take() {
@@ -63,14 +63,14 @@ impl Process {
                 let _ended = child.kill();
                 let _reaped = child.wait();
                 let detail = format!("a server did not say where it listens: {line:?}");
-                Err(Fault::Http(detail))
+                Err(BenchFault::Http(detail))
             }
         }
     }
 
     /// The processor time that it has taken so far, in seconds.
-    pub(crate) fn cpu_seconds(&self) -> Result<f64, Fault> {
-        let unknown = || Fault::Unknown("how much processor time a process has taken");
+    pub(crate) fn cpu_seconds(&self) -> Result<f64, BenchFault> {
+        let unknown = || BenchFault::Unknown("how much processor time a process has taken");
         let text =
             fs::read_to_string(format!("/proc/{}/stat", self.child.id())).map_err(|_| unknown())?;
         // The name before them may hold anything but ends with the last parenthesis.
@@ -82,7 +82,7 @@ impl Process {
     }
 
     /// The bytes of it that are in memory.
-    pub(crate) fn resident_bytes(&self) -> Result<u64, Fault> {
+    pub(crate) fn resident_bytes(&self) -> Result<u64, BenchFault> {
         resident_bytes(&self.child.id().to_string())
     }
 }
@@ -96,8 +96,8 @@ impl Drop for Process {
 }
 
 /// Bytes of a process, by its name under /proc, that are in memory.
-pub(crate) fn resident_bytes(process: &str) -> Result<u64, Fault> {
-    let unknown = || Fault::Unknown("how much memory a process takes (/proc/PID/status)");
+pub(crate) fn resident_bytes(process: &str) -> Result<u64, BenchFault> {
+    let unknown = || BenchFault::Unknown("how much memory a process takes (/proc/PID/status)");
     let status = fs::read_to_string(format!("/proc/{process}/status")).map_err(|_| unknown())?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or_else(unknown)?;
     let kib = line.trim().trim_end_matches("kB").trim().parse::<u64>().map_err(|_| unknown())?;

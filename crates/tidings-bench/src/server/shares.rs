@@ -16,18 +16,18 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use self::greedy::Counts;
+use self::greedy::CallCounts;
 use super::process::{self, Process};
 use super::{Connection, broken, post, unexpected};
 use crate::stopwatch::{Stopwatch, ms};
-use crate::{Fault, Measurement, number, quantile, world};
+use crate::{BenchFault, Measurement, number, quantile, world};
 
 mod greedy;
 mod wire;
 
 /// Arguments of `shares`.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Params {
+pub(crate) struct SharesParams {
     /// Number of readers beside the one who takes all
     #[arg(long, default_value_t = 100)]
     pub(crate) readers: u32,
@@ -54,7 +54,7 @@ pub(crate) struct Params {
 /// The interval of the host's publishes.
 const PUBLISHING: Duration = Duration::from_millis(20);
 
-/// The interval of the host's changes of preferences, of which the hook is told.
+/// The interval of the host's changes of preferences, of which the hook is received.
 const CHANGING: Duration = Duration::from_millis(200);
 
 /// The interval of a reader's pages.
@@ -80,7 +80,7 @@ fn tenant(number: u32) -> tidings_core::Id {
 }
 
 /// Runs it.
-pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
+pub(crate) fn run(params: &SharesParams) -> Result<Vec<Measurement>, BenchFault> {
     let hook = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(broken)?;
     let address = hook.local_addr().map_err(broken)?;
     let rules = format!(
@@ -90,25 +90,25 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
         SECRET.0
     );
     process::measure(&params.dir, &rules, &[SECRET], async |server| {
-        measure(params, server, &mut told_by(hook)?).await
+        measure(params, server, &mut receiver_of(hook)?).await
     })
 }
 
-/// Serves the host's hook. Returns of which recipients it is told.
-fn told_by(hook: TcpListener) -> Result<UnboundedReceiver<String>, Fault> {
-    let (tell, told) = unbounded_channel();
+/// Serves the host's hook. Returns of which recipients it is received.
+fn receiver_of(hook: TcpListener) -> Result<UnboundedReceiver<String>, BenchFault> {
+    let (sender, received) = unbounded_channel();
     let router = Router::new().route(
         "/",
         on_post(move |body: String| async move {
             let called: serde_json::Value = serde_json::from_str(&body).unwrap_or_default();
             // Nobody may be waiting for it any more.
-            let _heard = called["data"]["recipient"].as_str().map(|id| tell.send(id.to_owned()));
+            let _sent = called["data"]["recipient"].as_str().map(|id| sender.send(id.to_owned()));
         }),
     );
     hook.set_nonblocking(true).map_err(broken)?;
     let hook = tokio::net::TcpListener::from_std(hook).map_err(broken)?;
     tokio::spawn(async move { axum::serve(hook, router).await });
-    Ok(told)
+    Ok(received)
 }
 
 /// The times of others, in milliseconds, and how many of their calls were refused.
@@ -122,17 +122,17 @@ struct Times {
 }
 
 async fn measure(
-    params: &Params,
+    params: &SharesParams,
     server: &Process,
-    told: &mut UnboundedReceiver<String>,
-) -> Result<Vec<Measurement>, Fault> {
+    received: &mut UnboundedReceiver<String>,
+) -> Result<Vec<Measurement>, BenchFault> {
     let tokens = fill(server.address, params).await?;
     let event = AtomicU64::new(u64::from(params.entries + params.hoard));
-    let (mut alone, mut beside) = (Times::default(), Times::default());
+    let (mut alone, mut under_load) = (Times::default(), Times::default());
     let (mut memory, mut left, mut streams) = (Vec::new(), Vec::new(), Vec::new());
-    let counts = Arc::new(Counts::default());
+    let counts = Arc::new(CallCounts::default());
     let changes = AtomicU64::new(0);
-    let others = Others {
+    let others = OtherUsers {
         address: server.address,
         params,
         tokens: &tokens,
@@ -140,14 +140,14 @@ async fn measure(
         changes: &changes,
     };
     for _ in 0..params.rounds {
-        others.measure(told, &mut alone).await?;
+        others.measure(received, &mut alone).await?;
         let before = server.resident_bytes()?;
         let token = &tokens[GREEDY as usize];
         let greedy = greedy::begin(server.address, params.connections, token, &counts);
         sleep(Duration::from_secs(1)).await;
         let peak = AtomicU64::new(before);
         tokio::select! {
-            measured = others.measure(told, &mut beside) => measured?,
+            measured = others.measure(received, &mut under_load) => measured?,
             failed = watch(server, &peak) => failed?,
         }
         memory.push(number(peak.into_inner() - before) / 1e6);
@@ -172,11 +172,11 @@ async fn measure(
         ]
     };
     let mut measured = Vec::new();
-    measured.extend(times(("publish", "publish_p99"), &beside.publishes, &alone.publishes));
-    measured.extend(times(("read", "read_p99"), &beside.reads, &alone.reads));
-    measured.extend(times(("hook", "hook_p99"), &beside.hooks, &alone.hooks));
+    measured.extend(times(("publish", "publish_p99"), &under_load.publishes, &alone.publishes));
+    measured.extend(times(("read", "read_p99"), &under_load.reads, &alone.reads));
+    measured.extend(times(("hook", "hook_p99"), &under_load.hooks, &alone.hooks));
     measured.extend([
-        of(("refused_to_others", "calls"), &[number(beside.refused)])
+        of(("refused_to_others", "calls"), &[number(under_load.refused)])
             .against("alone", &[number(alone.refused)]),
         of(("memory_more", "MB"), &memory),
         of(("memory_left", "MB"), &left),
@@ -188,7 +188,7 @@ async fn measure(
 }
 
 /// Keeps the most memory that the server takes.
-async fn watch(server: &Process, peak: &AtomicU64) -> Result<(), Fault> {
+async fn watch(server: &Process, peak: &AtomicU64) -> Result<(), BenchFault> {
     loop {
         peak.fetch_max(server.resident_bytes()?, Ordering::Relaxed);
         sleep(WATCHING).await;
@@ -196,7 +196,7 @@ async fn watch(server: &Process, peak: &AtomicU64) -> Result<(), Fault> {
 }
 
 /// Number of open streams and long polls: those of the one user, since nobody else has any.
-async fn open_streams(address: SocketAddr) -> Result<u64, Fault> {
+async fn open_streams(address: SocketAddr) -> Result<u64, BenchFault> {
     let mut connection = Connection::open(address).await?;
     let answer = connection.ask(&get("/metrics", "none")).await?;
     let text = String::from_utf8_lossy(answer);
@@ -205,9 +205,9 @@ async fn open_streams(address: SocketAddr) -> Result<u64, Fault> {
 }
 
 /// The host and the readers.
-struct Others<'a> {
+struct OtherUsers<'a> {
     address: SocketAddr,
-    params: &'a Params,
+    params: &'a SharesParams,
     tokens: &'a [String],
     /// The number of the next event.
     event: &'a AtomicU64,
@@ -215,17 +215,17 @@ struct Others<'a> {
     changes: &'a AtomicU64,
 }
 
-impl Others<'_> {
+impl OtherUsers<'_> {
     /// The host publishes and changes preferences, and readers read, for a while.
     async fn measure(
         &self,
-        told: &mut UnboundedReceiver<String>,
+        received: &mut UnboundedReceiver<String>,
         times: &mut Times,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), BenchFault> {
         let (watch, until) = (Stopwatch::start(), Duration::from_secs(self.params.seconds));
         let mut readers = self.read(watch, until);
         let (published, changed) =
-            tokio::try_join!(self.publish(watch, until), self.change(told, watch, until))?;
+            tokio::try_join!(self.publish(watch, until), self.change(received, watch, until))?;
         times.add(published);
         times.add(changed);
         while let Some(read) = readers.join_next().await {
@@ -234,7 +234,7 @@ impl Others<'_> {
         Ok(())
     }
 
-    fn read(&self, watch: Stopwatch, until: Duration) -> JoinSet<Result<Times, Fault>> {
+    fn read(&self, watch: Stopwatch, until: Duration) -> JoinSet<Result<Times, BenchFault>> {
         let apart = READING / self.params.readers.max(1);
         let mut readers = JoinSet::new();
         for (place, token) in (0..).zip(&self.tokens[1..]) {
@@ -249,13 +249,13 @@ impl Others<'_> {
                     times.reads.extend(time);
                     sleep(READING).await;
                 }
-                Ok::<_, Fault>(times)
+                Ok::<_, BenchFault>(times)
             });
         }
         readers
     }
 
-    async fn publish(&self, watch: Stopwatch, until: Duration) -> Result<Times, Fault> {
+    async fn publish(&self, watch: Stopwatch, until: Duration) -> Result<Times, BenchFault> {
         let mut connection = Connection::open(self.address).await?;
         let mut times = Times::default();
         while watch.elapsed() < until {
@@ -270,10 +270,10 @@ impl Others<'_> {
 
     async fn change(
         &self,
-        told: &mut UnboundedReceiver<String>,
+        received: &mut UnboundedReceiver<String>,
         watch: Stopwatch,
         until: Duration,
-    ) -> Result<Times, Fault> {
+    ) -> Result<Times, BenchFault> {
         let mut connection = Connection::open(self.address).await?;
         let mut times = Times::default();
         while watch.elapsed() < until {
@@ -285,15 +285,15 @@ impl Others<'_> {
             let body =
                 format!("[{{\"category\":\"works\",\"channel\":\"email\",\"mode\":\"{mode}\"}}]");
             let path = format!("/v1/recipients/{recipient}/preferences");
-            while told.try_recv().is_ok() {}
+            while received.try_recv().is_ok() {}
             let answer = connection.ask(&with_body("PATCH", &path, "none", &body)).await?;
             if !answer.starts_with(b"HTTP/1.1 2") {
                 return Err(unexpected(answer));
             }
             let watch = Stopwatch::start();
-            let heard =
-                async { while told.recv().await.is_some_and(|id| id != recipient.as_str()) {} };
-            match timeout(PATIENCE, heard).await {
+            let arrived =
+                async { while received.recv().await.is_some_and(|id| id != recipient.as_str()) {} };
+            match timeout(PATIENCE, arrived).await {
                 Ok(()) => times.hooks.push(ms(watch.elapsed())),
                 Err(_) => times.refused += 1,
             }
@@ -321,7 +321,7 @@ impl Times {
         &mut self,
         connection: &mut Connection,
         request: &[u8],
-    ) -> Result<Option<f64>, Fault> {
+    ) -> Result<Option<f64>, BenchFault> {
         let watch = Stopwatch::start();
         let answer = timeout(PATIENCE, connection.ask(request)).await;
         let is_done = match answer {
@@ -348,7 +348,7 @@ fn with_body(method: &str, path: &str, token: &str, body: &str) -> Vec<u8> {
 }
 
 /// Makes the tenants, the recipients and what their inboxes have. Returns the token of each, of the greedy one first.
-async fn fill(address: SocketAddr, params: &Params) -> Result<Vec<String>, Fault> {
+async fn fill(address: SocketAddr, params: &SharesParams) -> Result<Vec<String>, BenchFault> {
     let mut host = Connection::open(address).await?;
     done(&mut host, "POST", "/v1/admin/signing-keys", "{}").await?;
     for number in 0..TENANTS {
@@ -361,7 +361,7 @@ async fn fill(address: SocketAddr, params: &Params) -> Result<Vec<String>, Fault
         let body = format!("{{\"recipient\":\"{recipient}\"}}");
         let made = done(&mut host, "POST", "/v1/admin/tokens", &body).await?;
         let token = made["token"].as_str();
-        tokens.push(token.ok_or_else(|| Fault::Http(format!("no token: {made}")))?.to_owned());
+        tokens.push(token.ok_or_else(|| BenchFault::Http(format!("no token: {made}")))?.to_owned());
     }
     for event in 0..params.entries + params.hoard {
         let event = u64::from(event);
@@ -380,7 +380,7 @@ async fn done(
     method: &str,
     path: &str,
     body: &str,
-) -> Result<serde_json::Value, Fault> {
+) -> Result<serde_json::Value, BenchFault> {
     let answer = host.ask(&with_body(method, path, "none", body)).await?;
     if !answer.starts_with(b"HTTP/1.1 2") {
         return Err(unexpected(answer));

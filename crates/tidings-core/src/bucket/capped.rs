@@ -17,15 +17,15 @@ impl Bucket {
     pub(super) fn count_for_caps(
         &mut self,
         lane_no: LaneNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         at: Instant,
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane_no).channel;
         let caps = caps(self, channel, compiled);
         if !caps.is_empty() {
-            let who = who & &*self.roster.everyone;
-            self.cap_counts.note(channel, &who, at, caps);
+            let recipients = recipients & &*self.roster.everyone;
+            self.cap_counts.note(channel, &recipients, at, caps);
         }
     }
 
@@ -34,7 +34,7 @@ impl Bucket {
     pub(super) fn uncount_for_caps(
         &mut self,
         lane_no: LaneNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         closed_at: Instant,
         now: Instant,
         compiled: &CompiledRules,
@@ -44,8 +44,10 @@ impl Bucket {
             return;
         }
         let cap_counts = &mut self.cap_counts;
-        let freed =
-            who.iter().filter(|number| cap_counts.take_back(channel, *number, closed_at)).collect();
+        let freed = recipients
+            .iter()
+            .filter(|number| cap_counts.take_back(channel, *number, closed_at))
+            .collect();
         self.ask_again(now, &freed, compiled);
     }
 
@@ -53,7 +55,7 @@ impl Bucket {
     pub(crate) fn capped(
         &self,
         lane: &LaneKey,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         now: Instant,
         compiled: &CompiledRules,
     ) -> RoaringBitmap {
@@ -64,9 +66,9 @@ impl Bucket {
             return RoaringBitmap::new();
         };
         // Flushed windows and those with an urgent entry pass caps as they pass quiet hours.
-        let asked = who - lane.deadlines(terms).passes(who);
+        let overdue = recipients - lane.deadlines(terms).passes(recipients);
         let is_full = |number: &u32| self.cap_counts.free_at(channel, *number, now, caps).is_some();
-        asked.iter().filter(is_full).collect()
+        overdue.iter().filter(is_full).collect()
     }
 
     /// Folds in that a cap has kept windows open.
@@ -74,20 +76,20 @@ impl Bucket {
         &mut self,
         at: Instant,
         lane: &LaneKey,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane.lane).channel;
         let caps = caps(self, channel, compiled);
         let mut again: BTreeMap<Instant, RoaringBitmap> = BTreeMap::new();
-        for number in who {
+        for number in recipients {
             let free = self.cap_counts.free_at(channel, number, at, caps);
             again.entry(free.unwrap_or(at)).or_default().insert(number);
         }
         let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.change_known(lane, who, around, |lane, _| {
-            for (again, who) in again {
-                lane.put_off(at, again, &who);
+        lanes.change_known(lane, recipients, around, |lane, _| {
+            for (again, recipients) in again {
+                lane.put_off(at, again, &recipients);
             }
         });
     }

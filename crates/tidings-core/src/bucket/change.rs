@@ -51,7 +51,7 @@ impl Bucket {
     fn settle_passed(
         &mut self,
         at: Instant,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         is_wanted: impl Fn(Clocks<'_>) -> bool,
         compiled: &CompiledRules,
     ) {
@@ -60,8 +60,8 @@ impl Bucket {
             let terms = around.terms.in_lanes_of(tenant);
             lane.may_be_quiet(terms) && is_wanted(terms.clocks())
         };
-        lanes.change_some(who, around, is_quiet, |lane, terms| {
-            lane.settle_passed(who, at, terms);
+        lanes.change_some(recipients, around, is_quiet, |lane, terms| {
+            lane.settle_passed(recipients, at, terms);
         });
     }
 
@@ -73,18 +73,23 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
-        for Entries { seq, channel, who } in items {
-            lanes.change_urgent(*channel, *seq, who, around, |lane, terms| {
-                lane.settle_passed(who, at, terms);
+        for Entries { seq, channel, recipients } in items {
+            lanes.change_urgent(*channel, *seq, recipients, around, |lane, terms| {
+                lane.settle_passed(recipients, at, terms);
             });
         }
     }
 
     /// Asks windows again that were put off, since what held them has changed.
-    pub(super) fn ask_again(&mut self, at: Instant, who: &RoaringBitmap, compiled: &CompiledRules) {
+    pub(super) fn ask_again(
+        &mut self,
+        at: Instant,
+        recipients: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
         let (lanes, around) = self.lanes_and_around(compiled);
-        let is_late = |_, lane: &Lane| lane.has_late(who);
-        lanes.change_some(who, around, is_late, |lane, _| lane.ask_again(who, at));
+        let is_late = |_, lane: &Lane| lane.has_late(recipients);
+        lanes.change_some(recipients, around, is_late, |lane, _| lane.ask_again(recipients, at));
     }
 
     pub(super) fn profile(
@@ -138,12 +143,12 @@ impl Bucket {
         chosen: &Preference,
         compiled: &CompiledRules,
     ) {
-        let who = RoaringBitmap::from_iter([number]);
-        self.settle_passed(at, &who, |_| true, compiled);
+        let recipients = RoaringBitmap::from_iter([number]);
+        self.settle_passed(at, &recipients, |_| true, compiled);
         self.roster.digest_times.choose(number, chosen);
         self.dirty.recipients.insert(number);
         self.rezone(at, number, |_| true, compiled);
-        self.ask_again(at, &who, compiled);
+        self.ask_again(at, &recipients, compiled);
     }
 
     /// Updates the next slots of a recipient's open digests after a change of the zone or of own times, in the lanes of
@@ -155,12 +160,12 @@ impl Bucket {
         is_wanted: impl Fn(Clocks<'_>) -> bool,
         compiled: &CompiledRules,
     ) {
-        let who = RoaringBitmap::from_iter([number]);
+        let recipients = RoaringBitmap::from_iter([number]);
         let plain = self.lanes.plain().iter().filter(|(_, lane)| lane.is_digest());
         let plain: Vec<LaneKey> = plain.map(|(no, _)| LaneKey::from(*no)).collect();
-        for lane in plain.into_iter().chain(self.lanes.keyed_digests(&who)) {
+        for lane in plain.into_iter().chain(self.lanes.keyed_digests(&recipients)) {
             if is_wanted(self.roster.clocks(lane.tenant)) {
-                self.rezone_in(at, &lane, &who, compiled);
+                self.rezone_in(at, &lane, &recipients, compiled);
             }
         }
     }
@@ -170,14 +175,14 @@ impl Bucket {
         &mut self,
         at: Instant,
         lane: &LaneKey,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         // A window keeps the digest as it was when it was opened.
-        for (version, who) in self.by_version(lane, who) {
+        for (version, recipients) in self.by_version(lane, recipients) {
             if compiled.version(version).is_some() {
-                self.change_under(version, lane, &who, compiled, |lane, terms| {
-                    who.iter().for_each(|number| lane.rezone(number, at, terms));
+                self.change_under(version, lane, &recipients, compiled, |lane, terms| {
+                    recipients.iter().for_each(|number| lane.rezone(number, at, terms));
                 });
             }
         }

@@ -98,18 +98,18 @@ fn put_back_digests(bucket: &mut Bucket, to: Instant, compiled: &CompiledRules) 
                 since.and_then(|since| version_at(&bucket.versions, since)).unwrap_or(bucket.rules);
             by_version.entry(version).or_default().insert(number);
         }
-        for (version, who) in by_version {
+        for (version, recipients) in by_version {
             let terms = Terms::of(&bucket.roster, &bucket.ended, compiled.version(version));
-            lane.wait_from(to, &who, terms);
+            lane.wait_from(to, &recipients, terms);
         }
     }
     let ever = bucket.roster.ever();
     for at in bucket.lanes.keyed_where(|lane| lane.has_slot_after(to)) {
         let (lanes, around) = bucket.lanes_and_around(compiled);
         let later = lanes.change_known(&at, &ever, around, |lane, _| lane.take_slots_after(to));
-        for (version, who) in bucket.by_version(&at, &later.unwrap_or_default()) {
-            bucket.change_under(version, &at, &who, compiled, |lane, terms| {
-                lane.wait_from(to, &who, terms);
+        for (version, recipients) in bucket.by_version(&at, &later.unwrap_or_default()) {
+            bucket.change_under(version, &at, &recipients, compiled, |lane, terms| {
+                lane.wait_from(to, &recipients, terms);
             });
         }
     }

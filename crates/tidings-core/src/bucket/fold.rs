@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use super::clock::by_clock;
 use super::lanes::by_address::LaneContext;
 use super::lanes::lane::{Entering, Lane, Terms};
-use super::people::marks::{Made, MarkAt};
+use super::people::marks::{MarkAt, NewMark};
 use super::people::preferences::Preference;
 use super::state::{Bucket, Closing};
 use super::tenant::change_tenant;
@@ -15,7 +15,7 @@ use crate::journal::record::{Arrival, Covered, Entries, Record, TenantTopic};
 use crate::journal::stored::StoredArrival;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
-use crate::model::item::{Item, Shelf};
+use crate::model::item::{Shelf, StoredItem};
 use crate::model::number::{EventNo, LaneNo, Seq};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
@@ -43,7 +43,9 @@ impl Bucket {
             Record::Arrival(arrival) => {
                 self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
             }
-            Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, compiled),
+            Record::Closing { at, lane, recipients } => {
+                self.close(seq, at, lane, &recipients, compiled)
+            }
             Record::Cut { at, items, .. } => {
                 self.settle_urgent(by(at), &items, compiled);
                 self.end(&items);
@@ -56,20 +58,20 @@ impl Bucket {
             }
             Record::Dropped { .. } => {}
             Record::Mark { at, before, number, what, kind, view, shows } => {
-                let made = Made { at, before, kind, view, rules: self.rules };
+                let made = NewMark { at, before, kind, view, rules: self.rules };
                 self.mark(seq, number.0, made, what, &shows);
             }
             Record::Items { number, items, .. } => self.change_items(seq, number.0, items),
             Record::InboxDelivered { to, except, .. } => {
                 self.delivered_to = to;
-                for (seq, _, who) in except {
-                    self.end_one(seq, INBOX_NO, &who);
+                for (seq, _, recipients) in except {
+                    self.end_one(seq, INBOX_NO, &recipients);
                 }
             }
-            Record::Made { at, closing, who, nothing } => {
-                self.made(by(at), closing, &who, &nothing, compiled);
+            Record::Made { at, closing, recipients, nothing } => {
+                self.made(by(at), closing, &recipients, &nothing, compiled);
             }
-            Record::Outcome { closing, who, .. } => self.end_messages(closing, &who),
+            Record::Outcome { closing, recipients, .. } => self.end_messages(closing, &recipients),
             Record::Reopened(again) => self.reopen(*again),
             Record::Profile { at, number, profile } => {
                 self.profile(by(at), number.0, *profile, compiled);
@@ -89,8 +91,8 @@ impl Bucket {
             Record::Pause { at, channels, emptied } => {
                 self.pause(by(at), channels, &emptied, compiled);
             }
-            Record::Withdrawn { at, closing, who } => {
-                self.withdraw(by(at), closing, &who, compiled);
+            Record::Withdrawn { at, closing, recipients } => {
+                self.withdraw(by(at), closing, &recipients, compiled);
             }
             Record::Attempted { closing, number, attempts, .. } => {
                 let open = self.closings.get_mut(&closing);
@@ -101,7 +103,9 @@ impl Bucket {
             Record::Counted { at, lane, fewer, enough } => {
                 self.count(by(at), &lane, &fewer, &enough, compiled);
             }
-            Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
+            Record::Capped { at, lane, recipients } => {
+                self.cap(by(at), &lane, &recipients, compiled)
+            }
             Record::Hidden { tenant, items, .. } => {
                 self.end(&items);
                 self.hidden.note(tenant, seq);
@@ -115,10 +119,10 @@ impl Bucket {
     }
 
     fn flush(&mut self, at: Instant, number: u32, lanes: &[LaneKey], compiled: &CompiledRules) {
-        let who = RoaringBitmap::from_iter([number]);
+        let recipients = RoaringBitmap::from_iter([number]);
         let (all, around) = self.lanes_and_around(compiled);
         for lane in lanes {
-            all.change_known(lane, &who, around, |lane, _| lane.flush(number, at));
+            all.change_known(lane, &recipients, around, |lane, _| lane.flush(number, at));
         }
     }
 
@@ -127,7 +131,7 @@ impl Bucket {
         &mut self,
         seq: Seq,
         number: u32,
-        made: Made,
+        made: NewMark,
         what: Covered,
         shows: &[Option<TenantNo>],
     ) {
@@ -140,7 +144,7 @@ impl Bucket {
         self.dirty.marks.extend(rows.into_iter().map(|row| (number, row)));
     }
 
-    fn change_items(&mut self, seq: Seq, number: u32, items: Vec<(EventNo, Item)>) {
+    fn change_items(&mut self, seq: Seq, number: u32, items: Vec<(EventNo, StoredItem)>) {
         let marks = &mut **self.marks.or_default(number);
         let last = seq.plus(items.len().saturating_sub(1) as u64);
         self.dirty.marks.insert((number, MarkAt::Changed));
@@ -181,7 +185,7 @@ impl Bucket {
                 // put back.
                 let at = self.by_the_clock(kept.arrival.at);
                 with_entering(&kept, at, *lane_no, compiled, |entering| {
-                    self.lanes.enter(&lane, &variant.who, overdue, around, entering);
+                    self.lanes.enter(&lane, &variant.recipients, overdue, around, entering);
                 });
             }
         }
@@ -193,17 +197,17 @@ impl Bucket {
         seq: Seq,
         at: Instant,
         lane: LaneKey,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         let clock = self.by_the_clock(at);
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.fade(clock, around);
-        lanes.note_messages(&lane, clock, who, around);
+        lanes.note_messages(&lane, clock, recipients, around);
         // Closes after the message is noted: a lane without windows or a last message would be dropped, and
         // `leading` would not know of it.
-        let began = lanes.close(&lane, who, clock, around);
-        self.count_for_caps(lane.lane, who, clock, compiled);
+        let began = lanes.close(&lane, recipients, clock, around);
+        self.count_for_caps(lane.lane, recipients, clock, compiled);
         let unmade: Tree<u32, Seq> = began.into_iter().collect();
         let from = unmade.values().min().copied().unwrap_or(seq);
         let closing = Closing { unmade, ..Closing::new(lane, at, clock, from) };
@@ -211,13 +215,13 @@ impl Bucket {
     }
 
     fn end(&mut self, items: &[Entries]) {
-        for Entries { seq, channel, who } in items {
-            self.end_one(*seq, *channel, who);
+        for Entries { seq, channel, recipients } in items {
+            self.end_one(*seq, *channel, recipients);
         }
     }
 
-    fn end_one(&mut self, seq: Seq, channel: ChannelNo, who: &RoaringBitmap) {
-        self.ended.note(seq, channel, who);
+    fn end_one(&mut self, seq: Seq, channel: ChannelNo, recipients: &RoaringBitmap) {
+        self.ended.note(seq, channel, recipients);
         self.dirty.ended.insert((seq, channel));
     }
 
@@ -225,17 +229,17 @@ impl Bucket {
         &mut self,
         now: Instant,
         closing: Seq,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         nothing: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         let Some(open) = self.closings.get_mut(&closing) else {
             return;
         };
-        for number in who {
+        for number in recipients {
             open.unmade.remove(&number);
         }
-        open.sending |= who - nothing;
+        open.sending |= recipients - nothing;
         let (at, lane) = (open.clock, open.lane.clone());
         // A closing counts for `leading` and caps when it is decided. An empty message was never sent, so
         // it must not delay the next one.
@@ -255,11 +259,11 @@ impl Bucket {
         &mut self,
         lane: &LaneKey,
         at: Instant,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.take_back_messages(lane, at, who, around);
+        lanes.take_back_messages(lane, at, recipients, around);
     }
 
     fn follow(&mut self, topics: Vec<(TenantTopic, Set)>, on: bool) {
@@ -289,10 +293,10 @@ impl Bucket {
             .get(lane)
             .cloned()
             .unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
-        let who = RoaringBitmap::from_iter([number]);
+        let recipients = RoaringBitmap::from_iter([number]);
         let terms = self.terms(lane.tenant, compiled);
         with_entering(kept, kept.arrival.at, lane.lane, compiled, |entering| {
-            state.enter(&who, None, entering, terms);
+            state.enter(&recipients, None, entering, terms);
         });
         state
     }

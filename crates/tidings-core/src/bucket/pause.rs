@@ -19,23 +19,23 @@ impl Bucket {
         &mut self,
         now: Instant,
         closing: Seq,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         let Some(open) = self.closings.get_mut(&closing) else {
             return;
         };
-        open.end(who);
+        open.end(recipients);
         let (at, lane) = (open.clock, open.lane.clone());
-        self.take_back_messages(&lane, at, who, compiled);
-        self.uncount_for_caps(lane.lane, who, at, now, compiled);
+        self.take_back_messages(&lane, at, recipients, compiled);
+        self.uncount_for_caps(lane.lane, recipients, at, now, compiled);
         self.settle_closing(closing);
     }
 
     /// Ends built messages that have their outcome.
-    pub(super) fn end_messages(&mut self, closing: Seq, who: &RoaringBitmap) {
+    pub(super) fn end_messages(&mut self, closing: Seq, recipients: &RoaringBitmap) {
         if let Some(open) = self.closings.get_mut(&closing) {
-            open.end(who);
+            open.end(recipients);
         }
         self.settle_closing(closing);
     }

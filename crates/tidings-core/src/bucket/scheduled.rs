@@ -14,39 +14,39 @@ use crate::sets::set::Set;
 use crate::sets::shared::{Shared, Tree};
 
 /// An instant of a scheduled event, with the event.
-type At = (Instant, EventNo);
+type ScheduledAt = (Instant, EventNo);
 
 /// The scheduled events of a bucket, each with the recipients who wait for it. Millions may wait, and most of them for
 /// one recipient, who takes four bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScheduledSets {
-    of_one: Tree<At, u32>,
-    of_many: Tree<At, Shared<RoaringBitmap>>,
+    of_one: Tree<ScheduledAt, u32>,
+    of_many: Tree<ScheduledAt, Shared<RoaringBitmap>>,
 }
 
 impl ScheduledSets {
     /// Sets who waits.
-    pub(crate) fn insert(&mut self, at: At, who: RoaringBitmap) {
-        self.remove(&at);
-        match (who.len(), who.min()) {
+    pub(crate) fn insert(&mut self, scheduled: ScheduledAt, recipients: RoaringBitmap) {
+        self.remove(&scheduled);
+        match (recipients.len(), recipients.min()) {
             (1, Some(number)) => {
-                self.of_one.insert(at, number);
+                self.of_one.insert(scheduled, number);
             }
             _ => {
-                self.of_many.insert(at, Shared::new(who));
+                self.of_many.insert(scheduled, Shared::new(recipients));
             }
         }
     }
 
     /// Removes an event that no recipient waits for.
-    pub(crate) fn remove(&mut self, at: &At) {
-        self.of_one.remove(at);
-        self.of_many.remove(at);
+    pub(crate) fn remove(&mut self, scheduled: &ScheduledAt) {
+        self.of_one.remove(scheduled);
+        self.of_many.remove(scheduled);
     }
 
     /// Returns true if a recipient waits for an event.
-    pub(crate) fn contains_key(&self, at: &At) -> bool {
-        self.of_one.contains_key(at) || self.of_many.contains_key(at)
+    pub(crate) fn contains_key(&self, scheduled: &ScheduledAt) -> bool {
+        self.of_one.contains_key(scheduled) || self.of_many.contains_key(scheduled)
     }
 
     /// Returns true if no recipient waits for any event.
@@ -55,17 +55,21 @@ impl ScheduledSets {
     }
 
     /// The recipients of a set who wait for an event.
-    pub(crate) fn among(&self, at: &At, who: &RoaringBitmap) -> RoaringBitmap {
-        let of_many = self.of_many.get(at).map(|waiting| &**waiting & who);
-        let of_one = self.of_one.get(at).filter(|number| who.contains(**number));
+    pub(crate) fn intersect(
+        &self,
+        scheduled: &ScheduledAt,
+        recipients: &RoaringBitmap,
+    ) -> RoaringBitmap {
+        let of_many = self.of_many.get(scheduled).map(|waiting| &**waiting & recipients);
+        let of_one = self.of_one.get(scheduled).filter(|number| recipients.contains(**number));
         of_many.unwrap_or_else(|| of_one.into_iter().collect())
     }
 
     /// The events for which a recipient waits, in their order.
-    pub(crate) fn of(&self, number: u32) -> Vec<At> {
+    pub(crate) fn of(&self, number: u32) -> Vec<ScheduledAt> {
         let of_one = self.of_one.iter().filter(|(_, of)| **of == number);
-        let of_many = self.of_many.iter().filter(|(_, who)| who.contains(number));
-        let mut all: Vec<At> = of_one.map(|(at, _)| *at).collect();
+        let of_many = self.of_many.iter().filter(|(_, recipients)| recipients.contains(number));
+        let mut all: Vec<ScheduledAt> = of_one.map(|(at, _)| *at).collect();
         all.extend(of_many.map(|(at, _)| *at));
         all.sort_unstable();
         all
@@ -73,17 +77,17 @@ impl ScheduledSets {
 
     /// Bytes of memory used, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let of_many = self.of_many.values().map(|who| 48 + who.serialized_size());
-        let keys = size_of::<At>() * (self.of_one.len() + self.of_many.len());
+        let of_many = self.of_many.values().map(|recipients| 48 + recipients.serialized_size());
+        let keys = size_of::<ScheduledAt>() * (self.of_one.len() + self.of_many.len());
         keys + size_of::<u32>() * self.of_one.len() + of_many.sum::<usize>()
     }
 
     /// All of them, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (At, RoaringBitmap)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ScheduledAt, RoaringBitmap)> {
         let of_one =
             self.of_one.iter().map(|(at, number)| (*at, RoaringBitmap::from_iter([*number])));
         let of_many = self.of_many.iter();
-        of_one.chain(of_many.map(|(at, who)| (*at, RoaringBitmap::clone(who))))
+        of_one.chain(of_many.map(|(at, recipients)| (*at, RoaringBitmap::clone(recipients))))
     }
 }
 
@@ -106,13 +110,15 @@ pub(crate) struct FrozenSubset {
     pub(crate) elsewhere: Vec<OnChannel>,
     /// True if these recipients have other entries of the event before.
     pub(crate) later: bool,
-    pub(crate) who: Set,
+    pub(crate) recipients: Set,
 }
 
 impl Frozen {
     /// All recipients of it.
     pub(crate) fn everyone(&self) -> RoaringBitmap {
-        self.subsets.iter().fold(RoaringBitmap::new(), |who, subset| who | &subset.who.0)
+        self.subsets
+            .iter()
+            .fold(RoaringBitmap::new(), |recipients, subset| recipients | &subset.recipients.0)
     }
 
     /// The frozen sets whose first row is `row`.
@@ -136,7 +142,7 @@ mod tests {
         assert_eq!(sets.bytes(), 0);
         sets.insert(event(0), RoaringBitmap::from_iter([7]));
         let of_one = sets.bytes();
-        assert!(of_one > size_of::<At>());
+        assert!(of_one > size_of::<ScheduledAt>());
         sets.insert(event(1), (0..9).collect());
         assert!(sets.bytes() > 2 * of_one);
         sets.remove(&event(0));

@@ -112,10 +112,10 @@ impl Closing {
     }
 
     /// Ends messages that were built.
-    pub(super) fn end(&mut self, who: &RoaringBitmap) {
-        self.sending -= who;
+    pub(super) fn end(&mut self, recipients: &RoaringBitmap) {
+        self.sending -= recipients;
         if !self.tried.is_empty() {
-            for number in who {
+            for number in recipients {
                 self.tried.remove(&number);
             }
         }
@@ -207,7 +207,7 @@ impl Bucket {
     }
 
     /// By lane, the recipients of some arrivals whose window is open and whose deadline has passed.
-    pub(crate) fn overdue_among(
+    pub(crate) fn overdue_of(
         &self,
         arrivals: &[Arrival],
         at: Instant,
@@ -222,7 +222,7 @@ impl Bucket {
                         continue;
                     };
                     let terms = self.terms(arrival.tenant, compiled);
-                    let overdue = lane.deadlines(terms).overdue(&variant.who, at);
+                    let overdue = lane.deadlines(terms).overdue(&variant.recipients, at);
                     if !overdue.is_empty() {
                         all.entry(address).or_default().0 |= overdue;
                     }
@@ -249,20 +249,21 @@ impl Bucket {
     pub(crate) fn lanes_of(
         &self,
         lane: &LaneKey,
-        mut who: RoaringBitmap,
+        mut recipients: RoaringBitmap,
         compiled: &CompiledRules,
     ) -> Vec<(LaneNo, RoaringBitmap)> {
         let mut lanes = Vec::new();
         for other in compiled.names.others(lane.lane) {
             let address = LaneKey { lane: other, ..lane.clone() };
-            let open = self.lanes.get(&address).map(|lane| lane.open() & &who).unwrap_or_default();
+            let open =
+                self.lanes.get(&address).map(|lane| lane.open() & &recipients).unwrap_or_default();
             if !open.is_empty() {
-                who -= &open;
+                recipients -= &open;
                 lanes.push((other, open));
             }
         }
-        if !who.is_empty() {
-            lanes.push((lane.lane, who));
+        if !recipients.is_empty() {
+            lanes.push((lane.lane, recipients));
         }
         lanes
     }

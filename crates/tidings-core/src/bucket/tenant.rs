@@ -24,8 +24,8 @@ pub(super) fn change_tenant(
         let (lanes, around) = bucket.lanes_and_around(compiled);
         let around_it = around.terms.in_lanes_of(Some(tenant));
         let is_quiet = |lane: &Lane| lane.may_be_quiet(around_it);
-        lanes.change_of_tenant(tenant, around, is_quiet, |lane, who, terms| {
-            lane.settle_passed(who, at, terms);
+        lanes.change_of_tenant(tenant, around, is_quiet, |lane, recipients, terms| {
+            lane.settle_passed(recipients, at, terms);
         });
     }
     if old.preferences != new.preferences {
@@ -55,7 +55,12 @@ pub(super) fn change_tenant(
         }
     }
     let (lanes, around) = bucket.lanes_and_around(compiled);
-    lanes.change_of_tenant(tenant, around, |_| true, |lane, who, _| lane.ask_again(who, at));
+    lanes.change_of_tenant(
+        tenant,
+        around,
+        |_| true,
+        |lane, recipients, _| lane.ask_again(recipients, at),
+    );
 }
 
 /// The terms of a tenant.

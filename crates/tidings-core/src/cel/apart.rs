@@ -1,7 +1,7 @@
 //! The parts of a condition by whether they ask for a name, so that what does not is asked once for many.
 
 use super::Program;
-use super::parse::{Expression, Node};
+use super::parse::{Expression, ExpressionNode};
 
 impl Program {
     /// The condition as two, which both have to hold: one that does not ask for a name, and one that does; `None` = it
@@ -19,13 +19,13 @@ impl Program {
     #[must_use]
     pub fn apart(&self, name: &str) -> (Option<Self>, Option<Self>) {
         let parts = match &self.expression.node {
-            Node::All(parts) => &parts[..],
+            ExpressionNode::All(parts) => &parts[..],
             _ => std::slice::from_ref(&self.expression),
         };
         let (each, once) = parts.iter().cloned().partition::<Vec<_>, _>(|part| part.names(name));
         let of = |parts: Vec<Expression>| {
-            let asked = self
-                .asked
+            let names_read = self
+                .names_read
                 .iter()
                 .copied()
                 .filter(|name| parts.iter().any(|part| part.names(name)))
@@ -33,10 +33,10 @@ impl Program {
             let expression = match <[_; 1]>::try_from(parts) {
                 Ok([part]) => part,
                 Err(parts) if parts.is_empty() => return None,
-                Err(parts) => Expression { node: Node::All(parts), ..self.expression },
+                Err(parts) => Expression { node: ExpressionNode::All(parts), ..self.expression },
             };
             let text = self.text.clone();
-            Some(Self { text, expression, asked })
+            Some(Self { text, expression, names_read })
         };
         (of(once), of(each))
     }
@@ -47,16 +47,21 @@ impl Expression {
     pub(super) fn names(&self, name: &str) -> bool {
         let names = |part: &Self| part.names(name);
         match &self.node {
-            Node::Literal(_) => false,
-            Node::Name(of) => of == name,
-            Node::Select { of, .. } | Node::Not(of) | Node::Negate(of) => of.names(name),
-            Node::Index(parts) | Node::Binary(_, parts) => parts.iter().any(names),
-            Node::Choose(parts) => parts.iter().any(names),
-            Node::All(parts) | Node::Any(parts) | Node::List(parts) | Node::Call(_, parts) => {
+            ExpressionNode::Literal(_) => false,
+            ExpressionNode::Name(of) => of == name,
+            ExpressionNode::Select { of, .. }
+            | ExpressionNode::Not(of)
+            | ExpressionNode::Negate(of) => of.names(name),
+            ExpressionNode::Index(parts) | ExpressionNode::Binary(_, parts) => {
                 parts.iter().any(names)
             }
-            Node::Map(pairs) => pairs.iter().flatten().any(names),
-            Node::Fold(fold) => {
+            ExpressionNode::Choose(parts) => parts.iter().any(names),
+            ExpressionNode::All(parts)
+            | ExpressionNode::Any(parts)
+            | ExpressionNode::List(parts)
+            | ExpressionNode::Call(_, parts) => parts.iter().any(names),
+            ExpressionNode::Map(pairs) => pairs.iter().flatten().any(names),
+            ExpressionNode::Fold(fold) => {
                 let parts = [fold.test.as_ref(), fold.result.as_ref()];
                 fold.over.names(name) || parts.into_iter().flatten().any(names)
             }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::call::call;
 use super::fault::Failed;
-use super::parse::{Expression, Fold, Folding, Literal, Node, Operator};
+use super::parse::{Expression, ExpressionNode, Fold, Folding, Literal, Operator};
 use super::steps::Steps;
 use super::value::{Value, duration, timestamp};
 
@@ -30,8 +30,8 @@ impl<'a> Evaluation<'a, '_> {
     fn value(&mut self, expression: &'a Expression) -> Evaluated<'a> {
         self.steps.take(1)?;
         match &expression.node {
-            Node::Literal(literal) => Ok(of_literal(literal)),
-            Node::Name(name) => {
+            ExpressionNode::Literal(literal) => Ok(of_literal(literal)),
+            ExpressionNode::Name(name) => {
                 // The innermost loop comes first: its name hides those of the same word outside.
                 let local = self.locals.iter().rev().find(|(of, _)| of == name);
                 let found = local
@@ -39,38 +39,38 @@ impl<'a> Evaluation<'a, '_> {
                     .ok_or(Failed::new("a name has no value"))?;
                 Ok(found.1.clone())
             }
-            Node::Select { of, field, is_test } => self.select(of, field, *is_test),
-            Node::Index(sides) => {
+            ExpressionNode::Select { of, field, is_test } => self.select(of, field, *is_test),
+            ExpressionNode::Index(sides) => {
                 let (of, key) = (self.value(&sides[0])?, self.value(&sides[1])?);
                 let found = of.at(&key, &mut self.steps)?;
                 found.ok_or(Failed::new("there is no such element"))
             }
-            Node::Not(of) => match self.value(of)? {
+            ExpressionNode::Not(of) => match self.value(of)? {
                 Value::Bool(value) => Ok(Value::Bool(!value)),
                 _ => Err(Failed::new("`!` is for bools")),
             },
-            Node::Negate(of) => match self.value(of)? {
+            ExpressionNode::Negate(of) => match self.value(of)? {
                 Value::Int(value) => int(value.checked_neg()),
                 Value::Double(value) => Ok(Value::Double(-value)),
                 Value::Duration(value) => duration(value.checked_neg()),
                 _ => Err(Failed::new("`-` is for numbers and durations")),
             },
-            Node::Binary(operator, sides) => {
+            ExpressionNode::Binary(operator, sides) => {
                 let (left, right) = (self.value(&sides[0])?, self.value(&sides[1])?);
                 binary(*operator, &left, &right, &mut self.steps)
             }
-            Node::All(parts) => self.decide(parts, false),
-            Node::Any(parts) => self.decide(parts, true),
-            Node::Choose(parts) => match self.value(&parts[0])? {
+            ExpressionNode::All(parts) => self.decide(parts, false),
+            ExpressionNode::Any(parts) => self.decide(parts, true),
+            ExpressionNode::Choose(parts) => match self.value(&parts[0])? {
                 Value::Bool(true) => self.value(&parts[1]),
                 Value::Bool(false) => self.value(&parts[2]),
                 _ => Err(Failed::new("what stands before `?` is no bool")),
             },
-            Node::List(parts) => {
+            ExpressionNode::List(parts) => {
                 let parts = parts.iter().map(|part| self.value(part));
                 Ok(Value::List(parts.collect::<Result<_, _>>()?))
             }
-            Node::Map(pairs) => {
+            ExpressionNode::Map(pairs) => {
                 let pairs = pairs.iter().map(|[key, value]| {
                     let key = self.value(key)?;
                     match key {
@@ -90,14 +90,14 @@ impl<'a> Evaluation<'a, '_> {
                 }
                 Ok(Value::Map(pairs.into()))
             }
-            Node::Call(function, arguments) => {
+            ExpressionNode::Call(function, arguments) => {
                 let arguments = arguments
                     .iter()
                     .map(|argument| self.value(argument))
                     .collect::<Result<Vec<_>, _>>()?;
                 call(*function, &arguments, &mut self.steps)
             }
-            Node::Fold(fold) => self.fold(fold),
+            ExpressionNode::Fold(fold) => self.fold(fold),
         }
     }
 

@@ -3,19 +3,19 @@
 /// A fault of an expression, with the byte at which it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {help}")]
-pub struct Fault {
+pub struct CelFault {
     /// The byte in the expression.
-    pub at: usize,
+    pub offset: usize,
     /// The fault in words.
     pub what: String,
     /// Advice on how to mend it.
     pub help: String,
 }
 
-impl Fault {
-    pub(super) fn new(at: usize, what: impl Into<String>, help: impl Into<String>) -> Self {
+impl CelFault {
+    pub(super) fn new(offset: usize, what: impl Into<String>, help: impl Into<String>) -> Self {
         let (what, help) = (what.into(), help.into());
-        Self { at, what, help }
+        Self { offset, what, help }
     }
 }
 

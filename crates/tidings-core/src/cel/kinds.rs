@@ -4,29 +4,29 @@
 //! has a place there.
 
 use super::call::Function;
-use super::fault::Fault;
-use super::names::{Kind, Root};
+use super::fault::CelFault;
+use super::names::{Root, ValueKind};
 use super::parse;
-use super::parse::{Expression, Fold, Folding, Literal, Node, Operator};
+use super::parse::{Expression, ExpressionNode, Fold, Folding, Literal, Operator};
 
 /// Refuses an expression that is not of the kind that it has to have.
 pub(super) fn check(
     expression: &Expression,
-    kind: Kind,
-    wanted: Option<Kind>,
-) -> Result<(), Fault> {
+    kind: ValueKind,
+    wanted: Option<ValueKind>,
+) -> Result<(), CelFault> {
     match wanted.filter(|wanted| !kind.may_be(&[*wanted])) {
         None => Ok(()),
         Some(wanted) => {
             let what = format!("the expression is {}", kind.name());
-            Err(Fault::new(expression.at, what, format!("{} is wanted", wanted.name())))
+            Err(CelFault::new(expression.offset, what, format!("{} is wanted", wanted.name())))
         }
     }
 }
 
-const NUMBERS: [Kind; 3] = [Kind::Int, Kind::Uint, Kind::Double];
+const NUMBERS: [ValueKind; 3] = [ValueKind::Int, ValueKind::Uint, ValueKind::Double];
 
-type Found = Result<Kind, Fault>;
+type KindResult = Result<ValueKind, CelFault>;
 
 /// The walk over an expression.
 pub(super) struct Kinds<'a> {
@@ -37,96 +37,100 @@ pub(super) struct Kinds<'a> {
 
 impl<'a> Kinds<'a> {
     /// The kind of a whole expression.
-    pub(super) fn of(expression: &'a Expression, roots: &'static [Root]) -> Found {
+    pub(super) fn of(expression: &'a Expression, roots: &'static [Root]) -> KindResult {
         let locals = Vec::new();
         Self { roots, locals }.kind(expression)
     }
 
-    fn kind(&mut self, expression: &'a Expression) -> Found {
-        let at = expression.at;
+    fn kind(&mut self, expression: &'a Expression) -> KindResult {
+        let at = expression.offset;
         match &expression.node {
-            Node::Literal(literal) => Ok(of_literal(literal)),
-            Node::Name(_) => Ok(self.root(expression).map_or(Kind::Any, |root| root.kind)),
-            Node::Select { of, is_test, .. } => {
-                self.wants(of, &[Kind::Map], "only objects have fields")?;
+            ExpressionNode::Literal(literal) => Ok(of_literal(literal)),
+            ExpressionNode::Name(_) => {
+                Ok(self.root(expression).map_or(ValueKind::Any, |root| root.kind))
+            }
+            ExpressionNode::Select { of, is_test, .. } => {
+                self.wants(of, &[ValueKind::Map], "only objects have fields")?;
                 Ok(if *is_test {
-                    Kind::Bool
+                    ValueKind::Bool
                 } else {
-                    self.root(expression).map_or(Kind::Any, |root| root.kind)
+                    self.root(expression).map_or(ValueKind::Any, |root| root.kind)
                 })
             }
-            Node::Index(sides) => {
-                let kinds = [Kind::List, Kind::Map];
+            ExpressionNode::Index(sides) => {
+                let kinds = [ValueKind::List, ValueKind::Map];
                 self.wants(&sides[0], &kinds, "only lists and objects have elements")?;
                 self.kind(&sides[1])?;
-                Ok(Kind::Any)
+                Ok(ValueKind::Any)
             }
-            Node::Not(of) => self.wants(of, &[Kind::Bool], "`!` is for true and false"),
-            Node::Negate(of) => {
-                let kinds = [Kind::Int, Kind::Double, Kind::Duration];
+            ExpressionNode::Not(of) => {
+                self.wants(of, &[ValueKind::Bool], "`!` is for true and false")
+            }
+            ExpressionNode::Negate(of) => {
+                let kinds = [ValueKind::Int, ValueKind::Double, ValueKind::Duration];
                 self.wants(of, &kinds, "`-` is for numbers and durations")
             }
-            Node::Binary(operator, sides) => {
+            ExpressionNode::Binary(operator, sides) => {
                 let (left, right) = (self.kind(&sides[0])?, self.kind(&sides[1])?);
                 binary(*operator, left, right).ok_or_else(|| apart(at, left, right))
             }
-            Node::All(parts) | Node::Any(parts) => {
+            ExpressionNode::All(parts) | ExpressionNode::Any(parts) => {
                 for part in parts {
-                    self.wants(part, &[Kind::Bool], "`&&` and `||` are for true and false")?;
+                    self.wants(part, &[ValueKind::Bool], "`&&` and `||` are for true and false")?;
                 }
-                Ok(Kind::Bool)
+                Ok(ValueKind::Bool)
             }
-            Node::Choose(parts) => {
+            ExpressionNode::Choose(parts) => {
                 let what = "what stands before `?` is true or false";
-                self.wants(&parts[0], &[Kind::Bool], what)?;
+                self.wants(&parts[0], &[ValueKind::Bool], what)?;
                 let (yes, no) = (self.kind(&parts[1])?, self.kind(&parts[2])?);
-                Ok(if yes == no { yes } else { Kind::Any })
+                Ok(if yes == no { yes } else { ValueKind::Any })
             }
-            Node::List(parts) => {
+            ExpressionNode::List(parts) => {
                 parts.iter().try_for_each(|part| self.kind(part).map(drop))?;
-                Ok(Kind::List)
+                Ok(ValueKind::List)
             }
-            Node::Map(pairs) => {
+            ExpressionNode::Map(pairs) => {
                 let mut parts = pairs.iter().flatten();
                 parts.try_for_each(|part| self.kind(part).map(drop))?;
-                Ok(Kind::Map)
+                Ok(ValueKind::Map)
             }
-            Node::Call(function, arguments) => self.call(*function, arguments),
-            Node::Fold(fold) => self.fold(fold),
+            ExpressionNode::Call(function, arguments) => self.call(*function, arguments),
+            ExpressionNode::Fold(fold) => self.fold(fold),
         }
     }
 
     /// The kind of an expression that has to be one of some kinds.
-    fn wants(&mut self, of: &'a Expression, kinds: &[Kind], what: &str) -> Found {
+    fn wants(&mut self, of: &'a Expression, kinds: &[ValueKind], what: &str) -> KindResult {
         let kind = self.kind(of)?;
         if kind.may_be(kinds) {
             Ok(kind)
         } else {
-            Err(Fault::new(of.at, what, format!("this is {}", kind.name())))
+            Err(CelFault::new(of.offset, what, format!("this is {}", kind.name())))
         }
     }
 
-    fn fold(&mut self, fold: &'a Fold) -> Found {
-        let kinds = [Kind::List, Kind::Map];
+    fn fold(&mut self, fold: &'a Fold) -> KindResult {
+        let kinds = [ValueKind::List, ValueKind::Map];
         self.wants(&fold.over, &kinds, "only lists and objects have elements")?;
         self.locals.push(&fold.name);
         if let Some(test) = &fold.test {
             let what = "what is asked of an element is true or false";
-            self.wants(test, &[Kind::Bool], what)?;
+            self.wants(test, &[ValueKind::Bool], what)?;
         }
         if let Some(result) = &fold.result {
             self.kind(result)?;
         }
         self.locals.pop();
         Ok(match fold.kind {
-            Folding::All | Folding::Exists | Folding::ExistsOne => Kind::Bool,
-            Folding::Gather => Kind::List,
+            Folding::All | Folding::Exists | Folding::ExistsOne => ValueKind::Bool,
+            Folding::Gather => ValueKind::List,
         })
     }
 
-    fn call(&mut self, function: Function, arguments: &'a [Expression]) -> Found {
+    fn call(&mut self, function: Function, arguments: &'a [Expression]) -> KindResult {
         let (takes, gives) = function.kinds();
-        for (argument, kinds) in arguments.iter().zip([takes, &[Kind::Text]]) {
+        for (argument, kinds) in arguments.iter().zip([takes, &[ValueKind::Text]]) {
             if kinds.is_empty() {
                 self.kind(argument)?;
             } else {
@@ -143,76 +147,78 @@ impl<'a> Kinds<'a> {
     }
 }
 
-fn apart(at: usize, left: Kind, right: Kind) -> Fault {
+fn apart(offset: usize, left: ValueKind, right: ValueKind) -> CelFault {
     let what = "the operator is not for values of these types";
     let help = format!("on the left is {}, on the right {}", left.name(), right.name());
-    Fault::new(at, what, help)
+    CelFault::new(offset, what, help)
 }
 
-fn of_literal(literal: &Literal) -> Kind {
+fn of_literal(literal: &Literal) -> ValueKind {
     match literal {
-        Literal::Null => Kind::Null,
-        Literal::Bool(_) => Kind::Bool,
-        Literal::Int(_) => Kind::Int,
-        Literal::Uint(_) => Kind::Uint,
-        Literal::Double(_) => Kind::Double,
-        Literal::Text(_) => Kind::Text,
+        Literal::Null => ValueKind::Null,
+        Literal::Bool(_) => ValueKind::Bool,
+        Literal::Int(_) => ValueKind::Int,
+        Literal::Uint(_) => ValueKind::Uint,
+        Literal::Double(_) => ValueKind::Double,
+        Literal::Text(_) => ValueKind::Text,
     }
 }
 
 /// The kind of an operator's result; `None` = it always fails, or is always false.
-fn binary(operator: Operator, left: Kind, right: Kind) -> Option<Kind> {
-    let is_open = left == Kind::Any || right == Kind::Any;
+fn binary(operator: Operator, left: ValueKind, right: ValueKind) -> Option<ValueKind> {
+    let is_open = left == ValueKind::Any || right == ValueKind::Any;
     let numbers = left.is_number() && right.is_number();
-    let orders = [Kind::Bool, Kind::Text, Kind::Timestamp, Kind::Duration];
+    let orders = [ValueKind::Bool, ValueKind::Text, ValueKind::Timestamp, ValueKind::Duration];
     match operator {
         Operator::Equal | Operator::NotEqual => {
-            let is_null = left == Kind::Null || right == Kind::Null;
-            (is_open || is_null || numbers || left == right).then_some(Kind::Bool)
+            let is_null = left == ValueKind::Null || right == ValueKind::Null;
+            (is_open || is_null || numbers || left == right).then_some(ValueKind::Bool)
         }
         Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
-            let is_good = |kind: Kind| kind.may_be(&orders) || kind.is_number();
+            let is_good = |kind: ValueKind| kind.may_be(&orders) || kind.is_number();
             let alike = is_open || numbers || left == right;
-            (alike && is_good(left) && is_good(right)).then_some(Kind::Bool)
+            (alike && is_good(left) && is_good(right)).then_some(ValueKind::Bool)
         }
-        Operator::In => right.may_be(&[Kind::List, Kind::Map]).then_some(Kind::Bool),
+        Operator::In => right.may_be(&[ValueKind::List, ValueKind::Map]).then_some(ValueKind::Bool),
         Operator::Add => match (left, right) {
-            (Kind::Timestamp, of) | (of, Kind::Timestamp) => {
-                of.may_be(&[Kind::Duration]).then_some(Kind::Timestamp)
+            (ValueKind::Timestamp, of) | (of, ValueKind::Timestamp) => {
+                of.may_be(&[ValueKind::Duration]).then_some(ValueKind::Timestamp)
             }
             _ => {
-                let kinds = [Kind::Text, Kind::List, Kind::Duration];
+                let kinds = [ValueKind::Text, ValueKind::List, ValueKind::Duration];
                 alike(left, right, &kinds)
             }
         },
         Operator::Subtract => match (left, right) {
-            (Kind::Timestamp, Kind::Timestamp) => Some(Kind::Duration),
-            (Kind::Timestamp, Kind::Duration) => Some(Kind::Timestamp),
-            (Kind::Timestamp, Kind::Any) | (Kind::Any, Kind::Timestamp) => Some(Kind::Any),
-            _ => alike(left, right, &[Kind::Duration]),
+            (ValueKind::Timestamp, ValueKind::Timestamp) => Some(ValueKind::Duration),
+            (ValueKind::Timestamp, ValueKind::Duration) => Some(ValueKind::Timestamp),
+            (ValueKind::Timestamp, ValueKind::Any) | (ValueKind::Any, ValueKind::Timestamp) => {
+                Some(ValueKind::Any)
+            }
+            _ => alike(left, right, &[ValueKind::Duration]),
         },
         Operator::Multiply | Operator::Divide => alike(left, right, &[]),
         Operator::Remainder => {
             let kind = alike(left, right, &[])?;
-            (kind != Kind::Double).then_some(kind)
+            (kind != ValueKind::Double).then_some(kind)
         }
     }
 }
 
 /// The kind of two sides that have to be of one kind: a number, or one of these.
-fn alike(left: Kind, right: Kind, kinds: &[Kind]) -> Option<Kind> {
-    let is_good = |kind: Kind| kind.may_be(&NUMBERS) || kinds.contains(&kind);
+fn alike(left: ValueKind, right: ValueKind, kinds: &[ValueKind]) -> Option<ValueKind> {
+    let is_good = |kind: ValueKind| kind.may_be(&NUMBERS) || kinds.contains(&kind);
     match (left, right) {
         (left, right) if !is_good(left) || !is_good(right) => None,
-        (Kind::Any, _) | (_, Kind::Any) => Some(Kind::Any),
+        (ValueKind::Any, _) | (_, ValueKind::Any) => Some(ValueKind::Any),
         (left, right) => (left == right).then_some(left),
     }
 }
 
 impl Function {
     /// The kinds of what it is called on, where not all will do, and the kind of what it gives.
-    fn kinds(self) -> (&'static [Kind], Kind) {
-        use Kind::{Any, Bool, Double, Duration, Int, List, Map, Text, Timestamp, Type, Uint};
+    fn kinds(self) -> (&'static [ValueKind], ValueKind) {
+        use ValueKind::{Any, Bool, Double, Duration, Int, List, Map, Text, Timestamp, Type, Uint};
         match self {
             Self::Size => (&[Text, List, Map], Int),
             Self::Contains | Self::StartsWith | Self::EndsWith => (&[Text], Bool),

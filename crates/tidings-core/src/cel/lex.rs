@@ -1,6 +1,6 @@
 //! The tokens of an expression, each with its place.
 
-use super::fault::Fault;
+use super::fault::CelFault;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub(super) enum Token {
 
 /// A token with the byte at which it begins.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Placed {
-    pub(super) at: usize,
+pub(super) struct PlacedToken {
+    pub(super) offset: usize,
     pub(super) token: Token,
 }
 
@@ -31,14 +31,14 @@ const SIGNS: [&str; 24] = [
 ];
 
 /// Reads all tokens; the last one is the end.
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
+pub(super) fn tokens(text: &str) -> Result<Vec<PlacedToken>, CelFault> {
     let mut tokens = Vec::new();
     let mut at = 0;
     loop {
         at += skipped(&text[at..]);
         let rest = &text[at..];
         let Some(first) = rest.chars().next() else {
-            tokens.push(Placed { at, token: Token::End });
+            tokens.push(PlacedToken { offset: at, token: Token::End });
             return Ok(tokens);
         };
         let (token, len) = match first {
@@ -50,7 +50,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
                 (token, len + 1)
             }
             'b' | 'B' if rest[1..].starts_with(['\'', '"']) => {
-                return Err(Fault::new(at, "bytes can't be written here", "write a text"));
+                return Err(CelFault::new(at, "bytes can't be written here", "write a text"));
             }
             'a'..='z' | 'A'..='Z' | '_' => {
                 let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -60,12 +60,12 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
             _ => {
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign)).ok_or_else(|| {
                     let what = format!("`{first}` has no meaning in an expression");
-                    Fault::new(at, what, "texts stand in quotes, and `==` compares")
+                    CelFault::new(at, what, "texts stand in quotes, and `==` compares")
                 })?;
                 (Token::Sign(sign), sign.len())
             }
         };
-        tokens.push(Placed { at, token });
+        tokens.push(PlacedToken { offset: at, token });
         at += len;
     }
 }
@@ -80,8 +80,9 @@ fn skipped(text: &str) -> usize {
     text.len() - rest.len()
 }
 
-fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
-    let fault = || Fault::new(at, "the number is too great, or is none", "64 bits are the bound");
+fn number(text: &str, offset: usize) -> Result<(Token, usize), CelFault> {
+    let fault =
+        || CelFault::new(offset, "the number is too great, or is none", "64 bits are the bound");
     let suffix = |len: usize| text[len..].starts_with(['u', 'U']);
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let count = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
@@ -126,10 +127,11 @@ fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
     }
 }
 
-fn quoted(text: &str, at: usize, is_raw: bool) -> Result<(Token, usize), Fault> {
+fn quoted(text: &str, offset: usize, is_raw: bool) -> Result<(Token, usize), CelFault> {
     let fences = ["'''", "\"\"\"", "'", "\""];
     let fence = fences.into_iter().find(|fence| text.starts_with(fence));
-    let open = || Fault::new(at, "the text has no end", "close it with the quote it begins with");
+    let open =
+        || CelFault::new(offset, "the text has no end", "close it with the quote it begins with");
     let fence = fence.ok_or_else(open)?;
     let mut taken = String::new();
     let mut len = fence.len();
@@ -145,7 +147,7 @@ fn quoted(text: &str, at: usize, is_raw: bool) -> Result<(Token, usize), Fault> 
                 let (c, escaped) = escape(&rest[1..]).ok_or_else(|| {
                     let help =
                         "known are \\n, \\t, \\\\, \\', \\\", \\u and four digits and the like";
-                    Fault::new(at + len, "the escape is unknown", help)
+                    CelFault::new(offset + len, "the escape is unknown", help)
                 })?;
                 taken.push(c);
                 len += 1 + escaped;

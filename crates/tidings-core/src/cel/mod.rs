@@ -24,9 +24,9 @@ use crate::model::id::Id;
 use crate::model::recipient::Recipient;
 use crate::model::tenant::Tenant;
 use crate::model::time::Instant;
-pub use fault::{Failed, Fault};
+pub use fault::{CelFault, Failed};
 use kinds::Kinds;
-pub use names::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Kind, OF_CONDITION, OF_EVENT, Root};
+pub use names::{DEPTH_MAX, EXPRESSION_BYTES_MAX, OF_CONDITION, OF_EVENT, Root, ValueKind};
 use parse::Parser;
 pub use steps::STEPS_MAX;
 pub use value::Value;
@@ -54,24 +54,24 @@ pub use value::Value;
 pub struct Program {
     text: String,
     expression: parse::Expression,
-    asked: Vec<&'static str>,
+    names_read: Vec<&'static str>,
 }
 
 impl Program {
     /// Compiles an expression that may use these names.
     ///
     /// # Errors
-    /// [`Fault`]: the first one, with its place.
-    pub fn compile(text: &str, names: &'static [Root]) -> Result<Self, Fault> {
-        let (expression, asked) = Parser::parse(text, names)?;
-        Ok(Self { text: text.to_owned(), expression, asked })
+    /// [`CelFault`]: the first one, with its place.
+    pub fn compile(text: &str, names: &'static [Root]) -> Result<Self, CelFault> {
+        let (expression, names_read) = Parser::parse(text, names)?;
+        Ok(Self { text: text.to_owned(), expression, names_read })
     }
 
     /// Compiles an expression, and refuses one with a part that would always fail; `wanted` = the kind of value that
     /// it must have.
     ///
     /// # Errors
-    /// [`Fault`]: the first one, with its place.
+    /// [`CelFault`]: the first one, with its place.
     ///
     /// # Examples
     /// ```
@@ -85,8 +85,8 @@ impl Program {
     pub fn checked(
         text: &str,
         names: &'static [Root],
-        wanted: Option<Kind>,
-    ) -> Result<Self, Fault> {
+        wanted: Option<ValueKind>,
+    ) -> Result<Self, CelFault> {
         let program = Self::compile(text, names)?;
         let kind = Kinds::of(&program.expression, names)?;
         kinds::check(&program.expression, kind, wanted)?;
@@ -95,8 +95,8 @@ impl Program {
 
     /// Returns true if the expression asks for a name from outside.
     #[must_use]
-    pub fn asks(&self, name: &str) -> bool {
-        self.asked.contains(&name)
+    pub fn reads(&self, name: &str) -> bool {
+        self.names_read.contains(&name)
     }
 
     /// The answer of a condition.

@@ -8,7 +8,7 @@ pub const DEPTH_MAX: u16 = 64;
 
 /// A kind of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// It shows only when the expression is asked.
     Any,
     /// True or false.
@@ -35,7 +35,7 @@ pub enum Kind {
     Type,
 }
 
-impl Kind {
+impl ValueKind {
     /// The kind in a sentence.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -69,30 +69,30 @@ pub struct Root {
     /// The name.
     pub name: &'static str,
     /// The kind of its value.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Its fields, with theirs.
     pub fields: Option<&'static [Root]>,
 }
 
-const fn of(name: &'static str, kind: Kind) -> Root {
+const fn of(name: &'static str, kind: ValueKind) -> Root {
     let fields = None;
     Root { name, kind, fields }
 }
 
 const fn text(name: &'static str) -> Root {
-    of(name, Kind::Text)
+    of(name, ValueKind::Text)
 }
 
 const fn within(name: &'static str, fields: &'static [Root]) -> Root {
-    Root { name, kind: Kind::Map, fields: Some(fields) }
+    Root { name, kind: ValueKind::Map, fields: Some(fields) }
 }
 
 const OBJECT: &[Root] =
-    &[text("id"), text("title"), text("url"), text("image"), of("data", Kind::Map)];
+    &[text("id"), text("title"), text("url"), text("image"), of("data", ValueKind::Map)];
 
-const RECIPIENT: &[Root] = &[text("id"), text("tz"), text("locale"), of("data", Kind::Map)];
+const RECIPIENT: &[Root] = &[text("id"), text("tz"), text("locale"), of("data", ValueKind::Map)];
 
-const TENANT: &[Root] = &[text("id"), text("name"), of("data", Kind::Map)];
+const TENANT: &[Root] = &[text("id"), text("name"), of("data", ValueKind::Map)];
 
 /// The fields of an event, `t` last.
 const EVENT: &[Root] = &[
@@ -101,11 +101,11 @@ const EVENT: &[Root] = &[
     within("actor", OBJECT),
     within("object", OBJECT),
     within("target", OBJECT),
-    of("data", Kind::Map),
+    of("data", ValueKind::Map),
     text("body"),
-    of("score", Kind::Double),
-    of("to", Kind::Map),
-    of("channels", Kind::List),
+    of("score", ValueKind::Double),
+    of("to", ValueKind::Map),
+    of("channels", ValueKind::List),
     text("occurred_at"),
     text("deliver_at"),
     text("delay"),
@@ -113,7 +113,7 @@ const EVENT: &[Root] = &[
     text("expires_at"),
     text("tenant"),
     text("cancellation_key"),
-    of("t", Kind::Timestamp),
+    of("t", ValueKind::Timestamp),
 ];
 
 /// The names of an expression about an event alone.
@@ -126,5 +126,5 @@ pub const OF_CONDITION: &[Root] = &[
     within("target", OBJECT),
     within("recipient", RECIPIENT),
     within("tenant", TENANT),
-    of("now", Kind::Timestamp),
+    of("now", ValueKind::Timestamp),
 ];

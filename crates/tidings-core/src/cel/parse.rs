@@ -1,21 +1,21 @@
 //! From text to an expression: names and functions are known then, and its depth is bounded.
 
 use super::call::Function;
-use super::fault::Fault;
-use super::lex::{Placed, Token, tokens};
+use super::fault::CelFault;
+use super::lex::{PlacedToken, Token, tokens};
 use super::names::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Root};
 
 /// An expression, with its depth.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Expression {
-    pub(super) node: Node,
+    pub(super) node: ExpressionNode,
     pub(super) depth: u16,
-    pub(super) at: usize,
+    pub(super) offset: usize,
 }
 
 /// A node of an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum ExpressionNode {
     Literal(Literal),
     Name(String),
     /// A field, or whether there is one.
@@ -110,42 +110,42 @@ const RESERVED: [&str; 19] = [
 
 /// A parser of one expression.
 pub(super) struct Parser {
-    tokens: Vec<Placed>,
+    tokens: Vec<PlacedToken>,
     next: usize,
     /// The names from outside.
     roots: &'static [Root],
     /// The names of the macros around.
     locals: Vec<String>,
     /// The names from outside that the expression asks for.
-    asked: Vec<&'static str>,
+    names_read: Vec<&'static str>,
     /// Expressions within each other that are open; each takes several levels of the stack.
     open: u16,
 }
 
-type Parsed = Result<Expression, Fault>;
+type Parsed = Result<Expression, CelFault>;
 
 impl Parser {
     /// Reads a whole expression, and the names from outside that it asks for.
     pub(super) fn parse(
         text: &str,
         roots: &'static [Root],
-    ) -> Result<(Expression, Vec<&'static str>), Fault> {
+    ) -> Result<(Expression, Vec<&'static str>), CelFault> {
         if text.len() > EXPRESSION_BYTES_MAX {
             let what = format!("the expression has {} bytes", text.len());
             let help = format!("at most {EXPRESSION_BYTES_MAX} are allowed");
-            return Err(Fault::new(EXPRESSION_BYTES_MAX, what, help));
+            return Err(CelFault::new(EXPRESSION_BYTES_MAX, what, help));
         }
         let mut parser = Self {
             tokens: tokens(text)?,
             next: 0,
             roots,
             locals: Vec::new(),
-            asked: Vec::new(),
+            names_read: Vec::new(),
             open: 0,
         };
         let expression = parser.expression()?;
         match parser.token() {
-            Token::End => Ok((expression, parser.asked)),
+            Token::End => Ok((expression, parser.names_read)),
             _ => Err(parser.unexpected("an operator")),
         }
     }
@@ -155,7 +155,7 @@ impl Parser {
     }
 
     fn at(&self) -> usize {
-        self.tokens.get(self.next).map_or(0, |placed| placed.at)
+        self.tokens.get(self.next).map_or(0, |placed| placed.offset)
     }
 
     fn take(&mut self, sign: &'static str) -> bool {
@@ -164,14 +164,14 @@ impl Parser {
         is_it
     }
 
-    fn expect(&mut self, sign: &'static str) -> Result<(), Fault> {
+    fn expect(&mut self, sign: &'static str) -> Result<(), CelFault> {
         if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
-    fn unexpected(&self, expected: &str) -> Fault {
+    fn unexpected(&self, expected: &str) -> CelFault {
         let help = format!("{expected} is expected here");
         let found = match self.token() {
-            Token::End => return Fault::new(self.at(), "the expression ends too early", help),
+            Token::End => return CelFault::new(self.at(), "the expression ends too early", help),
             Token::Name(name) => format!("`{name}`"),
             Token::Sign(sign) => format!("`{sign}`"),
             Token::Text(_) => "a text".to_owned(),
@@ -179,28 +179,31 @@ impl Parser {
                 "a number".to_owned()
             }
         };
-        Fault::new(self.at(), format!("the expression goes on with {found}"), help)
+        CelFault::new(self.at(), format!("the expression goes on with {found}"), help)
     }
 
     /// An expression of a kind around others, if it is not too deep.
-    fn around(&self, at: usize, node: Node) -> Parsed {
+    fn around(&self, offset: usize, node: ExpressionNode) -> Parsed {
         let below = match &node {
-            Node::Literal(_) | Node::Name(_) => 0,
-            Node::Select { of, .. } | Node::Not(of) | Node::Negate(of) => of.depth,
-            Node::Index(sides) | Node::Binary(_, sides) => deepest(&**sides),
-            Node::Choose(parts) => deepest(&**parts),
-            Node::All(parts) | Node::Any(parts) | Node::List(parts) | Node::Call(_, parts) => {
-                deepest(parts)
-            }
-            Node::Map(pairs) => deepest(pairs.as_flattened()),
-            Node::Fold(fold) => {
+            ExpressionNode::Literal(_) | ExpressionNode::Name(_) => 0,
+            ExpressionNode::Select { of, .. }
+            | ExpressionNode::Not(of)
+            | ExpressionNode::Negate(of) => of.depth,
+            ExpressionNode::Index(sides) | ExpressionNode::Binary(_, sides) => deepest(&**sides),
+            ExpressionNode::Choose(parts) => deepest(&**parts),
+            ExpressionNode::All(parts)
+            | ExpressionNode::Any(parts)
+            | ExpressionNode::List(parts)
+            | ExpressionNode::Call(_, parts) => deepest(parts),
+            ExpressionNode::Map(pairs) => deepest(pairs.as_flattened()),
+            ExpressionNode::Fold(fold) => {
                 let parts = [&fold.test, &fold.result].into_iter().flatten();
                 parts.map(|part| part.depth).chain([fold.over.depth]).max().unwrap_or(0)
             }
         };
         match below {
-            DEPTH_MAX.. => Err(too_deep(at)),
-            below => Ok(Expression { node, depth: below + 1, at }),
+            DEPTH_MAX.. => Err(too_deep(offset)),
+            below => Ok(Expression { node, depth: below + 1, offset }),
         }
     }
 
@@ -210,13 +213,14 @@ impl Parser {
         if self.open > DEPTH_MAX / 2 + 1 {
             return Err(too_deep(at));
         }
-        let condition = self
-            .several("||", Node::Any, |parser| parser.several("&&", Node::All, Self::comparison))?;
+        let condition = self.several("||", ExpressionNode::Any, |parser| {
+            parser.several("&&", ExpressionNode::All, Self::comparison)
+        })?;
         let whole = if self.take("?") {
             let yes = self.expression()?;
             self.expect(":")?;
             let no = self.expression()?;
-            self.around(at, Node::Choose(Box::new([condition, yes, no])))?
+            self.around(at, ExpressionNode::Choose(Box::new([condition, yes, no])))?
         } else {
             condition
         };
@@ -228,7 +232,7 @@ impl Parser {
     fn several(
         &mut self,
         sign: &'static str,
-        node: fn(Vec<Expression>) -> Node,
+        node: fn(Vec<Expression>) -> ExpressionNode,
         mut part: impl FnMut(&mut Self) -> Parsed,
     ) -> Parsed {
         let at = self.at();
@@ -263,7 +267,7 @@ impl Parser {
             };
             self.next += 1;
             let right = self.sum()?;
-            left = self.around(at, Node::Binary(operator, Box::new([left, right])))?;
+            left = self.around(at, ExpressionNode::Binary(operator, Box::new([left, right])))?;
         }
     }
 
@@ -288,7 +292,7 @@ impl Parser {
                 return Ok(left);
             };
             let right = part(self)?;
-            left = self.around(at, Node::Binary(*operator, Box::new([left, right])))?;
+            left = self.around(at, ExpressionNode::Binary(*operator, Box::new([left, right])))?;
         }
     }
 
@@ -305,22 +309,26 @@ impl Parser {
         // The least integer has no counterpart to be negated.
         if negations > 0 && *self.token() == Token::IntBound {
             self.next += 1;
-            let least = Expression { node: Node::Literal(Literal::Int(i64::MIN)), depth: 1, at };
-            return self.wrapped(at, negations - 1, Node::Negate, least);
+            let least = Expression {
+                node: ExpressionNode::Literal(Literal::Int(i64::MIN)),
+                depth: 1,
+                offset: at,
+            };
+            return self.wrapped(at, negations - 1, ExpressionNode::Negate, least);
         }
         let of = self.member()?;
-        let of = self.wrapped(at, negations, Node::Negate, of)?;
-        self.wrapped(at, nots, Node::Not, of)
+        let of = self.wrapped(at, negations, ExpressionNode::Negate, of)?;
+        self.wrapped(at, nots, ExpressionNode::Not, of)
     }
 
     fn wrapped(
         &self,
-        at: usize,
+        offset: usize,
         times: usize,
-        node: fn(Box<Expression>) -> Node,
+        node: fn(Box<Expression>) -> ExpressionNode,
         of: Expression,
     ) -> Parsed {
-        (0..times).try_fold(of, |of, _| self.around(at, node(Box::new(of))))
+        (0..times).try_fold(of, |of, _| self.around(offset, node(Box::new(of))))
     }
 
     /// A primary with fields, indexes and calls behind it.
@@ -331,7 +339,7 @@ impl Parser {
             if self.take("[") {
                 let index = self.expression()?;
                 self.expect("]")?;
-                of = self.around(at, Node::Index(Box::new([of, index])))?;
+                of = self.around(at, ExpressionNode::Index(Box::new([of, index])))?;
             } else if self.take(".") {
                 let at = self.at();
                 let field = self.name("the name of a field")?;
@@ -341,7 +349,7 @@ impl Parser {
                     self.check_field(at, &of, &field)?;
                     let of = Box::new(of);
                     let is_test = false;
-                    self.around(at, Node::Select { of, field, is_test })?
+                    self.around(at, ExpressionNode::Select { of, field, is_test })?
                 };
             } else {
                 return Ok(of);
@@ -349,7 +357,7 @@ impl Parser {
         }
     }
 
-    fn name(&mut self, expected: &str) -> Result<String, Fault> {
+    fn name(&mut self, expected: &str) -> Result<String, CelFault> {
         let name = match self.token() {
             Token::Name(name) => name.clone(),
             _ => return Err(self.unexpected(expected)),
@@ -383,7 +391,7 @@ impl Parser {
             Token::Sign("[") => {
                 self.next += 1;
                 let parts = self.list("]")?;
-                return self.around(at, Node::List(parts));
+                return self.around(at, ExpressionNode::List(parts));
             }
             Token::Sign("{") => {
                 self.next += 1;
@@ -394,10 +402,10 @@ impl Parser {
             }
         };
         self.next += 1;
-        self.around(at, Node::Literal(literal))
+        self.around(at, ExpressionNode::Literal(literal))
     }
 
-    fn list(&mut self, end: &'static str) -> Result<Vec<Expression>, Fault> {
+    fn list(&mut self, end: &'static str) -> Result<Vec<Expression>, CelFault> {
         let mut parts = Vec::new();
         while !self.take(end) {
             parts.push(self.expression()?);
@@ -409,7 +417,7 @@ impl Parser {
         Ok(parts)
     }
 
-    fn map(&mut self, at: usize) -> Parsed {
+    fn map(&mut self, offset: usize) -> Parsed {
         let mut pairs = Vec::new();
         while !self.take("}") {
             let key = self.expression()?;
@@ -420,29 +428,29 @@ impl Parser {
                 break;
             }
         }
-        self.around(at, Node::Map(pairs))
+        self.around(offset, ExpressionNode::Map(pairs))
     }
 
     /// A name: a value from outside, one of a macro, or a function.
-    fn named(&mut self, at: usize, name: String) -> Parsed {
+    fn named(&mut self, offset: usize, name: String) -> Parsed {
         if self.take("(") {
             if name == "has" {
-                return self.has(at);
+                return self.has(offset);
             }
             let function = Function::global(&name);
             let function =
-                function.ok_or_else(|| unknown(at, "function", &name, &Function::globals()))?;
+                function.ok_or_else(|| unknown(offset, "function", &name, &Function::globals()))?;
             let arguments = self.list(")")?;
-            return self.call(at, function, arguments);
+            return self.call(offset, function, arguments);
         }
         if RESERVED.contains(&&*name) {
             let what = format!("`{name}` is a reserved word");
-            return Err(Fault::new(at, what, "a name or a value is expected here"));
+            return Err(CelFault::new(offset, what, "a name or a value is expected here"));
         }
         let is_local = self.locals.contains(&name);
         let root = self.roots.iter().find(|root| root.name == name);
         if let Some(root) = root.filter(|_| !is_local) {
-            self.asked.push(root.name);
+            self.names_read.push(root.name);
         }
         if root.is_none() && !is_local {
             let known: Vec<&str> = self
@@ -451,27 +459,31 @@ impl Parser {
                 .map(|root| root.name)
                 .chain(self.locals.iter().map(String::as_str))
                 .collect();
-            return Err(unknown(at, "name", &name, &known));
+            return Err(unknown(offset, "name", &name, &known));
         }
-        self.around(at, Node::Name(name))
+        self.around(offset, ExpressionNode::Name(name))
     }
 
-    fn has(&mut self, at: usize) -> Parsed {
-        let asked = self.expression()?;
+    fn has(&mut self, offset: usize) -> Parsed {
+        let argument = self.expression()?;
         self.expect(")")?;
-        match asked.node {
-            Node::Select { of, field, .. } => {
+        match argument.node {
+            ExpressionNode::Select { of, field, .. } => {
                 let is_test = true;
-                self.around(at, Node::Select { of, field, is_test })
+                self.around(offset, ExpressionNode::Select { of, field, is_test })
             }
             _ => {
                 let help = "ask for a field, as in `has(event.target)`";
-                Err(Fault::new(asked.at, "`has` asks for something that is no field", help))
+                Err(CelFault::new(
+                    argument.offset,
+                    "`has` asks for something that is no field",
+                    help,
+                ))
             }
         }
     }
 
-    fn method(&mut self, at: usize, name: &str, of: Expression) -> Parsed {
+    fn method(&mut self, offset: usize, name: &str, of: Expression) -> Parsed {
         let kind = match name {
             "all" => Folding::All,
             "exists" => Folding::Exists,
@@ -479,11 +491,11 @@ impl Parser {
             "map" | "filter" => Folding::Gather,
             _ => {
                 let function = Function::method(name);
-                let function =
-                    function.ok_or_else(|| unknown(at, "function", name, &Function::methods()))?;
+                let function = function
+                    .ok_or_else(|| unknown(offset, "function", name, &Function::methods()))?;
                 let mut arguments = vec![of];
                 arguments.extend(self.list(")")?);
-                return self.call(at, function, arguments);
+                return self.call(offset, function, arguments);
             }
         };
         let variable = self.name("a name for the element")?;
@@ -499,19 +511,19 @@ impl Parser {
             _ => (Some(first), None),
         };
         let fold = Fold { kind, over: of, name: variable, test, result };
-        self.around(at, Node::Fold(Box::new(fold)))
+        self.around(offset, ExpressionNode::Fold(Box::new(fold)))
     }
 
-    fn call(&self, at: usize, function: Function, arguments: Vec<Expression>) -> Parsed {
+    fn call(&self, offset: usize, function: Function, arguments: Vec<Expression>) -> Parsed {
         if function.takes(arguments.len()) {
-            return self.around(at, Node::Call(function, arguments));
+            return self.around(offset, ExpressionNode::Call(function, arguments));
         }
         let what = "the function has another number of arguments";
-        Err(Fault::new(at, what, function.usage()))
+        Err(CelFault::new(offset, what, function.usage()))
     }
 
     /// Refuses a field that its object never has.
-    fn check_field(&self, at: usize, of: &Expression, field: &str) -> Result<(), Fault> {
+    fn check_field(&self, offset: usize, of: &Expression, field: &str) -> Result<(), CelFault> {
         let Some(fields) = self.fields_of(of) else {
             return Ok(());
         };
@@ -519,7 +531,7 @@ impl Parser {
             Ok(())
         } else {
             let known: Vec<&str> = fields.iter().map(|known| known.name).collect();
-            Err(unknown(at, "field", field, &known))
+            Err(unknown(offset, "field", field, &known))
         }
     }
 
@@ -537,8 +549,8 @@ pub(super) fn root(
     of: &Expression,
 ) -> Option<&'static Root> {
     let (fields, name) = match &of.node {
-        Node::Name(name) if !is_local(name) => (roots, name),
-        Node::Select { of, field, .. } => (root(roots, is_local, of)?.fields?, field),
+        ExpressionNode::Name(name) if !is_local(name) => (roots, name),
+        ExpressionNode::Select { of, field, .. } => (root(roots, is_local, of)?.fields?, field),
         _ => return None,
     };
     fields.iter().find(|root| root.name == name)
@@ -548,16 +560,16 @@ fn deepest<'a>(parts: impl IntoIterator<Item = &'a Expression>) -> u16 {
     parts.into_iter().map(|part| part.depth).max().unwrap_or(0)
 }
 
-fn too_deep(at: usize) -> Fault {
+fn too_deep(offset: usize) -> CelFault {
     let help = format!("at most {DEPTH_MAX} levels are allowed");
-    Fault::new(at, "the expression is too deep", help)
+    CelFault::new(offset, "the expression is too deep", help)
 }
 
-fn unknown(at: usize, what: &str, name: &str, known: &[&str]) -> Fault {
+fn unknown(offset: usize, what: &str, name: &str, known: &[&str]) -> CelFault {
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     let mut help = format!("known are {}", known.join(", "));
     if name == "matches" {
         help = format!("there are no regular expressions; {help}");
     }
-    Fault::new(at, format!("unknown {what} `{name}`"), help)
+    CelFault::new(offset, format!("unknown {what} `{name}`"), help)
 }

@@ -126,7 +126,7 @@ fn faults_have_places() {
         ("import", 0, "reserved"),
     ] {
         let fault = Program::compile(text, OF_EVENT).expect_err(text);
-        assert_eq!(fault.at, at, "{text}: {fault}");
+        assert_eq!(fault.offset, at, "{text}: {fault}");
         assert!(fault.what.contains(part), "{text}: {fault}");
     }
 }

@@ -92,11 +92,11 @@ pub struct Entry {
 pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
     entries.sort_by_key(|entry| (entry.t, entry.header.place));
     let mut lines = lines(&entries);
-    lines.sort_unstable_by_key(Gathered::rank);
+    lines.sort_unstable_by_key(PositionedLine::rank);
     for (order, gathered) in lines.iter_mut().enumerate() {
         gathered.line.order = order;
     }
-    let mut of_kind: Vec<Vec<Gathered<'_>>> = Vec::new();
+    let mut of_kind: Vec<Vec<PositionedLine<'_>>> = Vec::new();
     for gathered in lines {
         let event_type = &gathered.line.types[0];
         let mut known = of_kind.iter_mut().filter(|lines| lines[0].line.types[0] == *event_type);
@@ -182,7 +182,7 @@ fn add<'e>(
 }
 
 /// A line with the positions of its entries among all entries.
-struct Gathered<'e> {
+struct PositionedLine<'e> {
     line: Line,
     /// Highest score of its entries.
     score: Score,
@@ -194,23 +194,23 @@ struct Gathered<'e> {
     reasons: Vec<&'e [String]>,
 }
 
-impl Gathered<'_> {
+impl PositionedLine<'_> {
     fn rank(&self) -> Rank {
         (Reverse(self.score), Reverse(self.line.t), self.newest)
     }
 }
 
 /// One line for each object. Entries come oldest first.
-fn lines<'e>(entries: &[&'e Entry]) -> Vec<Gathered<'e>> {
+fn lines<'e>(entries: &[&'e Entry]) -> Vec<PositionedLine<'e>> {
     let mut of_object: FxHashMap<&str, usize> = FxHashMap::default();
     of_object.reserve(entries.len());
-    let mut lines: Vec<Gathered<'e>> = Vec::with_capacity(entries.len());
+    let mut lines: Vec<PositionedLine<'e>> = Vec::with_capacity(entries.len());
     for (position, entry) in entries.iter().enumerate() {
         let header = &entry.header;
         let next = lines.len();
         let index = *of_object.entry(header.object.as_str()).or_insert(next);
         if index == next {
-            lines.push(Gathered {
+            lines.push(PositionedLine {
                 line: first_line(entry),
                 score: header.score,
                 newest: position,
@@ -224,7 +224,7 @@ fn lines<'e>(entries: &[&'e Entry]) -> Vec<Gathered<'e>> {
         acts.extend(entry.actor.as_ref().map(|actor| (position, actor)));
     }
     for gathered in &mut lines {
-        let Gathered { line, acts, .. } = gathered;
+        let PositionedLine { line, acts, .. } = gathered;
         line.actors = newest_first(acts);
         if !gathered.reasons.is_empty() {
             let all: BTreeSet<&String> =
@@ -252,7 +252,7 @@ fn first_line(entry: &Entry) -> Line {
     }
 }
 
-impl<'e> Gathered<'e> {
+impl<'e> PositionedLine<'e> {
     /// Adds a newer entry about the same object.
     fn add(&mut self, entry: &'e Entry, position: usize) {
         let Self { line, score, .. } = self;
@@ -291,7 +291,7 @@ fn newest_first(acts: &mut [(usize, &Arc<Object>)]) -> Vec<Arc<Object>> {
 }
 
 /// The groups of one type's lines. Lines come by rank.
-fn groups_of_kind<'e>(lines: Vec<Gathered<'e>>, rules: &Rules) -> Vec<Ranked<'e>> {
+fn groups_of_kind<'e>(lines: Vec<PositionedLine<'e>>, rules: &Rules) -> Vec<Ranked<'e>> {
     let Some(event_type) = lines.first().map(|first| first.line.types[0].clone()) else {
         return Vec::new();
     };
@@ -302,7 +302,7 @@ fn groups_of_kind<'e>(lines: Vec<Gathered<'e>>, rules: &Rules) -> Vec<Ranked<'e>
     let mut groups: Vec<Ranked<'e>> = Vec::new();
     for gathered in lines {
         let rank = gathered.rank();
-        let Gathered { line, acts, .. } = gathered;
+        let PositionedLine { line, acts, .. } = gathered;
         let key = role(&line, pivot).cloned();
         let known = key.as_ref().and_then(|key| of_key.get(&key.id).copied());
         if let Some(index) = known {
@@ -327,7 +327,7 @@ fn groups_of_kind<'e>(lines: Vec<Gathered<'e>>, rules: &Rules) -> Vec<Ranked<'e>
 }
 
 /// The role with the fewest groups; a role that every line lacks doesn't count.
-fn fewest(lines: &[Gathered<'_>]) -> Pivot {
+fn fewest(lines: &[PositionedLine<'_>]) -> Pivot {
     let groups = |pivot| {
         let roles: Vec<&Id> = lines
             .iter()

@@ -4,13 +4,13 @@
 //! view), reads no clock and draws no random number. The caller commits a step's writes at once and only then answers.
 //! A step whose writes were not committed poisons the engine: drop it, and open another from the store.
 
-mod check;
 mod chores;
 mod clock;
 mod explain;
 mod inbox;
 mod intake;
 mod message;
+mod send_checks;
 
 mod read;
 mod replica;
@@ -42,7 +42,7 @@ pub use message::plan::{Plan, PlannedMessage, Planner};
 pub use message::present::{Presenter, batch_id};
 pub use message::touch::Upcoming;
 pub use read::agenda::{Agenda, DueLanes};
-pub use read::books::Walk;
+pub use read::books::BooksWalk;
 pub use read::changed::InboxesAt;
 pub use read::message_report::MessageReport;
 pub use read::messages::{
@@ -62,7 +62,7 @@ pub use replica::view::Replica;
 pub use rows::act::{LogEntry, LogNo, StoredEntry};
 pub use rows::going::Going;
 pub use rows::inbox_delivery::InboxDelivery;
-pub use rows::ledger::Row as LedgerRow;
+pub use rows::ledger::LedgerRow;
 pub use rows::occurred::{HookState, hook_order, occurred_from, occurrence_at, occurrence_owners};
 pub use rows::reach::{Reach, Reached};
 pub use rows::reply::{

@@ -8,7 +8,7 @@ use super::rows::draft::Draft;
 use super::rows::reach::Reach;
 use super::rows::reply::Reply;
 use super::shard::state::Shard;
-use super::shard::take_back::Among;
+use super::shard::take_back::EntryFilter;
 use super::state::{Engine, Step};
 use crate::bucket::Closing;
 use crate::engine::step::{apply, end_act};
@@ -161,7 +161,7 @@ impl Shard {
     ) -> Result<(), Unreadable> {
         for &at in &*self.buckets.numbers() {
             let mut items = Vec::new();
-            for (_, channel, found) in self.waiting_among(draft, at, Among::default())? {
+            for (_, channel, found) in self.waiting_entries(draft, at, EntryFilter::default())? {
                 let mut sets: BTreeMap<Seq, Set> = BTreeMap::new();
                 for FoundEntry { number, source } in &found.entries {
                     let kept = found.source(*source).0;
@@ -170,7 +170,7 @@ impl Shard {
                     }
                 }
                 let sets = sets.into_iter();
-                items.extend(sets.map(|(seq, who)| Entries { seq, channel, who }));
+                items.extend(sets.map(|(seq, recipients)| Entries { seq, channel, recipients }));
             }
             self.cut(draft, at, Some(Reason::Forgotten), items);
         }

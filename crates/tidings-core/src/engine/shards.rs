@@ -9,7 +9,7 @@ use super::intake::objects;
 use super::intake::state::Intake;
 use super::rows::act::Act;
 use super::rows::draft::Draft;
-use super::rows::ledger::{Account, Row};
+use super::rows::ledger::{Account, LedgerRow};
 use super::shard::state::{Shard, range_of};
 use super::workers::{InTurn, Job, Workers};
 use crate::bucket::Bucket;
@@ -93,7 +93,7 @@ impl Shards {
         self.all.iter().flat_map(|shard| &shard.journal_days).copied().collect()
     }
 
-    pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Account, &Row)> {
+    pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Account, &LedgerRow)> {
         self.all
             .iter()
             .flat_map(|shard| shard.ledger.rows())

@@ -9,7 +9,7 @@ use super::replica::progress::{HeldShards, KeptObjects};
 use super::rows::act::LogEntry;
 use super::rows::going::Going;
 use super::rows::inbox_delivery::InboxDelivery;
-use super::rows::ledger::Row;
+use super::rows::ledger::LedgerRow;
 use super::rows::named::each_base;
 use super::rows::reply::{Refused, Reply};
 use super::shard::state::{Shard, StoredShards, read_heads};
@@ -113,7 +113,7 @@ impl Engine {
             }
         }
         if shards.is_empty() || held.is_some_and(|held| held.shards.len() != shards.len()) {
-            let why = format!("the store has {of_shards} parts, others than were asked for");
+            let why = format!("the store has {of_shards} shards, others than were asked for");
             return Err(Unreadable(why));
         }
         // A shard that was on another node may have gone further: no record is of an earlier instant than the one before.
@@ -196,8 +196,8 @@ impl Engine {
 
     /// The ledger, added up per day.
     #[must_use]
-    pub fn ledger(&self) -> BTreeMap<Day, Row> {
-        let mut days = BTreeMap::<Day, Row>::new();
+    pub fn ledger(&self) -> BTreeMap<Day, LedgerRow> {
+        let mut days = BTreeMap::<Day, LedgerRow>::new();
         for (account, row) in self.shards.ledger_rows() {
             days.entry(account.day).or_default().add(row);
         }
@@ -206,8 +206,8 @@ impl Engine {
 
     /// The ledger, added up per channel.
     #[must_use]
-    pub fn ledger_by_channel(&self) -> BTreeMap<&'static str, Row> {
-        let mut channels = BTreeMap::<&'static str, Row>::new();
+    pub fn ledger_by_channel(&self) -> BTreeMap<&'static str, LedgerRow> {
+        let mut channels = BTreeMap::<&'static str, LedgerRow>::new();
         for (account, row) in self.shards.ledger_rows() {
             channels.entry(account.channel.name()).or_default().add(row);
         }

@@ -54,7 +54,7 @@ impl Engine {
                 };
                 // Each missed instant has the order of one that is met on time: what was due goes out
                 // before what arrives at it.
-                come_to(engine, due);
+                advance_clocks(engine, due);
                 close_due(engine, draft)?;
                 enter_scheduled(engine, draft)?;
                 end_instant(engine, draft, &[])?;
@@ -135,7 +135,7 @@ impl Engine {
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
         draft = draft.logging(self.replica().has_followers());
-        come_to(self, now);
+        advance_clocks(self, now);
         self.intake.began.get_or_insert(now);
         // Records get the intake's instant, which never goes back: days are written in their order,
         // whatever the clock shows.
@@ -409,7 +409,7 @@ fn end_instant(
 }
 
 /// Moves all clocks forward to an instant; none goes back.
-fn come_to(engine: &mut Engine, now: Instant) {
+fn advance_clocks(engine: &mut Engine, now: Instant) {
     set_clocks(engine, now.max(engine.intake.clock));
 }
 

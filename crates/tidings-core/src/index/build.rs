@@ -63,7 +63,7 @@ impl Index {
             .kept
             .iter()
             .flat_map(|kept| &kept.arrival.variants)
-            .map(|variant| &variant.who.0)
+            .map(|variant| &variant.recipients.0)
             .collect();
         while let Some(from) = work.next {
             let stripe = postings::build_stripe(&sets, from);
@@ -129,7 +129,7 @@ fn one_segment(kept: &[Arc<StoredArrival>]) -> &[Arc<StoredArrival>] {
 fn without_sets(kept: &StoredArrival) -> Arc<StoredArrival> {
     let mut rest = StoredArrival { row: Seq::default(), ..kept.clone() };
     for variant in &mut rest.arrival.variants {
-        variant.who = Set::default();
+        variant.recipients = Set::default();
     }
     Arc::new(rest)
 }

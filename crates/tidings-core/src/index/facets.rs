@@ -395,8 +395,8 @@ impl<'a> Facets<'a> {
     }
 
     /// The index in the chunk of an ordinal's arrival.
-    fn within(&self, at: usize) -> Option<usize> {
-        at.checked_sub(usize::try_from(self.back.get(at)?).ok()?)
+    fn within(&self, index: usize) -> Option<usize> {
+        index.checked_sub(usize::try_from(self.back.get(index)?).ok()?)
     }
 
     fn of_arrival(&self, column: Column<'_>, arrival: usize) -> Result<u64, Corrupt> {

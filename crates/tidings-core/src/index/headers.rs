@@ -136,18 +136,18 @@ impl<'a> HeaderRows<'a> {
     ///
     /// # Errors
     /// [`Corrupt`] where there is none, or it makes no sense.
-    pub fn get(&self, at: usize) -> Result<Header, Corrupt> {
+    pub fn get(&self, index: usize) -> Result<Header, Corrupt> {
         let some = |name: Option<Id>| name.ok_or(BLOCK);
         Ok(Header {
-            place: EventNo(self.places.get(at).ok_or(BLOCK)?),
-            id: id(self.ids.get(at)?)?,
-            event_type: some(self.types.get(at)?)?,
-            actor: self.actors.get(at)?,
-            object: some(self.objects.get(at)?)?,
-            target: self.targets.get(at)?,
-            score: score(&self.scores, at)?,
-            occurred_at: instant(&self.occurred, at)?,
-            expires_at: instant(&self.expires, at)?,
+            place: EventNo(self.places.get(index).ok_or(BLOCK)?),
+            id: id(self.ids.get(index)?)?,
+            event_type: some(self.types.get(index)?)?,
+            actor: self.actors.get(index)?,
+            object: some(self.objects.get(index)?)?,
+            target: self.targets.get(index)?,
+            score: score(&self.scores, index)?,
+            occurred_at: instant(&self.occurred, index)?,
+            expires_at: instant(&self.expires, index)?,
         })
     }
 }
@@ -168,8 +168,8 @@ impl<'a> NameRows<'a> {
         Ok(Self { names: Texts::read(reader, count, BLOCK.0)?, which: Column::read(reader, len)? })
     }
 
-    fn get(&self, at: usize) -> Result<Option<Id>, Corrupt> {
-        let which = self.which.get(at).ok_or(BLOCK)?;
+    fn get(&self, index: usize) -> Result<Option<Id>, Corrupt> {
+        let which = self.which.get(index).ok_or(BLOCK)?;
         let Some(name) = which.checked_sub(1) else {
             return Ok(None);
         };
@@ -192,8 +192,8 @@ fn id(text: &str) -> Result<Id, Corrupt> {
     Id::new(text).map_err(|_| BLOCK)
 }
 
-fn score(column: &Column<'_>, at: usize) -> Result<Score, Corrupt> {
-    let bits = column.get(at).ok_or(BLOCK)?;
+fn score(column: &Column<'_>, index: usize) -> Result<Score, Corrupt> {
+    let bits = column.get(index).ok_or(BLOCK)?;
     Score::new(f64::from_bits(bits)).ok_or(BLOCK)
 }
 
@@ -206,8 +206,8 @@ fn put_instants(out: &mut Vec<u8>, column: impl Iterator<Item = Option<Instant>>
     );
 }
 
-fn instant(column: &Column<'_>, at: usize) -> Result<Option<Instant>, Corrupt> {
-    let number = column.get(at).ok_or(BLOCK)?.checked_sub(1);
+fn instant(column: &Column<'_>, index: usize) -> Result<Option<Instant>, Corrupt> {
+    let number = column.get(index).ok_or(BLOCK)?.checked_sub(1);
     Ok(number.map(|number| Instant((number ^ (1 << 63)).cast_signed())))
 }
 

@@ -18,14 +18,14 @@ use crate::model::time::Day;
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The arrivals with entries, by seq.
-    pub(crate) sources: Vec<Source>,
+    pub(crate) sources: Vec<FoundArrival>,
     /// The entries; see [`Found::sort`].
     pub(crate) entries: Vec<FoundEntry>,
 }
 
 /// An arrival with the variant that matches.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct FoundArrival {
     pub(crate) kept: Arc<StoredArrival>,
     pub(crate) variant: u32,
 }
@@ -49,8 +49,8 @@ impl Found {
     }
 
     /// The arrival and variant that an entry comes from.
-    pub(crate) fn source(&self, at: u32) -> (&StoredArrival, &Variant) {
-        let Source { kept, variant } = &self.sources[at as usize];
+    pub(crate) fn source(&self, ordinal: u32) -> (&StoredArrival, &Variant) {
+        let FoundArrival { kept, variant } = &self.sources[ordinal as usize];
         (kept, &kept.arrival.variants[*variant as usize])
     }
 
@@ -65,19 +65,19 @@ impl Found {
 
     fn add(&mut self, kept: &Arc<StoredArrival>, variant: u32) -> u32 {
         let kept = Arc::clone(kept);
-        self.sources.push(Source { kept, variant });
+        self.sources.push(FoundArrival { kept, variant });
         u32::try_from(self.sources.len() - 1).expect("fewer sources than 2^32 in one look")
     }
 }
 
 /// The filter of a search.
-pub(crate) struct Look<'a> {
+pub(crate) struct SearchFilter<'a> {
     /// The least seq.
     pub(crate) from: Seq,
     /// The greatest seq.
     pub(crate) to: Seq,
     /// The recipients.
-    pub(crate) who: &'a RoaringBitmap,
+    pub(crate) recipients: &'a RoaringBitmap,
     /// The filter on arrivals and variants.
     pub(crate) takes: &'a dyn Fn(&StoredArrival, &Variant) -> bool,
     /// The filter on entries (number, arrival), after that on variants.
@@ -89,7 +89,11 @@ impl Index {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn look(&self, view: &dyn ReadView, look: &Look<'_>) -> Result<Found, Unreadable> {
+    pub(crate) fn look(
+        &self,
+        view: &dyn ReadView,
+        look: &SearchFilter<'_>,
+    ) -> Result<Found, Unreadable> {
         let mut found = Found::default();
         for (day, held) in &self.days {
             for segment in &held.segments {
@@ -106,11 +110,11 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
-        look: &Look<'_>,
+        stored: &SegmentAt,
+        look: &SearchFilter<'_>,
         found: &mut Found,
     ) -> Result<(), Unreadable> {
-        let segment = self.segment(view, day, at)?;
+        let segment = self.segment(view, day, stored)?;
         let taken: Vec<bool> = segment
             .variants
             .iter()
@@ -126,7 +130,7 @@ impl Index {
             return Ok(());
         }
         let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
-        self.each_posting(view, day, at, look.who, &mut |number, ordinal| {
+        self.each_posting(view, day, stored, look.recipients, &mut |number, ordinal| {
             if taken.get(ordinal as usize) != Some(&true) {
                 return;
             }
@@ -148,16 +152,16 @@ impl Index {
     }
 }
 
-fn collect_tail(day: &DayIndex, look: &Look<'_>, found: &mut Found) {
+fn collect_tail(day: &DayIndex, look: &SearchFilter<'_>, found: &mut Found) {
     for kept in
         day.tail.from(&look.from).map(|(_, kept)| kept).take_while(|kept| kept.seq <= look.to)
     {
         for (at, variant) in (0..).zip(&kept.arrival.variants) {
-            if variant.who.is_disjoint(look.who) || !(look.takes)(kept, variant) {
+            if variant.recipients.is_disjoint(look.recipients) || !(look.takes)(kept, variant) {
                 continue;
             }
             let mut source = None;
-            for number in &variant.who.0 & look.who {
+            for number in &variant.recipients.0 & look.recipients {
                 if (look.has)(number, kept) {
                     let source = *source.get_or_insert_with(|| found.add(kept, at));
                     found.entries.push(FoundEntry { number, source });
@@ -173,7 +177,7 @@ fn order_sources(found: &mut Found, offset: u32) {
     let offset_at = offset as usize;
     let mut order: Vec<usize> = (offset_at..found.sources.len()).collect();
     order.sort_by_key(|at| {
-        let Source { kept, variant } = &found.sources[*at];
+        let FoundArrival { kept, variant } = &found.sources[*at];
         (kept.seq, *variant)
     });
     let mut new_number = vec![0; order.len()];

@@ -19,7 +19,7 @@ mod state;
 
 pub(crate) use build::Building;
 pub(crate) use day::{DayIndex, SegmentAt};
-pub(crate) use look::{Found, FoundEntry, Look, Source};
+pub(crate) use look::{Found, FoundArrival, FoundEntry, SearchFilter};
 pub(crate) use merge::Merging;
 pub(crate) use slice::Slice;
 pub(crate) use state::Index;

@@ -93,7 +93,7 @@ pub fn build_stripe(sets: &[&RoaringBitmap], from: u32) -> Option<Stripe> {
     let stripe = first_member(sets, from)? / STRIPE_RECIPIENTS;
     let first = stripe * STRIPE_RECIPIENTS;
     let last = first + (STRIPE_RECIPIENTS - 1);
-    let mut rows = Rows::new(STRIPE_RECIPIENTS as usize, ordinals);
+    let mut rows = PostingRows::new(STRIPE_RECIPIENTS as usize, ordinals);
     each_entry(sets, first..=last, |member, ordinal| {
         rows.measure((member - first) as usize, ordinal);
     });
@@ -162,7 +162,7 @@ pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
             segment.each(|_| true, |slot, ordinal| visit(slot.into(), ordinal + offset))
         })
     };
-    let mut rows = Rows::new(BLOCK_RECIPIENTS as usize, ordinals);
+    let mut rows = PostingRows::new(BLOCK_RECIPIENTS as usize, ordinals);
     each(&mut |slot, ordinal| rows.measure(slot, ordinal))?;
     rows.lay_out();
     each(&mut |slot, ordinal| rows.write(slot, ordinal))?;
@@ -171,7 +171,7 @@ pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
 
 /// Neighbouring rows under construction. Entries come twice, those of one row in ascending order: first
 /// to be measured, then to be written.
-struct Rows {
+struct PostingRows {
     /// Number of ordinals of the segment.
     ordinals: u32,
     /// Length of a row of bits, in bytes.
@@ -181,18 +181,18 @@ struct Rows {
     /// Per row, its length in bytes.
     len: Vec<u32>,
     /// Per row, the position of its next byte (of its first, for a row of bits); then the end of all.
-    at: Vec<usize>,
+    positions: Vec<usize>,
     bytes: Vec<u8>,
 }
 
-impl Rows {
+impl PostingRows {
     fn new(rows: usize, ordinals: u32) -> Self {
         Self {
             ordinals,
             bits_len: bits_len(ordinals),
             next: vec![0; rows],
             len: vec![0; rows],
-            at: Vec::new(),
+            positions: Vec::new(),
             bytes: Vec::new(),
         }
     }
@@ -207,10 +207,10 @@ impl Rows {
 
     fn lay_out(&mut self) {
         let mut end = 0;
-        self.at.reserve(self.len.len());
+        self.positions.reserve(self.len.len());
         for len in &mut self.len {
             *len = (*len).min(self.bits_len);
-            self.at.push(end);
+            self.positions.push(end);
             end += *len as usize;
         }
         self.bytes = vec![0; end];
@@ -219,7 +219,7 @@ impl Rows {
 
     #[inline]
     fn write(&mut self, row: usize, ordinal: u32) {
-        let at = self.at[row];
+        let at = self.positions[row];
         if self.len[row] == self.bits_len {
             self.bytes[at + (ordinal / 8) as usize] |= 1 << (ordinal % 8);
             return;
@@ -232,7 +232,7 @@ impl Rows {
             end += 1;
         }
         self.bytes[end] = gap as u8;
-        self.at[row] = end + 1;
+        self.positions[row] = end + 1;
         self.next[row] = ordinal + 1;
     }
 
@@ -249,7 +249,7 @@ impl Rows {
 
     /// The start of a row, also once it is written.
     fn start(&self, row: usize) -> usize {
-        match (self.at.get(row), self.len.get(row)) {
+        match (self.positions.get(row), self.len.get(row)) {
             (Some(&at), Some(&len)) if len == self.bits_len || len == 0 => at,
             (Some(&at), Some(&len)) => at - len as usize,
             _ => self.bytes.len(),

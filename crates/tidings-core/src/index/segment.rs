@@ -68,10 +68,10 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
+        stored: &SegmentAt,
     ) -> Result<Arc<Segment>, Unreadable> {
-        let segment = self.segment_once(view, day, at)?;
-        Ok(Arc::clone(at.loaded.get_or_init(|| segment)))
+        let segment = self.segment_once(view, day, stored)?;
+        Ok(Arc::clone(stored.loaded.get_or_init(|| segment)))
     }
 
     /// [`Index::segment`] without keeping the content, for a reader of all segments.
@@ -79,20 +79,20 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
+        stored: &SegmentAt,
     ) -> Result<Arc<Segment>, Unreadable> {
-        if let Some(segment) = at.loaded.get() {
+        if let Some(segment) = stored.loaded.get() {
             return Ok(Arc::clone(segment));
         }
         let mut arrivals: Vec<Arc<StoredArrival>> = Vec::new();
-        let prefix = arrivals_key(self.bucket, at.id()).done();
+        let prefix = arrivals_key(self.bucket, stored.id()).done();
         each(view, Partition::Day(day), &prefix, |_, chunk| {
             let chunk: Vec<Arc<StoredArrival>> = decode("a segment", chunk)?;
             arrivals.extend(chunk);
             Ok(())
         })?;
-        if arrivals.len() != at.weight.arrivals as usize {
-            return Err(self.is_missing(at));
+        if arrivals.len() != stored.weight.arrivals as usize {
+            return Err(self.is_missing(stored));
         }
         Ok(Arc::new(Segment::new(arrivals)))
     }
@@ -102,11 +102,11 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
+        stored: &SegmentAt,
         chunk: u32,
     ) -> Result<Vec<u8>, Unreadable> {
-        let row = view.get(Partition::Day(day), &facets_key(self.bucket, at.id(), chunk))?;
-        row.ok_or_else(|| self.is_missing(at))
+        let row = view.get(Partition::Day(day), &facets_key(self.bucket, stored.id(), chunk))?;
+        row.ok_or_else(|| self.is_missing(stored))
     }
 
     /// Visits all facets of a segment, chunk by chunk.
@@ -114,21 +114,25 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
+        stored: &SegmentAt,
         take: &mut dyn FnMut(&Facets<'_>),
     ) -> Result<(), Unreadable> {
-        let prefix = facets_prefix(self.bucket, at.id()).done();
+        let prefix = facets_prefix(self.bucket, stored.id()).done();
         let (mut ordinals, mut arrivals) = (0, 0);
         each(view, Partition::Day(day), &prefix, |_, chunk| {
             let facets = Facets::parse(chunk)?;
             if facets.ordinals().start != ordinals {
-                return Err(self.is_missing(at));
+                return Err(self.is_missing(stored));
             }
             (ordinals, arrivals) = (facets.ordinals().end, facets.arrivals_end());
             take(&facets);
             Ok(())
         })?;
-        if arrivals == at.weight.arrivals as usize { Ok(()) } else { Err(self.is_missing(at)) }
+        if arrivals == stored.weight.arrivals as usize {
+            Ok(())
+        } else {
+            Err(self.is_missing(stored))
+        }
     }
 
     /// One arrival of a segment.
@@ -136,13 +140,13 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
+        stored: &SegmentAt,
         arrival: usize,
     ) -> Result<Arc<StoredArrival>, Unreadable> {
         let (first, mut row) = facets::row_of(arrival, |first| {
             let row = view
-                .get(Partition::Day(day), &row_key(self.bucket, at.id(), first))?
-                .ok_or_else(|| self.is_missing(at))?;
+                .get(Partition::Day(day), &row_key(self.bucket, stored.id(), first))?
+                .ok_or_else(|| self.is_missing(stored))?;
             let row: Vec<Arc<StoredArrival>> = decode("a segment", &row)?;
             let arrivals = row.len();
             Ok::<_, Unreadable>((row, arrivals))
@@ -151,8 +155,11 @@ impl Index {
     }
 
     /// The error for missing rows of a segment.
-    pub(crate) fn is_missing(&self, at: &SegmentAt) -> Unreadable {
-        Unreadable(format!("rows of segment {} of bucket {} are missing", at.first, self.bucket))
+    pub(crate) fn is_missing(&self, stored: &SegmentAt) -> Unreadable {
+        Unreadable(format!(
+            "rows of segment {} of bucket {} are missing",
+            stored.first, self.bucket
+        ))
     }
 
     /// The arrivals of an event on its own day and on the days to which it was moved.
@@ -203,7 +210,7 @@ impl Index {
         let Some(at) = segments.find(|segment| (segment.first..=segment.last).contains(&kept.seq))
         else {
             // It is in the tail, where arrivals have their sets with them.
-            return Ok(variants.iter().map(|variant| variant.who.0.clone()).collect());
+            return Ok(variants.iter().map(|variant| variant.recipients.0.clone()).collect());
         };
         let mut first = None;
         self.each_facets(view, day, at, &mut |facets| {
@@ -228,23 +235,23 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
-        who: &RoaringBitmap,
+        stored: &SegmentAt,
+        recipients: &RoaringBitmap,
         take: &mut dyn FnMut(u32, u32),
     ) -> Result<(), Unreadable> {
-        let mut number_next = who.min();
+        let mut number_next = recipients.min();
         while let Some(first) = number_next {
             let block = first / BLOCK_RECIPIENTS;
             let base = block * BLOCK_RECIPIENTS;
             let last = base + (BLOCK_RECIPIENTS - 1);
-            let key = posting_key(self.bucket, block, at.id());
+            let key = posting_key(self.bucket, block, stored.id());
             if let Some(bytes) = view.get(Partition::Day(day), &key)? {
                 Block::parse(&bytes)?.each(
-                    |slot| who.contains(base + u32::from(slot)),
+                    |slot| recipients.contains(base + u32::from(slot)),
                     |slot, ordinal| take(base + u32::from(slot), ordinal),
                 )?;
             }
-            number_next = last.checked_add(1).and_then(|next| who.range(next..).next());
+            number_next = last.checked_add(1).and_then(|next| recipients.range(next..).next());
         }
         Ok(())
     }
@@ -257,12 +264,12 @@ impl Index {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: &SegmentAt,
+        stored: &SegmentAt,
         number: u32,
         ordinals: &mut Vec<u32>,
     ) -> Result<(), Unreadable> {
         let block = number / BLOCK_RECIPIENTS;
-        let key = posting_key(self.bucket, block, at.id());
+        let key = posting_key(self.bucket, block, stored.id());
         if let Some(bytes) = view.get(Partition::Day(day), &key)? {
             let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
             Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;

@@ -12,7 +12,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::command::MarkKind;
 use crate::model::event::{Event, Object, Pivot};
 use crate::model::id::Id;
-use crate::model::item::Item;
+use crate::model::item::StoredItem;
 use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::{Ending, Reason};
@@ -45,7 +45,7 @@ pub enum Record {
         /// The lane.
         lane: LaneKey,
         /// The recipients.
-        who: Set,
+        recipients: Set,
     },
     /// Entries ended.
     Cut {
@@ -113,7 +113,7 @@ pub enum Record {
         /// The closing.
         closing: Seq,
         /// The recipients of the messages.
-        who: Set,
+        recipients: Set,
         /// The recipients whose message is empty.
         nothing: Set,
     },
@@ -124,7 +124,7 @@ pub enum Record {
         /// The closing.
         closing: Seq,
         /// The recipients of the messages.
-        who: Set,
+        recipients: Set,
         /// The ending.
         ending: Ending,
     },
@@ -196,7 +196,7 @@ pub enum Record {
         /// The closing.
         closing: Seq,
         /// The recipients of the messages.
-        who: Set,
+        recipients: Set,
     },
     /// An attempt to send a built message failed, and another one follows.
     Attempted {
@@ -227,7 +227,7 @@ pub enum Record {
         /// The lane.
         lane: LaneKey,
         /// The recipients.
-        who: Set,
+        recipients: Set,
     },
     /// Delivered entries were taken out of inboxes, where they are counted no more. They stay delivered.
     Hidden {
@@ -256,7 +256,7 @@ pub enum Record {
         /// The recipient's number.
         number: RecipientNo,
         /// The items by their events' places.
-        items: Vec<(EventNo, Item)>,
+        items: Vec<(EventNo, StoredItem)>,
     },
     /// A tenant set other terms for its entries.
     Tenant {
@@ -369,7 +369,7 @@ pub struct Entries {
     /// The channel.
     pub channel: ChannelNo,
     /// The recipients.
-    pub who: Set,
+    pub recipients: Set,
 }
 
 /// An event that reached recipients of a bucket.
@@ -485,7 +485,7 @@ pub struct Variant {
     /// The channels on which mutes leave other reasons; never the inbox.
     pub elsewhere: Vec<OnChannel>,
     /// The recipients. Empty in an arrival at rest: there the postings have them.
-    pub who: Set,
+    pub recipients: Set,
 }
 
 /// The reasons of an entry on a channel.

@@ -190,7 +190,7 @@ impl StoredArrival {
     /// Number of notifications in its sets.
     #[must_use]
     pub fn notifications(&self) -> u64 {
-        self.arrival.variants.iter().map(|variant| variant.who.len()).sum()
+        self.arrival.variants.iter().map(|variant| variant.recipients.len()).sum()
     }
 }
 

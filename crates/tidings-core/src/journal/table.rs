@@ -302,7 +302,7 @@ pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(end)
 }
 
-/// Reads a big-endian number of 8 bytes at `at`; `None` if the key is shorter.
+/// Reads a big-endian number of 8 bytes at `offset`; `None` if the key is shorter.
 ///
 /// # Examples
 /// ```
@@ -313,38 +313,38 @@ pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 /// assert_eq!(u64_at(&key, REST), None);
 /// ```
 #[must_use]
-pub fn u64_at(key: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?))
+pub fn u64_at(key: &[u8], offset: usize) -> Option<u64> {
+    Some(u64::from_be_bytes(key.get(offset..offset + 8)?.try_into().ok()?))
 }
 
-/// Reads a seq at `at`; `None` if the key is shorter.
+/// Reads a seq at `offset`; `None` if the key is shorter.
 #[must_use]
-pub fn seq_at(key: &[u8], at: usize) -> Option<Seq> {
-    u64_at(key, at).map(Seq)
+pub fn seq_at(key: &[u8], offset: usize) -> Option<Seq> {
+    u64_at(key, offset).map(Seq)
 }
 
-/// Reads a big-endian number of 2 bytes at `at`; `None` if the key is shorter.
+/// Reads a big-endian number of 2 bytes at `offset`; `None` if the key is shorter.
 #[must_use]
-pub fn u16_at(key: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(key.get(at..at + 2)?.try_into().ok()?))
+pub fn u16_at(key: &[u8], offset: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(key.get(offset..offset + 2)?.try_into().ok()?))
 }
 
-/// Reads a big-endian number of 4 bytes at `at`; `None` if the key is shorter.
+/// Reads a big-endian number of 4 bytes at `offset`; `None` if the key is shorter.
 #[must_use]
-pub fn u32_at(key: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?))
+pub fn u32_at(key: &[u8], offset: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(key.get(offset..offset + 4)?.try_into().ok()?))
 }
 
-/// Reads an instant's or another signed number's 8 bytes at `at`.
+/// Reads an instant's or another signed number's 8 bytes at `offset`.
 #[must_use]
-pub fn i64_at(key: &[u8], at: usize) -> Option<i64> {
-    u64_at(key, at).map(|number| (number ^ (1 << 63)).cast_signed())
+pub fn i64_at(key: &[u8], offset: usize) -> Option<i64> {
+    u64_at(key, offset).map(|number| (number ^ (1 << 63)).cast_signed())
 }
 
-/// Reads a day's 4 bytes at `at`.
+/// Reads a day's 4 bytes at `offset`.
 #[must_use]
-pub fn day_at(key: &[u8], at: usize) -> Option<Day> {
-    u32_at(key, at).map(|number| Day((number ^ (1 << 31)).cast_signed()))
+pub fn day_at(key: &[u8], offset: usize) -> Option<Day> {
+    u32_at(key, offset).map(|number| Day((number ^ (1 << 31)).cast_signed()))
 }
 
 /// The offset of the rest of a key, after owner and table.

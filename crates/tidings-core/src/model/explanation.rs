@@ -23,7 +23,7 @@ pub struct Explanation {
     /// True if the event was not published: what would become of it.
     pub supposed: bool,
     /// The rules that hold for all channels, in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplanationStep>,
     /// The channels that the type has, or that the event had entries on.
     pub channels: Vec<ChannelPath>,
 }
@@ -34,7 +34,7 @@ pub struct ChannelPath {
     /// The channel.
     pub channel: &'static str,
     /// The rules, in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplanationStep>,
     /// The state of the entry.
     pub state: EntryState,
     /// The reason why it was not delivered.
@@ -45,7 +45,7 @@ pub struct ChannelPath {
 
 /// A rule that was applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ExplanationStep {
     /// The rule.
     pub rule: Rule,
     /// The instant at which it was applied, where that is known.
@@ -179,7 +179,7 @@ impl Rule {
     }
 }
 
-impl Step {
+impl ExplanationStep {
     /// A rule that lets the entry go on.
     pub(crate) fn passes(
         rule: Rule,

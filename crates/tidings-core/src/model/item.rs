@@ -11,7 +11,7 @@ use crate::model::time::{Day, Instant};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-pub enum State {
+pub enum ItemState {
     /// Not seen.
     #[default]
     New,
@@ -21,7 +21,7 @@ pub enum State {
     Read,
 }
 
-impl State {
+impl ItemState {
     /// The state of what a mark covers.
     #[must_use]
     pub fn of(kind: MarkKind) -> Self {
@@ -59,7 +59,7 @@ pub struct Return {
 
 /// The state of an item that has one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Item {
+pub struct StoredItem {
     /// The day that has its entry.
     pub day: Day,
     /// The time when it entered the inbox.
@@ -69,7 +69,7 @@ pub struct Item {
     /// The tenant of its event; `None` = of none.
     pub tenant: Option<TenantNo>,
     /// Unseen, seen or read.
-    pub state: State,
+    pub state: ItemState,
     /// Its place.
     pub shelf: Shelf,
     /// The newest return from a snooze.
@@ -78,7 +78,7 @@ pub struct Item {
     pub was_shelved: bool,
 }
 
-impl Item {
+impl StoredItem {
     /// The day in which an inbox lists it.
     #[must_use]
     pub fn listed_on(&self) -> Day {
@@ -87,8 +87,8 @@ impl Item {
 
     /// Returns true if other channels take it for one in this state.
     #[must_use]
-    pub fn counts_as(&self, state: State) -> bool {
-        self.state >= state || self.was_shelved && state == State::Seen
+    pub fn counts_as(&self, state: ItemState) -> bool {
+        self.state >= state || self.was_shelved && state == ItemState::Seen
     }
 
     /// The instant of its position in the inbox.

@@ -335,7 +335,7 @@ impl Limits {
     pub fn check_topic(&self, topic: &Id) -> Result<(), Exceeded> {
         let topic = topic.as_str();
         self.check(Bound::TopicBytes, topic.len() as u64)?;
-        self.check(Bound::TopicLevels, topic::heard_by(topic).count() as u64)
+        self.check(Bound::TopicLevels, topic::followed_paths(topic).count() as u64)
     }
 
     /// Refuses data of a recipient or an object that is too large.

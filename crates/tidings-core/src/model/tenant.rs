@@ -15,7 +15,7 @@ use crate::model::number::EventNo;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::OwnHours;
 use crate::model::time::Instant;
-use crate::rules::presentation::{Address, Brand};
+use crate::rules::presentation::{Brand, FormOfAddress};
 
 pub use crate::model::number::TenantNo;
 
@@ -168,7 +168,7 @@ pub struct BrandChange {
     /// New public address.
     pub url: Option<Option<String>>,
     /// New form of address.
-    pub address: Option<Option<Address>>,
+    pub address: Option<Option<FormOfAddress>>,
 }
 
 impl TenantChange {

@@ -65,14 +65,14 @@ pub fn check(topic: &str) -> Result<(), TopicError> {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::topic::heard_by;
+/// use tidings_core::topic::followed_paths;
 ///
-/// let heard = |topic| heard_by(topic).collect::<Vec<_>>();
+/// let heard = |topic| followed_paths(topic).collect::<Vec<_>>();
 /// assert_eq!(heard("artist/42/works"), ["artist/42/works", "artist/42", "artist"]);
 /// // `artist/4` is a prefix, but not a parent.
 /// assert!(!heard("artist/42").contains(&"artist/4"));
 /// ```
-pub fn heard_by(topic: &str) -> impl Iterator<Item = &str> {
+pub fn followed_paths(topic: &str) -> impl Iterator<Item = &str> {
     let above = topic.rmatch_indices('/').map(|(at, _)| &topic[..at]);
     std::iter::once(topic).chain(above).filter(|path| !path.is_empty())
 }
@@ -98,8 +98,8 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_heard_by_what_stands_above() {
-        let heard = |topic| heard_by(topic).collect::<Vec<_>>();
+    fn paths_are_followed_paths_what_stands_above() {
+        let heard = |topic| followed_paths(topic).collect::<Vec<_>>();
         assert_eq!(heard("a"), ["a"]);
         assert_eq!(heard("a/b/c"), ["a/b/c", "a/b", "a"]);
         assert_eq!(heard("a/bc"), ["a/bc", "a"]);

@@ -114,7 +114,7 @@ impl Zone {
 }
 
 /// The recipient's part in a slot.
-pub trait Person {
+pub trait PersonCalendar {
     /// The zone; `None` if it is not needed.
     fn zone(&self) -> Option<&Zone>;
 
@@ -137,7 +137,7 @@ pub struct Alike<'a> {
     pub own_times: OwnTimes,
 }
 
-impl Person for Alike<'_> {
+impl PersonCalendar for Alike<'_> {
     fn zone(&self) -> Option<&Zone> {
         self.zone
     }
@@ -282,8 +282,8 @@ pub fn checksum(id: &str) -> u32 {
 /// ```
 #[must_use]
 pub fn delay_ms(digest: &Digest, checksum: u32) -> i64 {
-    let spread = u32::from(digest.spread_minutes);
-    i64::from(checksum.checked_rem(spread).unwrap_or(0)) * MINUTE_MS
+    let minutes = u32::from(digest.spread_minutes);
+    i64::from(checksum.checked_rem(minutes).unwrap_or(0)) * MINUTE_MS
 }
 
 /// The end of the quiet hours that hold at an instant, in a zone; `None` where none do. Where one stretch ends

@@ -13,7 +13,7 @@ use crate::model::number::{LaneNo, TypeNo};
 use crate::model::pause::Paused;
 use crate::model::preference::Mode;
 use crate::model::time::Instant;
-use crate::rules::calendar::{Person, Zone, delay_ms, next_slot};
+use crate::rules::calendar::{PersonCalendar, Zone, delay_ms, next_slot};
 use crate::rules::lane_kind::{LaneKind, Parameters};
 use crate::rules::names::{LaneName, Named, Names};
 use crate::rules::{Cap, Digest, Policy, QuietHours, Rules, TypeRules};
@@ -48,7 +48,7 @@ pub struct Type {
     pub has_inbox: bool,
     /// Its condition.
     pub condition: Option<Condition>,
-    routes: [Option<Route>; CHANNELS.len()],
+    routes: [Option<CompiledRoute>; CHANNELS.len()],
 }
 
 /// A condition, with the part that is asked once for all recipients of an arrival; both parts have to hold.
@@ -72,12 +72,12 @@ impl Condition {
     #[must_use]
     pub fn asks(&self, name: &str) -> bool {
         let mut parts = self.once.iter().chain(&self.each);
-        parts.any(|part| part.asks(name))
+        parts.any(|part| part.reads(name))
     }
 }
 
 #[derive(Debug)]
-struct Route {
+struct CompiledRoute {
     policy: Policy,
     max_items: Option<u16>,
     after_ms: Option<i64>,
@@ -103,7 +103,8 @@ impl Version {
                 let Some(channel) = channel_no(channel) else {
                     continue;
                 };
-                let compiled = Route::new(channel, type_rules, route, &rules, names, &mut given);
+                let compiled =
+                    CompiledRoute::new(channel, type_rules, route, &rules, names, &mut given);
                 if let (Policy::Leading { quiet_ms }, Some(lane)) = (&route.policy, compiled.lane) {
                     let longest = quiet.entry(lane).or_default();
                     *longest = (*longest).max(*quiet_ms);
@@ -164,7 +165,12 @@ impl Version {
 
     /// The first slot of a digest strictly after an instant, for a recipient whose zone is known.
     #[must_use]
-    pub fn slot(&self, name: &str, person: &impl Person, after: Instant) -> Option<Instant> {
+    pub fn slot(
+        &self,
+        name: &str,
+        person: &impl PersonCalendar,
+        after: Instant,
+    ) -> Option<Instant> {
         let (digest, fixed) = self.digests.get(name)?;
         let own = person.zone()?;
         let delay_ms = match digest.spread_minutes {
@@ -343,7 +349,7 @@ impl Type {
     }
 }
 
-impl Route {
+impl CompiledRoute {
     fn new(
         channel: ChannelNo,
         of_type: &TypeRules,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::number::{EventNo, Seq};
 use crate::model::time::Instant;
 use crate::rules::Decide;
-use crate::rules::calendar::Person;
+use crate::rules::calendar::PersonCalendar;
 use crate::rules::compiled::Version;
 use crate::rules::lane_kind::{LaneKind, Parameters};
 
@@ -56,7 +56,7 @@ pub struct Window {
 
 /// An open window, as far as its deadline depends on it.
 #[derive(Clone, Copy, Debug)]
-pub enum Opened<'a> {
+pub enum OpenWindow<'a> {
     /// A window with its fields.
     Window(&'a Window),
     /// A window of a lane without fields (`now`, a digest, paused entries) that is checked for the first time, or
@@ -88,16 +88,16 @@ const NONE: i64 = i64::MAX;
 /// assert_eq!(at(&LaneKind::Digest("gone".to_owned())), 7);
 /// ```
 #[must_use]
-pub fn due(window: Opened<'_>, rules: Option<&Version>, person: &impl Person) -> i64 {
+pub fn due(window: OpenWindow<'_>, rules: Option<&Version>, person: &impl PersonCalendar) -> i64 {
     match window {
-        Opened::Window(window) => window.due(),
-        Opened::At(LaneKind::Digest(name), at) => {
+        OpenWindow::Window(window) => window.due(),
+        OpenWindow::At(LaneKind::Digest(name), at) => {
             let slot = rules.and_then(|rules| rules.slot(name, person, at));
             slot.unwrap_or(at).0
         }
-        Opened::At(LaneKind::Now, at) => at.0,
-        Opened::At(_, _) => NONE,
-        Opened::Found(due) => due,
+        OpenWindow::At(LaneKind::Now, at) => at.0,
+        OpenWindow::At(_, _) => NONE,
+        OpenWindow::Found(due) => due,
     }
 }
 
@@ -364,12 +364,12 @@ mod tests {
 
     #[test]
     fn lanes_without_fields_have_deadlines_too() {
-        let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &Alike::default());
+        let at = |kind: &LaneKind| due(OpenWindow::At(kind, Instant(7)), None, &Alike::default());
         assert_eq!(at(&LaneKind::Now), 7);
         assert_eq!(at(&LaneKind::Paused), i64::MAX);
         // Rules without the digest never keep anybody waiting.
         assert_eq!(at(&LaneKind::Digest("gone".to_owned())), 7);
-        assert_eq!(due(Opened::Found(9), None, &Alike::default()), 9);
+        assert_eq!(due(OpenWindow::Found(9), None, &Alike::default()), 9);
     }
 
     #[test]

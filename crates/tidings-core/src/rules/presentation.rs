@@ -80,20 +80,20 @@ pub struct Brand {
     pub url: Option<String>,
     /// The way in which words of the product's own speak to people; that which is usual in their language where `None`.
     #[serde(default)]
-    pub address: Option<Address>,
+    pub address: Option<FormOfAddress>,
 }
 
 /// The way in which a text speaks to people, in languages that have two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Address {
+pub enum FormOfAddress {
     /// As friends do.
     Familiar,
     /// As strangers do.
     Formal,
 }
 
-impl Address {
+impl FormOfAddress {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Familiar, Self::Formal];
 

@@ -2,8 +2,8 @@
 
 pub mod audience;
 pub mod codec;
+pub mod geo_index;
 pub mod packed;
 pub(crate) mod pairs;
-pub mod places;
 pub mod set;
 pub(crate) mod shared;

@@ -112,23 +112,23 @@ impl<'a> Column<'a> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn get(&self, at: usize) -> Option<u64> {
-        if at >= self.len {
+    pub fn get(&self, index: usize) -> Option<u64> {
+        if index >= self.len {
             return None;
         }
         let above = match self.width {
             0 => 0,
-            1 => u64::from(*self.values.get(at)?),
-            2 => u64::from(u16::from_le_bytes(*self.chunk(at)?)),
-            4 => u64::from(u32::from_le_bytes(*self.chunk(at)?)),
-            _ => u64::from_le_bytes(*self.chunk(at)?),
+            1 => u64::from(*self.values.get(index)?),
+            2 => u64::from(u16::from_le_bytes(*self.chunk(index)?)),
+            4 => u64::from(u32::from_le_bytes(*self.chunk(index)?)),
+            _ => u64::from_le_bytes(*self.chunk(index)?),
         };
         Some(self.least.wrapping_add(above))
     }
 
     #[inline]
-    fn chunk<const N: usize>(&self, at: usize) -> Option<&'a [u8; N]> {
-        self.values.get(at * N..)?.first_chunk()
+    fn chunk<const N: usize>(&self, index: usize) -> Option<&'a [u8; N]> {
+        self.values.get(index * N..)?.first_chunk()
     }
 }
 
@@ -171,9 +171,10 @@ impl<'a> Texts<'a> {
     /// assert!(texts.get(3).is_err());
     /// # Ok::<(), tidings_core::codec::Corrupt>(())
     /// ```
-    pub fn get(&self, at: usize) -> Result<&'a str, Corrupt> {
-        let bound = |at| usize::try_from(self.bounds.get(at)?).ok();
-        let bytes = bound(at).zip(bound(at + 1)).and_then(|(from, to)| self.text.get(from..to));
+    pub fn get(&self, index: usize) -> Result<&'a str, Corrupt> {
+        let bound = |index| usize::try_from(self.bounds.get(index)?).ok();
+        let bytes =
+            bound(index).zip(bound(index + 1)).and_then(|(from, to)| self.text.get(from..to));
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
         text.ok_or(Corrupt(self.what))
     }

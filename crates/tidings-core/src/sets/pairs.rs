@@ -87,7 +87,7 @@ impl Pairs {
     /// # Errors
     /// [`Corrupt`] where its pairs do not ascend, or are not where they belong.
     pub(crate) fn restore(&mut self, last: u64, page: &[u8]) -> Result<(), Corrupt> {
-        let mut walk = Walk::new(page);
+        let mut walk = PairWalk::new(page);
         let mut below = self.pages.last().map(|(last, _)| *last);
         while let Some(at) = walk.step()? {
             if at > last || below.is_some_and(|below| at <= below) {
@@ -156,14 +156,14 @@ fn pack(pairs: &[u64]) -> Page {
 }
 
 /// A way through a page.
-struct Walk<'p> {
+struct PairWalk<'p> {
     reader: Reader<'p>,
-    at: u64,
+    offset: u64,
 }
 
-impl<'p> Walk<'p> {
+impl<'p> PairWalk<'p> {
     fn new(page: &'p [u8]) -> Self {
-        Self { reader: Reader::new(page, "page of pairs"), at: 0 }
+        Self { reader: Reader::new(page, "page of pairs"), offset: 0 }
     }
 
     /// The next pair; `None` = there are no more.
@@ -171,7 +171,7 @@ impl<'p> Walk<'p> {
         if self.reader.is_empty() {
             return Ok(None);
         }
-        let (first, second) = parts(self.at);
+        let (first, second) = parts(self.offset);
         let coded = self.reader.u64()?;
         let number = u32::try_from(coded >> 1).map_err(|_| self.reader.corrupt())?;
         let next = if coded & 1 == 0 {
@@ -179,14 +179,14 @@ impl<'p> Walk<'p> {
         } else {
             first.checked_add(self.reader.u32()?).map(|first| pair(first, number))
         };
-        self.at = next.ok_or_else(|| self.reader.corrupt())?;
-        Ok(Some(self.at))
+        self.offset = next.ok_or_else(|| self.reader.corrupt())?;
+        Ok(Some(self.offset))
     }
 }
 
 /// The pairs of a page, which was packed here or checked.
 fn each(page: &Page) -> impl Iterator<Item = u64> {
-    let mut walk = Walk::new(page);
+    let mut walk = PairWalk::new(page);
     std::iter::from_fn(move || walk.step().ok().flatten())
 }
 

@@ -18,7 +18,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Deserialize;
 
-use site::{Answer, Site};
+use site::{DemoSite, SiteAnswer};
 use view::MailQuery;
 
 use crate::shown::Shown;
@@ -49,12 +49,12 @@ pub fn router(shown: Arc<Shown>) -> Router {
         .route("/u/{token}", get(choices))
         .route("/style.css", get(style))
         .fallback(absent)
-        .with_state(Arc::new(Site::new(shown)))
+        .with_state(Arc::new(DemoSite::new(shown)))
 }
 
 /// The questions that a link or a form may carry.
 #[derive(Clone, Debug, Default, Deserialize)]
-struct Asked {
+struct PageQuery {
     #[serde(default)]
     recipient: String,
     #[serde(default)]
@@ -67,7 +67,7 @@ struct Asked {
     from: String,
 }
 
-impl Asked {
+impl PageQuery {
     /// The page from 1; what is not a number is the first.
     fn page(&self) -> usize {
         self.page.parse().unwrap_or(1).max(1)
@@ -82,88 +82,93 @@ impl Asked {
     }
 }
 
-type Shared = State<Arc<Site>>;
+type SharedSite = State<Arc<DemoSite>>;
 
-async fn front(State(site): Shared) -> Response {
+async fn front(State(site): SharedSite) -> Response {
     answer(site, |site| site.front()).await
 }
 
-async fn mails(State(site): Shared, Query(asked): Query<Asked>) -> Response {
-    answer(site, move |site| site.mails(&asked.mails(), asked.page())).await
+async fn mails(State(site): SharedSite, Query(query): Query<PageQuery>) -> Response {
+    answer(site, move |site| site.mails(&query.mails(), query.page())).await
 }
 
-async fn mail(State(site): Shared, Path(id): Path<String>) -> Response {
+async fn mail(State(site): SharedSite, Path(id): Path<String>) -> Response {
     answer(site, move |site| site.mail(&id)).await
 }
 
-async fn mail_html(State(site): Shared, Path(id): Path<String>) -> Response {
+async fn mail_html(State(site): SharedSite, Path(id): Path<String>) -> Response {
     answer(site, move |site| site.mail_html(&id)).await
 }
 
-async fn mail_raw(State(site): Shared, Path(id): Path<String>) -> Response {
+async fn mail_raw(State(site): SharedSite, Path(id): Path<String>) -> Response {
     answer(site, move |site| site.mail_raw(&id)).await
 }
 
-async fn people(State(site): Shared, Query(asked): Query<Asked>) -> Response {
-    answer(site, move |site| site.people(asked.q.trim(), asked.page())).await
+async fn people(State(site): SharedSite, Query(query): Query<PageQuery>) -> Response {
+    answer(site, move |site| site.people(query.q.trim(), query.page())).await
 }
 
 async fn person(
-    State(site): Shared,
+    State(site): SharedSite,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(query): Query<PageQuery>,
 ) -> Response {
-    answer(site, move |site| site.person(&id, asked.page())).await
+    answer(site, move |site| site.person(&id, query.page())).await
 }
 
-async fn picture_of(State(site): Shared, Path(file): Path<String>) -> Response {
+async fn picture_of(State(site): SharedSite, Path(file): Path<String>) -> Response {
     answer(site, move |site| site.picture(&file)).await
 }
 
 async fn rest(
-    State(site): Shared,
+    State(site): SharedSite,
     Path(token): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(query): Query<PageQuery>,
 ) -> Response {
-    let from = asked.from.parse().unwrap_or(0);
+    let from = query.from.parse().unwrap_or(0);
     answer(site, move |site| site.rest(&token, from)).await
 }
 
-async fn choices(State(site): Shared) -> Response {
+async fn choices(State(site): SharedSite) -> Response {
     answer(site, |site| site.choices()).await
 }
 
 async fn style() -> Response {
-    respond(Answer::Style(include_str!("style.css")))
+    respond(SiteAnswer::Style(include_str!("style.css")))
 }
 
-async fn absent(State(site): Shared) -> Response {
+async fn absent(State(site): SharedSite) -> Response {
     answer(site, |site| site.absent()).await
 }
 
 /// Answers may be read from disk, so it is asked where blocking harms nobody.
-async fn answer(site: Arc<Site>, ask: impl FnOnce(&Site) -> Answer + Send + 'static) -> Response {
+async fn answer(
+    site: Arc<DemoSite>,
+    ask: impl FnOnce(&DemoSite) -> SiteAnswer + Send + 'static,
+) -> Response {
     match tokio::task::spawn_blocking(move || ask(&site)).await {
         Ok(answer) => respond(answer),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
-fn respond(answer: Answer) -> Response {
+fn respond(answer: SiteAnswer) -> Response {
     const HTML: &str = "text/html; charset=utf-8";
     let (status, kind, policy, body) = match answer {
-        Answer::Page(html) => (StatusCode::OK, HTML, PAGE_POLICY, html.into_bytes()),
-        Answer::Absent(html) => (StatusCode::NOT_FOUND, HTML, PAGE_POLICY, html.into_bytes()),
-        Answer::Broken(why) => {
+        SiteAnswer::Page(html) => (StatusCode::OK, HTML, PAGE_POLICY, html.into_bytes()),
+        SiteAnswer::Absent(html) => (StatusCode::NOT_FOUND, HTML, PAGE_POLICY, html.into_bytes()),
+        SiteAnswer::Broken(why) => {
             let text = format!("The page could not be made: {why}\n");
             let kind = "text/plain; charset=utf-8";
             (StatusCode::INTERNAL_SERVER_ERROR, kind, PAGE_POLICY, text.into_bytes())
         }
-        Answer::MailHtml(html) => (StatusCode::OK, HTML, MAIL_POLICY, html.into_bytes()),
+        SiteAnswer::MailHtml(html) => (StatusCode::OK, HTML, MAIL_POLICY, html.into_bytes()),
         // As text, so that a browser shows it and never acts on it.
-        Answer::MailRaw(raw) => (StatusCode::OK, "text/plain; charset=utf-8", MAIL_POLICY, raw),
-        Answer::Picture(svg) => (StatusCode::OK, "image/svg+xml", MAIL_POLICY, svg.into_bytes()),
-        Answer::Style(css) => {
+        SiteAnswer::MailRaw(raw) => (StatusCode::OK, "text/plain; charset=utf-8", MAIL_POLICY, raw),
+        SiteAnswer::Picture(svg) => {
+            (StatusCode::OK, "image/svg+xml", MAIL_POLICY, svg.into_bytes())
+        }
+        SiteAnswer::Style(css) => {
             (StatusCode::OK, "text/css; charset=utf-8", PAGE_POLICY, css.as_bytes().to_vec())
         }
     };

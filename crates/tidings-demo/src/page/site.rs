@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
 use super::text;
-use super::view::{InboxGroup, MailQuery, Slice};
+use super::view::{InboxGroup, ListSlice, MailQuery};
 use crate::shown::Shown;
 use crate::{museum, world};
 
@@ -21,7 +21,7 @@ const FRAME_MAX: usize = 1500;
 
 /// An answer of the site.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum SiteAnswer {
     /// A page of ours.
     Page(String),
     /// A page of ours that says that there is nothing.
@@ -39,7 +39,7 @@ pub(crate) enum Answer {
 }
 
 /// The site over what was played.
-pub(crate) struct Site {
+pub(crate) struct DemoSite {
     shown: Arc<Shown>,
     templates: Environment<'static>,
 }
@@ -56,7 +56,7 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("absent.html", include_str!("templates/absent.html")),
 ];
 
-impl Site {
+impl DemoSite {
     /// The site over what was played.
     pub(crate) fn new(shown: Arc<Shown>) -> Self {
         let mut templates = Environment::new();
@@ -82,7 +82,7 @@ impl Site {
     }
 
     /// The story in numbers.
-    pub(crate) fn front(&self) -> Answer {
+    pub(crate) fn front(&self) -> SiteAnswer {
         let summary = self.shown.summary();
         let books = &summary.books;
         let outcomes = [
@@ -103,11 +103,11 @@ impl Site {
                 let monday = line.week.monday.start().0;
                 // In thousandths of the widest bar.
                 let bar = line.mails * 1000 / most_mails;
-                context! { line => told(line), monday, bar }
+                context! { line => value(line), monday, bar }
             })
             .collect();
         let body = context! {
-            summary => told(summary), weeks, sum,
+            summary => value(summary), weeks, sum,
             balanced => sum == books.entries && books.lost == 0 && books.duplicates == 0,
             outcomes => outcomes.map(|(name, n, meaning)| context! { name, n, meaning }),
         };
@@ -115,7 +115,7 @@ impl Site {
     }
 
     /// A page of the list of mails.
-    pub(crate) fn mails(&self, which: &MailQuery, page: usize) -> Answer {
+    pub(crate) fn mails(&self, which: &MailQuery, page: usize) -> SiteAnswer {
         let listing = self.shown.mails(which, slice(page, ROWS));
         let lanes: Vec<Value> = self
             .shown
@@ -131,39 +131,39 @@ impl Site {
             }
         }
         let body = context! {
-            listing => told(&listing), which => told(which), lanes, pages => pages(page, ROWS, listing.total, &query),
+            listing => value(&listing), which => value(which), lanes, pages => pages(page, ROWS, listing.total, &query),
         };
         self.page("mails.html", "Mails", "mails", body)
     }
 
     /// One mail with its headers around its frame.
-    pub(crate) fn mail(&self, id: &str) -> Answer {
+    pub(crate) fn mail(&self, id: &str) -> SiteAnswer {
         let Some(mail) = self.shown.mail(id) else {
             return self.absent();
         };
         let height = (FRAME_BASE + FRAME_LINE * mail.line.entries.min(50)).min(FRAME_MAX);
         let subject = mail.line.subject.clone();
-        self.page("mail.html", &subject, "mails", context! { mail => told(&mail), height })
+        self.page("mail.html", &subject, "mails", context! { mail => value(&mail), height })
     }
 
     /// The HTML part of a mail, or its text where it has none.
-    pub(crate) fn mail_html(&self, id: &str) -> Answer {
+    pub(crate) fn mail_html(&self, id: &str) -> SiteAnswer {
         match self.shown.mail(id) {
             None => self.absent(),
             Some(mail) => match mail.html {
-                Some(html) => Answer::MailHtml(html),
-                None => Answer::MailRaw(mail.text.into_bytes()),
+                Some(html) => SiteAnswer::MailHtml(html),
+                None => SiteAnswer::MailRaw(mail.text.into_bytes()),
             },
         }
     }
 
     /// A mail as it was sent.
-    pub(crate) fn mail_raw(&self, id: &str) -> Answer {
-        self.shown.mail(id).map_or_else(|| self.absent(), |mail| Answer::MailRaw(mail.raw))
+    pub(crate) fn mail_raw(&self, id: &str) -> SiteAnswer {
+        self.shown.mail(id).map_or_else(|| self.absent(), |mail| SiteAnswer::MailRaw(mail.raw))
     }
 
     /// A page of the list of recipients.
-    pub(crate) fn people(&self, search: &str, page: usize) -> Answer {
+    pub(crate) fn people(&self, search: &str, page: usize) -> SiteAnswer {
         let listing = self.shown.people(search, slice(page, ROWS));
         let query =
             if search.is_empty() { String::new() } else { format!("q={}&", encoded(search)) };
@@ -172,62 +172,62 @@ impl Site {
             "people.html",
             "Inboxes",
             "people",
-            context! { listing => told(&listing), search, pages },
+            context! { listing => value(&listing), search, pages },
         )
     }
 
     /// One recipient's inbox and what is known of them.
-    pub(crate) fn person(&self, id: &str, page: usize) -> Answer {
+    pub(crate) fn person(&self, id: &str, page: usize) -> SiteAnswer {
         let Some(person) = self.shown.person(id, slice(page, GROUPS)) else {
             return self.absent();
         };
         let mails = self.shown.mails(
             &MailQuery { recipient: Some(id.to_owned()), lane: None },
-            Slice { skip: 0, take: 8 },
+            ListSlice { skip: 0, take: 8 },
         );
         let pages = pages(page, GROUPS, person.inbox.total, "");
         let groups: Vec<Value> = person
             .inbox
             .rows
             .iter()
-            .map(|group| context! { group => told(group), why => why_of_all(group) })
+            .map(|group| context! { group => value(group), why => why_of_all(group) })
             .collect();
         let title = format!("Inbox of {id}");
         self.page(
             "person.html",
             &title,
             "people",
-            context! { person => told(&person), mails => told(&mails), groups, pages },
+            context! { person => value(&person), mails => value(&mails), groups, pages },
         )
     }
 
     /// A work's picture, by the name of its file.
-    pub(crate) fn picture(&self, file: &str) -> Answer {
+    pub(crate) fn picture(&self, file: &str) -> SiteAnswer {
         let number = file.strip_suffix(".svg").and_then(|number| number.parse().ok());
         let drawn = number.and_then(|work| self.shown.picture(work));
-        drawn.map_or_else(|| self.absent(), Answer::Picture)
+        drawn.map_or_else(|| self.absent(), SiteAnswer::Picture)
     }
 
     /// A page of what a mail counted and did not show.
-    pub(crate) fn rest(&self, token: &str, from: usize) -> Answer {
+    pub(crate) fn rest(&self, token: &str, from: usize) -> SiteAnswer {
         let page = self.shown.rest(token, from);
-        page.map_or_else(|| self.absent(), Answer::MailHtml)
+        page.map_or_else(|| self.absent(), SiteAnswer::MailHtml)
     }
 
     /// Answers with the page to which a mail's foot leads, as a server shows it.
-    pub(crate) fn choices(&self) -> Answer {
+    pub(crate) fn choices(&self) -> SiteAnswer {
         self.page("choices.html", "What you hear of", "", context! {})
     }
 
     /// Nothing is here.
-    pub(crate) fn absent(&self) -> Answer {
+    pub(crate) fn absent(&self) -> SiteAnswer {
         match self.page("absent.html", "Not here", "", context! {}) {
-            Answer::Page(html) => Answer::Absent(html),
+            SiteAnswer::Page(html) => SiteAnswer::Absent(html),
             other => other,
         }
     }
 
-    fn page(&self, template: &str, title: &str, here: &str, body: Value) -> Answer {
+    fn page(&self, template: &str, title: &str, here: &str, body: Value) -> SiteAnswer {
         let fill = || -> Result<String, minijinja::Error> {
             let body = self.templates.get_template(template)?.render(body)?;
             self.templates.get_template("layout.html")?.render(context! {
@@ -236,8 +236,8 @@ impl Site {
             })
         };
         match fill() {
-            Ok(html) => Answer::Page(html),
-            Err(why) => Answer::Broken(format!("{why:#}")),
+            Ok(html) => SiteAnswer::Page(html),
+            Err(why) => SiteAnswer::Broken(format!("{why:#}")),
         }
     }
 }
@@ -250,13 +250,13 @@ fn why_of_all(group: &InboxGroup) -> Option<Vec<String>> {
 }
 
 /// Turns a value of [`super::view`] into one that templates read.
-fn told(what: &impl serde::Serialize) -> Value {
+fn value(what: &impl serde::Serialize) -> Value {
     Value::from(Serde(what))
 }
 
 /// The part of a list that page `page` (from 1) shows.
-fn slice(page: usize, rows: usize) -> Slice {
-    Slice { skip: (page.max(1) - 1).saturating_mul(rows), take: rows }
+fn slice(page: usize, rows: usize) -> ListSlice {
+    ListSlice { skip: (page.max(1) - 1).saturating_mul(rows), take: rows }
 }
 
 /// Links to the pages before and after this one.

@@ -55,10 +55,10 @@ pub(crate) fn lane(name: &str) -> &str {
 }
 
 /// The names of topics that have one, by topic.
-pub(crate) type Names = HashMap<String, String>;
+pub(crate) type TopicNames = HashMap<String, String>;
 
 /// The reason why somebody hears of something, as people would say it.
-pub(crate) fn reason(word: &str, names: &Names) -> String {
+pub(crate) fn reason(word: &str, names: &TopicNames) -> String {
     match word {
         "near" => "near you".to_owned(),
         "named" => "chosen for you".to_owned(),
@@ -71,7 +71,7 @@ pub(crate) fn reason(word: &str, names: &Names) -> String {
 }
 
 /// A topic's name, or the topic itself where it has none.
-pub(crate) fn topic_name(topic: &str, names: &Names) -> String {
+pub(crate) fn topic_name(topic: &str, names: &TopicNames) -> String {
     names.get(topic).map_or(topic, String::as_str).to_owned()
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn reasons_read_like_sentences() {
-        let names = Names::from([("artist/joan-miro".to_owned(), "Joan Miró".to_owned())]);
+        let names = TopicNames::from([("artist/joan-miro".to_owned(), "Joan Miró".to_owned())]);
         assert_eq!(reason("topic:artist/joan-miro", &names), "you follow Joan Miró");
         assert_eq!(reason("topic:artist/nobody", &names), "you follow artist/nobody");
         assert_eq!(reason("near", &names), "near you");

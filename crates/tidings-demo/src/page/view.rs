@@ -7,7 +7,7 @@ use crate::scenario::{Facts, Week};
 
 /// A part of a long list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
+pub struct ListSlice {
     /// Number of rows to leave out at the front.
     pub skip: usize,
     /// Greatest number of rows.
@@ -124,7 +124,7 @@ pub struct MailLine {
 
 /// One mail with its content, as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Mail {
+pub struct ShownMail {
     /// Its line in the list.
     #[serde(flatten)]
     pub line: MailLine,
@@ -169,7 +169,7 @@ pub struct PersonPage {
     /// `active`, `unconfirmed` or `disabled`.
     pub state: String,
     /// Their preferences; empty where they keep to what everybody gets.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ShownPreference>,
     /// The topics that they follow, the most followed first; a hundred are enough. The page knows
     /// the names of artists.
     pub topics: Vec<String>,
@@ -185,7 +185,7 @@ pub struct PersonPage {
 
 /// A preference as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Choice {
+pub struct ShownPreference {
     /// The category's title, or the type.
     pub scope: String,
     /// The channel.

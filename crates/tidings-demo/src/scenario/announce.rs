@@ -7,7 +7,7 @@ use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Timed};
 
 use super::{FIRST_DAY, LAST_DAY, day, work_id};
-use crate::museum::{Show, Work};
+use crate::museum::{Exhibition, Work};
 use crate::random::Random;
 use crate::world::{World, id};
 
@@ -86,7 +86,7 @@ fn work_event(world: &World, artist: usize, work: &Work) -> Event {
     }
 }
 
-fn show_events(world: &World, show: &Show) -> Vec<Timed> {
+fn show_events(world: &World, show: &Exhibition) -> Vec<Timed> {
     // Half past eight in New York, before the Monday mail of those who live there.
     let at = day(&show.opens).start().plus_ms(13 * HOUR_MS + 30 * MINUTE_MS);
     let object = Object {
@@ -171,7 +171,7 @@ fn suggestion(
     thursday: i32,
     random: &mut Random,
 ) -> Option<Event> {
-    let shows: Vec<&Show> = world
+    let shows: Vec<&Exhibition> = world
         .museum
         .shows
         .iter()

@@ -42,10 +42,10 @@ const LINE_CHARS_MAX: usize = 72;
 pub struct Dkim {
     domain: String,
     selector: String,
-    key: Key,
+    key: DkimKey,
 }
 
-enum Key {
+enum DkimKey {
     Rsa(Box<RsaKeyPair>),
     Ed25519(Ed25519KeyPair),
 }
@@ -77,12 +77,12 @@ impl Dkim {
             PrivateKeyDer::Pkcs8(der) => {
                 let der = der.secret_pkcs8_der();
                 Ed25519KeyPair::from_pkcs8_maybe_unchecked(der)
-                    .map(Key::Ed25519)
-                    .or_else(|_| RsaKeyPair::from_pkcs8(der).map(|key| Key::Rsa(Box::new(key))))
+                    .map(DkimKey::Ed25519)
+                    .or_else(|_| RsaKeyPair::from_pkcs8(der).map(|key| DkimKey::Rsa(Box::new(key))))
             }
             PrivateKeyDer::Pkcs1(der) => {
                 let key = RsaKeyPair::from_der(der.secret_pkcs1_der());
-                key.map(|key| Key::Rsa(Box::new(key)))
+                key.map(|key| DkimKey::Rsa(Box::new(key)))
             }
             _ => return Err(DkimError::Kind),
         };
@@ -100,8 +100,8 @@ impl Dkim {
         let named = |name: &str| headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name));
         let signed: Vec<&str> = SIGNED.into_iter().filter(|name| named(name).is_some()).collect();
         let algorithm = match &self.key {
-            Key::Rsa(_) => "rsa-sha256",
-            Key::Ed25519(_) => "ed25519-sha256",
+            DkimKey::Rsa(_) => "rsa-sha256",
+            DkimKey::Ed25519(_) => "ed25519-sha256",
         };
         let names: Vec<String> =
             signed.iter().chain(&ONLY_ONCE).map(|name| name.to_ascii_lowercase()).collect();
@@ -128,7 +128,7 @@ impl Dkim {
     }
 }
 
-impl Key {
+impl DkimKey {
     fn sign(&self, data: &[u8]) -> Option<Vec<u8>> {
         match self {
             // What is signed is the hash, which Ed25519 takes as its message (RFC 8463, section 3).

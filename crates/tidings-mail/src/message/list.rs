@@ -24,7 +24,7 @@ const NAME_CHARS_MAX: usize = 63;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListHead {
     /// The headers of a list; `None` where all types are required.
-    pub(crate) list: Option<List>,
+    pub(crate) list: Option<MailingList>,
     /// The reasons, each once; empty where none is known.
     pub(crate) reasons: Vec<String>,
     /// The `Message-ID` that begins the thread, of a mail that was never sent.
@@ -33,7 +33,7 @@ pub(crate) struct ListHead {
 
 /// A list that can be left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct List {
+pub(crate) struct MailingList {
     /// The `List-ID`, in its brackets.
     pub(crate) id: String,
     pub(crate) feedback_id: String,
@@ -65,7 +65,7 @@ fn optional_types<'b>(batch: &'b Batch, design: &Design) -> BTreeSet<&'b str> {
     types.filter(|event_type| !design.is_required(event_type)).collect()
 }
 
-fn list(batch: &Batch, design: &Design) -> Option<List> {
+fn list(batch: &Batch, design: &Design) -> Option<MailingList> {
     let types = optional_types(batch, design);
     let first = *types.first()?;
     let name = if design.is_digest(&batch.lane) || types.len() > 1 {
@@ -76,7 +76,7 @@ fn list(batch: &Batch, design: &Design) -> Option<List> {
     let name = label(name);
     let host = design.sender().host();
     let sender = short(&[host.as_bytes()], 4);
-    Some(List {
+    Some(MailingList {
         id: format!("<{name}.{host}>"),
         feedback_id: format!("{name}:{}:tidings:{sender}", batch.channel),
         unsubscribe: unsubscribe_link(batch, design),

@@ -13,7 +13,7 @@ use tidings_core::channel::EMAIL_NO;
 use tidings_core::time::Instant;
 
 use crate::message::address::address;
-use crate::message::list::{List, ListHead};
+use crate::message::list::{ListHead, MailingList};
 use crate::message::quoted;
 use crate::message::tag::MESSAGE_HEADER;
 use crate::page::subject;
@@ -25,7 +25,7 @@ use crate::{RenderError, Sender};
 const RECIPIENT_HEADER: &str = "X-Tidings-Recipient";
 
 /// The values of the headers.
-pub(crate) struct Head<'a> {
+pub(crate) struct MailHeaders<'a> {
     pub(crate) sender: &'a Sender,
     pub(crate) to: &'a Address,
     /// The mailbox to which answers go, where it is not the sender's.
@@ -47,7 +47,7 @@ pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
 }
 
 /// Assembles the message.
-pub(crate) fn compose(head: &Head<'_>, bodies: &Bodies) -> String {
+pub(crate) fn compose(head: &MailHeaders<'_>, bodies: &Bodies) -> String {
     let alternatives = MultiPart::alternative()
         // `=_` can't occur in quoted-printable, so no body can hold the boundary (RFC 2045, 6.7).
         .boundary(format!("=_tidings_{}", head.batch_id))
@@ -63,7 +63,7 @@ fn part(content_type: ContentType, body: &str) -> SinglePart {
     SinglePart::builder().header(content_type).body(body)
 }
 
-fn headers(head: &Head<'_>) -> Headers {
+fn headers(head: &MailHeaders<'_>) -> Headers {
     let mut headers = Headers::new();
     let date = wording::rfc5322_date(head.at);
     headers.insert_raw(as_it_is("Date", &date));
@@ -107,7 +107,7 @@ fn headers(head: &Head<'_>) -> Headers {
 }
 
 /// The headers by which a recipient leaves a list (RFC 2369, 2919, 8058).
-fn set_list(headers: &mut Headers, list: &List) {
+fn set_list(headers: &mut Headers, list: &MailingList) {
     headers.insert_raw(as_it_is("List-ID", &list.id));
     if let Some(link) = &list.unsubscribe {
         headers.insert_raw(as_it_is("List-Unsubscribe", &format!("<{link}>")));

@@ -4,7 +4,7 @@ use tidings_core::event::Pivot;
 
 use crate::page::block::BlockView;
 use crate::page::columns;
-use crate::page::item::{Frame, Item};
+use crate::page::item::{Frame, MailItem};
 use crate::page::single::Face;
 
 /// The place of the picture of a card.
@@ -18,7 +18,7 @@ const LINE_HEIGHT: u32 = 22;
 pub(crate) fn align(block: &mut BlockView) {
     let has_picture = block.items.iter().any(|item| item.image.is_some());
     block.face.take_if(|_| has_picture || block.pivot != Some(Pivot::Actor));
-    let has_face = |item: &Item| item.face.is_some() && item.image.is_none();
+    let has_face = |item: &MailItem| item.face.is_some() && item.image.is_none();
     let is_aligned = block.face.is_some() || block.items.iter().any(has_face);
     if !block.columns.is_empty() || !is_aligned {
         return;
@@ -44,7 +44,7 @@ pub(crate) fn arrange(block: &mut BlockView) {
 }
 
 /// About how high a card is, in pixels.
-fn card_height(item: &Item) -> u32 {
+fn card_height(item: &MailItem) -> u32 {
     let lines =
         |text: &str| u32::try_from(text.chars().count().div_ceil(CARD_LINE_CHARS)).unwrap_or(0);
     let said: String = item.sentence.iter().map(|part| part.text.as_str()).collect();

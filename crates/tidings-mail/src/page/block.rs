@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use tidings_core::event::Pivot;
 
-use crate::page::item::Item;
+use crate::page::item::MailItem;
 use crate::page::single::Face;
 
 /// Items that belong together.
@@ -23,14 +23,14 @@ pub(crate) struct BlockView {
     /// True if they stand for themselves after blocks with a heading, to which they don't belong.
     pub(crate) is_apart: bool,
     #[serde(serialize_with = "as_shown")]
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<MailItem>,
     /// Indices of items by column, where they are shown as cards.
     pub(crate) columns: Vec<Vec<usize>>,
 }
 
 impl BlockView {
     /// The items from the newest or best on, for what shows no more than a few words.
-    pub(super) fn newest_first(&self) -> Box<dyn Iterator<Item = &Item> + '_> {
+    pub(super) fn newest_first(&self) -> Box<dyn Iterator<Item = &MailItem> + '_> {
         match self.pivot {
             Some(Pivot::Target) => Box::new(self.items.iter().rev()),
             _ => Box::new(self.items.iter()),
@@ -41,14 +41,14 @@ impl BlockView {
 /// An item as the layout sees it.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Shown<'a> {
+enum ShownItem<'a> {
     /// One that is rendered already, of which nothing else is asked.
     Rendered {
         /// Its blocks.
         rendered: Markup<'a>,
     },
     /// Any other.
-    Item(&'a Item),
+    Item(&'a MailItem),
 }
 
 /// The bodies of an item, of which the HTML is escaped already.
@@ -58,14 +58,14 @@ struct Markup<'a> {
     html: minijinja::Value,
 }
 
-fn as_shown<S: Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
+fn as_shown<S: Serializer>(items: &[MailItem], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter().map(|item| match &item.rendered {
-        Some(rendered) => Shown::Rendered {
+        Some(rendered) => ShownItem::Rendered {
             rendered: Markup {
                 text: &rendered.text,
                 html: minijinja::Value::from_safe_string(rendered.html.clone()),
             },
         },
-        None => Shown::Item(item),
+        None => ShownItem::Item(item),
     }))
 }

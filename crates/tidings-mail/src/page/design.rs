@@ -20,11 +20,11 @@ use crate::page::tenant::{DefaultLanguages, TenantDesigns};
 use crate::templates::rendered::Rendered;
 use crate::templates::template::Templates;
 use crate::words::books::Books;
-use crate::words::format::Reader;
+use crate::words::format::ReaderLocale;
 use crate::words::locale::{Language, Localised, first_whole};
+use crate::words::localised::Tags;
 use crate::words::plural::number_of_headings;
 use crate::words::text;
-use crate::words::told::Tags;
 use crate::{Sender, Sentence};
 
 /// The design of a configuration's mails.
@@ -47,7 +47,7 @@ pub struct Design {
     pub(super) default_languages: Arc<DefaultLanguages>,
     categories: Arc<BTreeMap<String, Localised<String>>>,
     digests: Arc<BTreeMap<String, Localised<String>>>,
-    types: Arc<BTreeMap<String, Phrases>>,
+    types: Arc<BTreeMap<String, TypePhrases>>,
     /// The mailboxes to which answers go, by category.
     category_replies: Arc<BTreeMap<String, Sender>>,
     /// The reply address if neither the type nor the category has one: the tenant's, or the channel's.
@@ -88,7 +88,7 @@ impl Links {
 
 /// The sentences of a type.
 #[derive(Clone, Debug)]
-struct Phrases {
+struct TypePhrases {
     title: Localised<Sentence>,
     sentence: Localised<Sentence>,
     subject: Localised<Sentence>,
@@ -149,7 +149,7 @@ impl Design {
                     fault: Box::new(fault),
                 })
             };
-            let of_kind = Phrases {
+            let of_kind = TypePhrases {
                 title: read(&wording.title)?,
                 sentence: read(&wording.sentence)?,
                 subject: read(&wording.subject)?,
@@ -275,7 +275,7 @@ impl Design {
                     title.is_none_or(|title| title.serves(language))
                 })
             };
-            let is_told = |event_type: &&Id| {
+            let has_phrases_of = |event_type: &&Id| {
                 let phrases = self.types.get(event_type.as_str());
                 let has_subject = || phrases.is_none_or(|of| of.subject.serves(language));
                 self.has_phrases(event_type, language)
@@ -284,9 +284,9 @@ impl Design {
             };
             // A layout of the host's has words of its own.
             let has_words = language.has_words || self.templates.have_layout(language);
-            has_words && types.iter().all(is_told) && (!is_mail || has_categories())
+            has_words && types.iter().all(has_phrases_of) && (!is_mail || has_categories())
         });
-        language.for_reader(Reader::new(&batch.locale, &batch.tz))
+        language.for_reader(ReaderLocale::new(&batch.locale, &batch.tz))
     }
 
     /// The tag of the language of a batch's message.
@@ -304,8 +304,8 @@ impl Design {
     /// The first language of a reader's locales that has the texts of some types.
     pub(crate) fn language_of(&self, locales: &[&str], types: &[&Id]) -> Language {
         first_whole(locales.iter().copied(), &self.usual, |language| {
-            let is_told = |event_type: &&Id| self.has_phrases(event_type, language);
-            language.has_words && types.iter().all(is_told)
+            let has_phrases_of = |event_type: &&Id| self.has_phrases(event_type, language);
+            language.has_words && types.iter().all(has_phrases_of)
         })
     }
 

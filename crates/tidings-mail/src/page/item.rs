@@ -13,7 +13,7 @@ use crate::words::sentence::Stretch;
 
 /// A line as templates see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub(crate) struct Item {
+pub(crate) struct MailItem {
     pub(crate) r#type: String,
     /// Title of the category.
     pub(crate) category: String,
@@ -54,7 +54,7 @@ pub(crate) struct Item {
     pub(crate) rendered: Option<Arc<Bodies>>,
 }
 
-impl Item {
+impl MailItem {
     /// The heading of a mail about this item alone.
     pub(crate) fn headline(&self) -> &str {
         self.single.as_ref().map_or(&self.title, |single| &single.headline)

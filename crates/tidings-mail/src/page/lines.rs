@@ -9,7 +9,7 @@ use tidings_core::{Id, Object};
 use crate::page::design::Design;
 use crate::words::Words;
 use crate::words::locale::Language;
-use crate::words::sentence::{Said, Sentence};
+use crate::words::sentence::{Sentence, SentenceValues};
 use crate::words::{names, text, wording};
 
 /// Number of characters of a title.
@@ -134,7 +134,7 @@ pub(crate) fn said(
     by: &[Arc<Object>],
     sentence: &Sentence,
     tenant: Option<&str>,
-) -> Said {
+) -> SentenceValues {
     said_shortly(lines, by, sentence, tenant, usize::MAX)
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn said_shortly(
     sentence: &Sentence,
     tenant: Option<&str>,
     name_chars: usize,
-) -> Said {
+) -> SentenceValues {
     let words = &*sentence.words;
     let cut = |name: String| text::cut(&name, name_chars);
     let listed = |names: Vec<Option<String>>| {
@@ -177,7 +177,7 @@ pub(crate) fn said_shortly(
     let targets = targets.into_iter().map(|one| names::name_of(one, words).map(cut));
     let is_signed = is_signed(lines.iter().copied());
     let data = lines.first().and_then(|line| line.data.clone());
-    Said {
+    SentenceValues {
         actor: names::named_shortly(by, words, name_chars).filter(|_| is_signed),
         object: listed(titles),
         target: listed(targets.collect()).filter(|_| have_targets),

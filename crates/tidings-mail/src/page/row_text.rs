@@ -8,11 +8,11 @@ use tidings_core::{HostText, Id};
 
 use super::design::Design;
 use super::lines::{self, entries, group_sentence, kinds, types_of, untitled};
-use crate::words::format::Reader;
+use crate::words::format::ReaderLocale;
 use crate::words::locale::Language;
+use crate::words::localised::Tags;
 use crate::words::names;
 use crate::words::text;
-use crate::words::told::Tags;
 
 /// The separator of the parts of a row without a sentence.
 const SEPARATOR: &str = " · ";
@@ -43,7 +43,7 @@ impl Design {
     pub fn row_text(&self, groups: &[Group], locales: &[&str], zone: &str) -> RowText {
         let types: BTreeSet<Id> = groups.iter().flat_map(types_of).collect();
         let language = self.language_of(locales, &types.iter().collect::<Vec<_>>());
-        let reader = Reader::new(locales.first().unwrap_or(&""), zone);
+        let reader = ReaderLocale::new(locales.first().unwrap_or(&""), zone);
         let language = language.for_reader(reader);
         let tags = Tags::of([&language], &self.usual);
         let groups = &*tags.groups(groups);

@@ -8,9 +8,9 @@ use tidings_core::Batch;
 use crate::error::RenderError;
 use crate::is_batch_id;
 use crate::page::design::Design;
-use crate::page::item::Item;
+use crate::page::item::MailItem;
 use crate::page::subject;
-use crate::page::{Page, named};
+use crate::page::{MailPage, named};
 use crate::words::text;
 
 /// The most items that are named.
@@ -42,7 +42,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     }
     let of_tenant = design.of_batch(batch);
     let design = of_tenant.as_deref().unwrap_or(design);
-    let page = Page::of(batch, design, NAMED_MAX).ok_or(RenderError::Empty)?;
+    let page = MailPage::of(batch, design, NAMED_MAX).ok_or(RenderError::Empty)?;
     let about = page.mail;
     let mut words = match &page.item {
         Some(item) => said_of(item),
@@ -68,7 +68,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
 }
 
 /// The text that a person wrote, else what happened where the headline does not say it.
-fn said_of(item: &Item) -> String {
+fn said_of(item: &MailItem) -> String {
     let paragraphs = item.single.iter().flat_map(|single| &single.paragraphs);
     let body: Vec<&str> = paragraphs.map(String::as_str).collect();
     if body.is_empty() && item.sentence.is_empty() { item.about.clone() } else { body.join(" ") }

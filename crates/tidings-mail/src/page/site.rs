@@ -13,12 +13,12 @@ use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::lines::entries;
 use crate::page::slots::{DigestSlot, SlotView};
-use crate::page::{Page, Section};
+use crate::page::{MailPage, Section};
 use crate::words::format::Calendar;
 use crate::words::locale::{Language, first_whole};
+use crate::words::localised::Tags;
 use crate::words::names::cut_name;
 use crate::words::text;
-use crate::words::told::Tags;
 use crate::words::{self, SiteWords, Words};
 
 /// The most lines on a page of the rest.
@@ -41,24 +41,24 @@ pub struct Choices {
     /// The change that takes back what was just chosen.
     pub undo: Option<String>,
     /// The last change, if a sentence describes it.
-    pub done: Option<Done>,
+    pub done: Option<AppliedChoice>,
     /// The topics of the message, and its objects that others spoke about.
-    pub subjects: Vec<Row>,
+    pub subjects: Vec<PreferenceRow>,
     /// The types.
-    pub types: Vec<Row>,
+    pub types: Vec<PreferenceRow>,
     /// The categories, where there are several.
-    pub categories: Vec<Row>,
+    pub categories: Vec<PreferenceRow>,
     /// The digests whose times may be chosen.
     pub slots: Vec<DigestSlot>,
     /// The channel as a whole, and all channels.
-    pub everything: Vec<Row>,
+    pub everything: Vec<PreferenceRow>,
     /// True if some types can't be turned off.
     pub has_required: bool,
 }
 
 /// A change that was just made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum AppliedChoice {
     /// Something comes at another pace.
     Pace {
         /// Its name.
@@ -72,7 +72,7 @@ pub enum Done {
 
 /// A thing that is on or off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct PreferenceRow {
     /// Its name.
     pub name: Name,
     /// The pace at which it comes now.
@@ -164,13 +164,13 @@ impl Titles<'_> {
 }
 
 #[derive(Serialize)]
-struct Site {
+struct SiteTexts {
     title: String,
     language: String,
     direction: &'static str,
 }
 
-impl Site {
+impl SiteTexts {
     fn new(title: String, language: &Language) -> Self {
         Self { title, language: language.tag(), direction: language.words.direction() }
     }
@@ -178,14 +178,14 @@ impl Site {
 
 #[derive(Serialize)]
 struct NoticeView<'a> {
-    site: Site,
+    site: SiteTexts,
     brand: &'a BrandView,
     text: &'a str,
 }
 
 #[derive(Serialize)]
 struct ChoicesView<'a> {
-    site: Site,
+    site: SiteTexts,
     brand: &'a BrandView,
     words: ChoiceWords<'a>,
     undo: Option<&'a str>,
@@ -224,10 +224,10 @@ struct ButtonView<'a> {
 
 #[derive(Serialize)]
 struct RestView<'a> {
-    site: Site,
+    site: SiteTexts,
     brand: &'a BrandView,
     /// The templates of items know it.
-    mail: &'a crate::page::About,
+    mail: &'a crate::page::MailTexts,
     words: PagingWords<'a>,
     of: &'a str,
     note: Option<&'a str>,
@@ -258,7 +258,11 @@ impl Design {
         };
         self.templates.site(
             "site/notice.html",
-            &NoticeView { site: Site::new(title.to_owned(), &language), brand: &self.brand, text },
+            &NoticeView {
+                site: SiteTexts::new(title.to_owned(), &language),
+                brand: &self.brand,
+                text,
+            },
         )
     }
 
@@ -298,7 +302,7 @@ impl Design {
         self.templates.site(
             "site/choices.html",
             &ChoicesView {
-                site: Site::new(title, &language),
+                site: SiteTexts::new(title, &language),
                 brand: &self.brand,
                 words: ChoiceWords {
                     lead: &site.lead,
@@ -339,8 +343,8 @@ impl Design {
     fn done(&self, choices: &Choices, language: &Language) -> String {
         let words = &*language.words;
         let (name, pace) = match &choices.done {
-            Some(Done::Pace { name, pace }) => (name, pace),
-            Some(Done::Times(digest)) => {
+            Some(AppliedChoice::Pace { name, pace }) => (name, pace),
+            Some(AppliedChoice::Times(digest)) => {
                 let slot = choices.slots.iter().find(|slot| slot.digest == *digest);
                 let sentence = slot.map(|slot| self.chosen_slot(slot, language));
                 return sentence.unwrap_or_else(|| words.site.saved.clone());
@@ -367,7 +371,7 @@ impl Design {
         }
     }
 
-    fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {
+    fn row<'r>(&self, row: &'r PreferenceRow, language: &Language) -> RowView<'r> {
         let words = &*language.words;
         let site = &words.site;
         let label = |to: Pace| match to {
@@ -426,7 +430,7 @@ impl Design {
         if here.is_empty() {
             return Ok(None);
         }
-        let Some(page) = Page::of_lines(batch, self, &here) else {
+        let Some(page) = MailPage::of_lines(batch, self, &here) else {
             return Ok(None);
         };
         let day = Calendar::new(batch.at, &language).full_day(batch.at);
@@ -437,7 +441,7 @@ impl Design {
         let html = self.templates.site(
             "site/rest.html",
             &RestView {
-                site: Site::new(title, &language),
+                site: SiteTexts::new(title, &language),
                 brand: &self.brand,
                 mail: &page.mail,
                 words: PagingWords { next: &words.site.next, previous: &words.site.previous },

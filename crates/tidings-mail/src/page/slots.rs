@@ -6,7 +6,7 @@ use tidings_core::rules::{Every, QUARTER_MINUTES, capitalised};
 
 use crate::page::design::Design;
 use crate::words::Words;
-use crate::words::format::{self, Reader};
+use crate::words::format::{self, ReaderLocale};
 use crate::words::locale::Language;
 
 /// The word that takes a choice back.
@@ -87,7 +87,7 @@ impl Design {
         SlotView {
             digest: &slot.digest,
             title: self.slot_title(slot, language),
-            zone: format::zone_name(&Reader::new("", &slot.zone), words),
+            zone: format::zone_name(&ReaderLocale::new("", &slot.zone), words),
             fields: day.into_iter().chain(minute).collect(),
         }
     }

@@ -42,12 +42,12 @@ pub(crate) fn text(batch: &Batch, design: &Design, language: &Language) -> Strin
 
 /// The subject with names of this many characters at most.
 fn with_names_of(name_chars: usize, batch: &Batch, design: &Design, language: &Language) -> String {
-    let told =
+    let counted =
         of_one_kind(batch, design, language, name_chars).or_else(|| match &batch.groups[..] {
             [group] => lines::short_sentence(group, design, language, name_chars),
             _ => None,
         });
-    told.unwrap_or_else(|| match is_one_line(batch) {
+    counted.unwrap_or_else(|| match is_one_line(batch) {
         Some(line) => of_line(line, batch, design, language, name_chars),
         None => of_many(batch, design, language, name_chars),
     })

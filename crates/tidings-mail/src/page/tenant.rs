@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tidings_core::presentation::{Address, Brand};
+use tidings_core::presentation::{Brand, FormOfAddress};
 use tidings_core::tenant::Tenant;
 use tidings_core::{Batch, Id};
 
@@ -82,10 +82,10 @@ impl DefaultLanguages {
         Self { words, locale, familiar: OnceLock::new(), formal: OnceLock::new() }
     }
 
-    fn with_address(&self, address: Address) -> Language {
+    fn with_address(&self, address: FormOfAddress) -> Language {
         let known = match address {
-            Address::Familiar => &self.familiar,
-            Address::Formal => &self.formal,
+            FormOfAddress::Familiar => &self.familiar,
+            FormOfAddress::Formal => &self.formal,
         };
         let read = || Language::with_books(&Books::with(&self.words, Some(address)), &self.locale);
         known.get_or_init(read).clone()

@@ -12,7 +12,7 @@ use crate::page::Section;
 use crate::page::arrange::{CARD, align, arrange};
 use crate::page::block::BlockView;
 use crate::page::design::Design;
-use crate::page::item::{Frame, Image, Item};
+use crate::page::item::{Frame, Image, MailItem};
 use crate::page::lines::{self, entries, group_sentence, own_title, said, types_of};
 use crate::page::single::{Face, Single, linked};
 use crate::page::written::{first_lines, paragraphs};
@@ -56,7 +56,7 @@ struct Above<'a> {
     /// True if the heading leads to its page.
     has_link: bool,
     /// True if one sentence is true of all of them.
-    is_told: bool,
+    is_in_heading: bool,
     /// Names of the actors of what the tally counts.
     actors: Option<&'a str>,
     /// True if the event is described.
@@ -66,7 +66,7 @@ struct Above<'a> {
 }
 
 /// Writes the items of a batch.
-pub(crate) struct Writer<'a> {
+pub(crate) struct ItemWriter<'a> {
     design: &'a Design,
     language: &'a Language,
     words: &'a Words,
@@ -78,7 +78,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) common_day: Option<String>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ItemWriter<'a> {
     pub(crate) fn new(
         batch: &Batch,
         design: &'a Design,
@@ -117,13 +117,13 @@ impl<'a> Writer<'a> {
     }
 
     /// The item of a mail that has no other.
-    pub(crate) fn single(&self, group: &Group, line: &Line) -> Item {
+    pub(crate) fn single(&self, group: &Group, line: &Line) -> MailItem {
         let event_type = line.types.first().unwrap_or(&group.event_type);
         let is_required = self.design.is_required(event_type.as_str());
         let sentence = self.sentence(line);
         let headline: String = sentence.iter().map(|part| part.text.as_str()).collect();
         let mut about = if sentence.is_empty() {
-            self.what_who_and_where(line, Above::default())
+            self.details(line, Above::default())
         } else {
             let target = self.target(line);
             target.into_iter().filter(|target| !headline.contains(target.as_str())).collect()
@@ -156,13 +156,13 @@ impl<'a> Writer<'a> {
                 .unwrap_or_default(),
             circumstances,
         };
-        Item { sentence, face, single: Some(single), lines: Vec::new(), ..of_one }
+        MailItem { sentence, face, single: Some(single), lines: Vec::new(), ..of_one }
     }
 
     /// The first of several items with its order, where it has a picture of known size to be shown large.
-    pub(crate) fn lead(&self, groups: &[Group], shown: &[Vec<bool>]) -> Option<(usize, Item)> {
-        let told = groups.iter().zip(shown);
-        let mut all = told.flat_map(|(group, shown)| {
+    pub(crate) fn lead(&self, groups: &[Group], shown: &[Vec<bool>]) -> Option<(usize, MailItem)> {
+        let shown_groups = groups.iter().zip(shown);
+        let mut all = shown_groups.flat_map(|(group, shown)| {
             lines_shown(group, shown).into_iter().map(move |line| (group, line))
         });
         let (group, line) = all.find(|(_, line)| line.order == 0)?;
@@ -174,13 +174,13 @@ impl<'a> Writer<'a> {
         let kind = types.len() == 1
             && types.iter().all(|of| self.design.plural_title(of, self.language).is_some());
         let mut about = if sentence.is_empty() {
-            self.what_who_and_where(line, Above { kind, ..Above::default() })
+            self.details(line, Above { kind, ..Above::default() })
         } else {
             Vec::new()
         };
         about.extend(self.notes(line, &about, None));
         about.extend(self.common_day.is_none().then(|| self.calendar.day(line.t)));
-        let mut item = Item { sentence, ..self.item(group, line, &about, LEAD) };
+        let mut item = MailItem { sentence, ..self.item(group, line, &about, LEAD) };
         item.image.as_ref()?;
         // Of small pictures nothing is gained.
         let is_small = line.object.image_size.is_some_and(|size| size.width < CARD.width);
@@ -259,7 +259,7 @@ impl<'a> Writer<'a> {
     /// lines, which share nothing.
     fn blocks(&self, groups: &[(&Group, Vec<&Line>)], tells_kind: bool) -> Vec<BlockView> {
         let mut blocks: Vec<BlockView> = Vec::new();
-        let mut apart: Vec<Item> = Vec::new();
+        let mut apart: Vec<MailItem> = Vec::new();
         for (group, lines) in groups {
             let tells_kind = tells_kind && types_of(group).len() == 1;
             let lines = in_reading_order(group, lines);
@@ -293,7 +293,7 @@ impl<'a> Writer<'a> {
     /// The block of several lines that share something.
     fn block(&self, group: &Group, lines: &[&Line], name: String, tells_kind: bool) -> BlockView {
         // A sentence that is true of all lines of an actor would repeat the actor in each of them.
-        let is_told = group.pivot == Pivot::Actor
+        let is_in_heading = group.pivot == Pivot::Actor
             && group_sentence(group, self.design, self.language).is_some();
         let types = types_of(group);
         let actors = lines::actors(&group.lines, &group.actors, self.words)
@@ -303,7 +303,7 @@ impl<'a> Writer<'a> {
         let above = Above {
             heading: Some((&name, group.pivot)),
             has_link: url.is_some(),
-            is_told,
+            is_in_heading,
             actors: actors.as_deref(),
             kind: types.len() == 1,
             talk: talk_of(group),
@@ -329,13 +329,13 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<Item> {
+    fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<MailItem> {
         let item = |line: &&Line| {
             // What no sentence says of all, each says for itself.
-            let sentence = if above.is_told { Vec::new() } else { self.sentence(line) };
+            let sentence = if above.is_in_heading { Vec::new() } else { self.sentence(line) };
             let is_talk = self.is_talk(line, above);
             let mut about = if sentence.is_empty() && !is_talk {
-                self.what_who_and_where(line, above)
+                self.details(line, above)
             } else {
                 Vec::new()
             };
@@ -348,7 +348,7 @@ impl<'a> Writer<'a> {
             let face = has_face.then(|| self.face(line)).flatten();
             let is_linked_above = is_talk && above.has_link;
             let item = self.item(group, line, &about, THUMBNAIL);
-            Item { sentence, time, is_talk, is_linked_above, face, ..item }
+            MailItem { sentence, time, is_talk, is_linked_above, face, ..item }
         };
         lines.iter().map(item).collect()
     }
@@ -360,7 +360,7 @@ impl<'a> Writer<'a> {
             return false;
         };
         let tells_no_more = || match self.design.sentence(event_type, self.language) {
-            Some(sentence) => sentence.tells_only_who_and_where(),
+            Some(sentence) => sentence.names_only_people_and_places(),
             None => own_title(line, self.words).is_none(),
         };
         is_of_target
@@ -394,7 +394,7 @@ impl<'a> Writer<'a> {
 
     /// The label of the button that leads to what all items are about: that of their type, where they are what people
     /// wrote there.
-    pub(crate) fn action(&self, group: &Group, items: &[Item]) -> String {
+    pub(crate) fn action(&self, group: &Group, items: &[MailItem]) -> String {
         let event_type = &group.event_type;
         let is_talk = items.iter().all(|item| item.is_talk);
         let own = self.design.action(event_type, self.language);
@@ -443,7 +443,7 @@ impl<'a> Writer<'a> {
         self.filled(line, self.design.body(event_type, self.language)?)
     }
 
-    fn item(&self, group: &Group, line: &Line, about: &[String], frame: Frame) -> Item {
+    fn item(&self, group: &Group, line: &Line, about: &[String], frame: Frame) -> MailItem {
         let event_type = line.types.first().unwrap_or(&group.event_type);
         let title = own_title(line, self.words)
             .unwrap_or_else(|| lines::untitled(line, self.design, self.language));
@@ -460,7 +460,7 @@ impl<'a> Writer<'a> {
         let written = self.body(line);
         let lines = written.as_deref().map(|body| first_lines(body, self.words));
         let body = written.map(|body| text::cut(&text::clean(&body), BODY_CHARS_MAX));
-        Item {
+        MailItem {
             r#type: event_type.as_str().to_owned(),
             category: self.category(group),
             title,
@@ -511,7 +511,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
-    fn what_who_and_where(&self, line: &Line, above: Above<'_>) -> Vec<String> {
+    fn details(&self, line: &Line, above: Above<'_>) -> Vec<String> {
         let title = own_title(line, self.words);
         let mut about = Vec::new();
         match (&title, above.kind) {

@@ -2,46 +2,46 @@
 
 use std::sync::LazyLock;
 
-use super::Fault;
+use super::OperatorFault;
 
 /// A list of phrases.
-pub(super) type Phrases = LazyLock<Vec<&'static str>>;
+pub(super) type PhraseList = LazyLock<Vec<&'static str>>;
 
 /// Lists of phrases, each of a fault; the first that has one decides.
-pub(super) type FaultPhrases = LazyLock<Vec<(Fault, Vec<&'static str>)>>;
+pub(super) type FaultPhrases = LazyLock<Vec<(OperatorFault, Vec<&'static str>)>>;
 
 /// Words about the recipient's own rules: they outweigh what they say of senders.
-pub(super) static OF_RECIPIENT: Phrases = LazyLock::new(|| phrases("of_recipient"));
+pub(super) static OF_RECIPIENT: PhraseList = LazyLock::new(|| phrases("of_recipient"));
 /// Words of an address that has come to its end, though they name a state that may pass elsewhere.
-pub(super) static ENDED: Phrases = LazyLock::new(|| phrases("ended"));
+pub(super) static ENDED: PhraseList = LazyLock::new(|| phrases("ended"));
 /// Words that name us as the cause, whatever else is said.
 pub(super) static STRONG: FaultPhrases = LazyLock::new(|| by_fault("strong"));
 /// Words that name us unless the rest says that there is no such address.
 pub(super) static WEAK: FaultPhrases = LazyLock::new(|| by_fault("weak"));
 /// Words about a mailbox that is full, disabled or unused.
-pub(super) static MAILBOX: Phrases = LazyLock::new(|| phrases("mailbox"));
+pub(super) static MAILBOX: PhraseList = LazyLock::new(|| phrases("mailbox"));
 /// Words beside those of a mailbox that make them words about us or about the server's own system.
-pub(super) static SENDERS: Phrases = LazyLock::new(|| phrases("senders"));
+pub(super) static SENDERS: PhraseList = LazyLock::new(|| phrases("senders"));
 /// Words about a mailbox that stands, or about now.
-pub(super) static SOFT: Phrases = LazyLock::new(|| phrases("soft"));
+pub(super) static SOFT: PhraseList = LazyLock::new(|| phrases("soft"));
 /// Words about the size of a mail.
-pub(super) static SIZE: Phrases = LazyLock::new(|| phrases("size"));
+pub(super) static SIZE: PhraseList = LazyLock::new(|| phrases("size"));
 /// Words that tell of an address that does not exist where they are the answer to the address.
-pub(super) static GONE_AT_RECIPIENT: Phrases = LazyLock::new(|| phrases("gone_at_recipient"));
+pub(super) static GONE_AT_RECIPIENT: PhraseList = LazyLock::new(|| phrases("gone_at_recipient"));
 /// Words that need no noun beside them.
-pub(super) static GONE: Phrases = LazyLock::new(|| phrases("gone"));
+pub(super) static GONE: PhraseList = LazyLock::new(|| phrases("gone"));
 /// Words of scripts without spaces.
-pub(super) static GONE_UNSPACED: Phrases = LazyLock::new(|| phrases("gone_unspaced"));
+pub(super) static GONE_UNSPACED: PhraseList = LazyLock::new(|| phrases("gone_unspaced"));
 /// Words of such scripts about a mailbox that stands.
-pub(super) static SOFT_UNSPACED: Phrases = LazyLock::new(|| phrases("soft_unspaced"));
+pub(super) static SOFT_UNSPACED: PhraseList = LazyLock::new(|| phrases("soft_unspaced"));
 /// Words of such scripts about a mailbox that is full.
-pub(super) static FULL_UNSPACED: Phrases = LazyLock::new(|| phrases("full_unspaced"));
+pub(super) static FULL_UNSPACED: PhraseList = LazyLock::new(|| phrases("full_unspaced"));
 /// Words of such scripts about us.
-pub(super) static OURS_UNSPACED: Phrases = LazyLock::new(|| phrases("ours_unspaced"));
+pub(super) static OURS_UNSPACED: PhraseList = LazyLock::new(|| phrases("ours_unspaced"));
 /// Nouns for what may not exist.
-pub(super) static NOUNS: Phrases = LazyLock::new(|| phrases("nouns"));
+pub(super) static NOUNS: PhraseList = LazyLock::new(|| phrases("nouns"));
 /// Words that deny beside such a noun.
-pub(super) static DENIALS: Phrases = LazyLock::new(|| phrases("denials"));
+pub(super) static DENIALS: PhraseList = LazyLock::new(|| phrases("denials"));
 
 /// The names of lists and their phrases, in the order of the file.
 fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -53,8 +53,8 @@ fn phrases(list: &str) -> Vec<&'static str> {
     rows().filter(|(of, _)| *of == list).map(|(_, phrase)| phrase).collect()
 }
 
-fn by_fault(list: &str) -> Vec<(Fault, Vec<&'static str>)> {
-    let mut all: Vec<(Fault, Vec<&'static str>)> = Vec::new();
+fn by_fault(list: &str) -> Vec<(OperatorFault, Vec<&'static str>)> {
+    let mut all: Vec<(OperatorFault, Vec<&'static str>)> = Vec::new();
     for (of, phrase) in rows() {
         let fault =
             of.split_once('.').filter(|(of, _)| *of == list).and_then(|(_, name)| fault(name));
@@ -67,14 +67,14 @@ fn by_fault(list: &str) -> Vec<(Fault, Vec<&'static str>)> {
     all
 }
 
-fn fault(name: &str) -> Option<Fault> {
+fn fault(name: &str) -> Option<OperatorFault> {
     Some(match name {
-        "name" => Fault::Name,
-        "authentication" => Fault::Authentication,
-        "sender" => Fault::Sender,
-        "access" => Fault::Access,
-        "quota" => Fault::Quota,
-        "reputation" => Fault::Reputation,
+        "name" => OperatorFault::Name,
+        "authentication" => OperatorFault::Authentication,
+        "sender" => OperatorFault::Sender,
+        "access" => OperatorFault::Access,
+        "quota" => OperatorFault::Quota,
+        "reputation" => OperatorFault::Reputation,
         _ => return None,
     })
 }

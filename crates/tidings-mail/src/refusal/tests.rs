@@ -40,7 +40,7 @@ fn judged(set: &str) -> Judged<'_> {
             "data" | "dot" => Stage::Data,
             _ => Stage::Unknown,
         };
-        let verdict = match judge(stage, code.parse().ok(), Status::find(status), text) {
+        let verdict = match judge(stage, code.parse().ok(), EnhancedStatus::find(status), text) {
             Verdict::Gone => "gone",
             Verdict::Soft | Verdict::Mailbox => "soft",
             Verdict::Ours(_) => "ours",
@@ -115,12 +115,13 @@ fn soft_refusals_of_a_mailbox_are_told_from_those_of_a_mail_or_a_system() {
         (Stage::Data, 552, "message size limit of this mailbox, which is full", false),
         (Stage::Data, 554, "transaction failed", false),
     ] {
-        let verdict = judge(stage, Some(code), Status::find(says), says);
+        let verdict = judge(stage, Some(code), EnhancedStatus::find(says), says);
         assert_eq!(verdict == Verdict::Mailbox, is_mailbox, "{says}: {verdict:?}");
     }
     for row in [SHOWN, KEPT_BACK, READ, UNSEEN].into_iter().flat_map(|set| set.lines().skip(1)) {
         let row: Vec<&str> = row.split('\t').collect();
-        let verdict = judge(Stage::Recipient, row[3].parse().ok(), Status::find(row[4]), row[5]);
+        let verdict =
+            judge(Stage::Recipient, row[3].parse().ok(), EnhancedStatus::find(row[4]), row[5]);
         assert!(verdict != Verdict::Mailbox || row[6] != "ours", "{row:?}");
     }
 }
@@ -156,7 +157,7 @@ fn what_is_about_us_is_never_held_against_an_address() {
             "This mail has been blocked because the sender is unauthenticated",
         ),
     ] {
-        let verdict = judge(stage, Some(code), Status::find(status), text);
+        let verdict = judge(stage, Some(code), EnhancedStatus::find(status), text);
         assert!(matches!(verdict, Verdict::Ours(_)), "{text}: {verdict:?}");
     }
 }

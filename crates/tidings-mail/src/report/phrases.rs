@@ -41,8 +41,8 @@ const RETURNED: &[&str] = &[
 pub(super) fn before_the_mail(text: &str) -> String {
     let begins = |line: &str| {
         let small = line.to_lowercase();
-        let is_told_of = small.contains("message was received");
-        RETURNED.iter().any(|words| small.contains(words)) && !is_told_of
+        let is_reported = small.contains("message was received");
+        RETURNED.iter().any(|words| small.contains(words)) && !is_reported
             || ["Received:", "Return-Path:", "Return-path:"]
                 .iter()
                 .any(|name| line.starts_with(name))

@@ -4,15 +4,15 @@ use std::fmt;
 
 /// An enhanced status code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Status(pub(crate) u8, pub(crate) u16, pub(crate) u16);
+pub struct EnhancedStatus(pub(crate) u8, pub(crate) u16, pub(crate) u16);
 
-impl fmt::Display for Status {
+impl fmt::Display for EnhancedStatus {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}.{}.{}", self.0, self.1, self.2)
     }
 }
 
-impl Status {
+impl EnhancedStatus {
     /// The code in a text: the first that follows a reply code, since that is the server's own; else the first.
     /// Numbers of another kind (addresses, versions) are none.
     #[must_use]

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 
-fn finding(mail: &str) -> Vec<(Event, String)> {
+fn finding(mail: &str) -> Vec<(MailEvent, String)> {
     let report = Report::read(mail.as_bytes()).unwrap_or_else(|| panic!("no report: {mail}"));
     report
         .findings
@@ -34,22 +34,22 @@ fn words(text: &str) -> String {
 #[test]
 fn what_a_delivery_status_says_is_read() {
     for (fields, event, code) in [
-        ("Action: failed\nStatus: 5.1.1", Event::Gone, "5.1.1"),
-        ("Action: failed\nStatus: 5.2.2", Event::Bounced, "5.2.2"),
+        ("Action: failed\nStatus: 5.1.1", MailEvent::Gone, "5.1.1"),
+        ("Action: failed\nStatus: 5.2.2", MailEvent::Bounced, "5.2.2"),
         (
             "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked",
-            Event::Blocked,
+            MailEvent::Blocked,
             "5.7.1",
         ),
-        ("Action: delayed\nStatus: 4.4.1", Event::Delayed, "4.4.1"),
-        ("Action: delivered\nStatus: 2.1.5", Event::Delivered, "2.1.5"),
+        ("Action: delayed\nStatus: 4.4.1", MailEvent::Delayed, "4.4.1"),
+        ("Action: delivered\nStatus: 2.1.5", MailEvent::Delivered, "2.1.5"),
         // A quota does not make an address go.
         (
             "Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 552 Mailbox full",
-            Event::Bounced,
+            MailEvent::Bounced,
             "5.1.1",
         ),
-        ("Action: failed", Event::Bounced, ""),
+        ("Action: failed", MailEvent::Bounced, ""),
     ] {
         assert_eq!(finding(&status(fields)), [(event, code.to_owned())], "{fields}");
     }
@@ -60,22 +60,22 @@ fn what_servers_say_in_words_is_read() {
     for (text, event, code) in [
         (
             "550 5.1.1 <ada@example.org>... User unknown (in reply to RCPT TO command)",
-            Event::Gone,
+            MailEvent::Gone,
             "5.1.1",
         ),
         (
             "<ada@example.org>:\nSorry, I couldn't find a mail exchanger. (#5.1.2)",
-            Event::Gone,
+            MailEvent::Gone,
             "5.1.2",
         ),
         // Only once the server had the mail: it may be about the mail.
-        (">>> DATA\n<<< 550 user unknown", Event::Bounced, ""),
-        ("Delivery is delayed. It will be retried.\n451 4.3.0", Event::Delayed, "4.3.0"),
-        ("It was sent from 192.5.1.1 by version 5.1.1.7", Event::Bounced, ""),
+        (">>> DATA\n<<< 550 user unknown", MailEvent::Bounced, ""),
+        ("Delivery is delayed. It will be retried.\n451 4.3.0", MailEvent::Delayed, "4.3.0"),
+        ("It was sent from 192.5.1.1 by version 5.1.1.7", MailEvent::Bounced, ""),
         // What comes back after the words is not theirs.
         (
             "It failed.\n--- Original message ---\nSubject: 550 5.1.1 user unknown",
-            Event::Bounced,
+            MailEvent::Bounced,
             "",
         ),
     ] {
@@ -92,9 +92,12 @@ fn a6_words_alone_name_the_addresses_that_they_are_about() {
     };
     assert_eq!(
         named("<ada@example.org>: User unknown.\n<Bob@example.org>:\nNo such user."),
-        [(Event::Gone, "ada@example.org".to_owned()), (Event::Gone, "Bob@example.org".to_owned())]
+        [
+            (MailEvent::Gone, "ada@example.org".to_owned()),
+            (MailEvent::Gone, "Bob@example.org".to_owned())
+        ]
     );
-    assert_eq!(named("550 5.1.1 User unknown"), [(Event::Bounced, String::new())]);
+    assert_eq!(named("550 5.1.1 User unknown"), [(MailEvent::Bounced, String::new())]);
     // Where a delivery status tells, nothing else need be named.
     let mail = status("Action: failed\nStatus: 5.1.1");
     let report = Report::read(mail.as_bytes()).unwrap();
@@ -108,7 +111,7 @@ fn a6_a_person_who_cites_a_report_makes_none() {
     let of_person = format!("From: Ada <ada@example.net>\nSubject: Fwd: failure\n\n{cited}");
     assert_eq!(Report::read(of_person.as_bytes()), None);
     let of_server = format!("From: MAILER-DAEMON@mx\nSubject: failure\n\n{cited}");
-    assert_eq!(finding(&of_server), [(Event::Gone, "5.1.1".to_owned())]);
+    assert_eq!(finding(&of_server), [(MailEvent::Gone, "5.1.1".to_owned())]);
 }
 
 #[test]
@@ -118,13 +121,13 @@ fn the_report_of_apples_server_is_read() {
                 Recipient address: ada@example.org\n  Reason: Remote SMTP server has rejected address\n  \
                 Diagnostic code: smtp;550 User unknown\n  Remote system: dns;mx.example.org (TCP|192.0.2.1|33442)";
     let in_words = words(text);
-    assert_eq!(finding(&in_words), [(Event::Gone, String::new())]);
+    assert_eq!(finding(&in_words), [(MailEvent::Gone, String::new())]);
     let with_status = status(
         "Action: failed\nStatus: 5.0.0 (Remote SMTP server has rejected address)\n\
          Diagnostic-code: smtp;550 User unknown",
     )
     .replace("Sorry.", text);
-    assert_eq!(finding(&with_status), [(Event::Gone, "5.0.0".to_owned())]);
+    assert_eq!(finding(&with_status), [(MailEvent::Gone, "5.0.0".to_owned())]);
 }
 
 #[test]
@@ -135,8 +138,8 @@ fn complaints_are_read_and_mistakes_are_none() {
              Content-Type: message/feedback-report\n\nFeedback-Type: {kind}\n\n--b--\n"
         )
     };
-    assert_eq!(finding(&report("abuse"))[0].0, Event::Complained);
-    assert_eq!(finding(&report("opt-out"))[0].0, Event::OptedOut);
+    assert_eq!(finding(&report("abuse"))[0].0, MailEvent::Complained);
+    assert_eq!(finding(&report("opt-out"))[0].0, MailEvent::OptedOut);
     assert_eq!(finding(&report("not-spam")), []);
 }
 
@@ -187,14 +190,14 @@ fn a1_the_depth_of_a_mail_is_bounded() {
     let deep = "Content-Type:message/rfc822\n\n".repeat(10_000);
     let mail =
         status("Action: failed\nStatus: 5.1.1").replace("--b--", &format!("--b\n{deep}\n--b--"));
-    assert_eq!(finding(&mail), [(Event::Gone, "5.1.1".to_owned())]);
+    assert_eq!(finding(&mail), [(MailEvent::Gone, "5.1.1".to_owned())]);
 }
 
 #[test]
 fn a_boundary_counts_only_at_the_beginning_of_a_line() {
     let mail = status("Action: failed\nStatus: 5.1.1")
         .replace("Sorry.", "Sorry --b about a--b--and --b--.");
-    assert_eq!(finding(&mail), [(Event::Gone, "5.1.1".to_owned())]);
+    assert_eq!(finding(&mail), [(MailEvent::Gone, "5.1.1".to_owned())]);
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn complaints_in_the_old_form_of_microsoft_are_read() {
                 Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\n\
                 X-Tidings-Message: TAG\nSubject: News\n\nHello\n--b--\n";
     let report = Report::read(mail.as_bytes()).unwrap();
-    assert_eq!(report.findings[0].event, Event::Complained);
+    assert_eq!(report.findings[0].event, MailEvent::Complained);
     assert!(report.hints.contains(&"TAG".to_owned()));
 }
 
@@ -283,7 +286,7 @@ fn real_bounces_are_read_as_others_read_them() {
         } else {
             code.map(|code| code.to_string()).unwrap_or_default() == status
         };
-        let is_gone = found.is_some_and(|found| found.event == Event::Gone);
+        let is_gone = found.is_some_and(|found| found.event == MailEvent::Gone);
         all += 1;
         codes += u32::from(is_code);
         let is_right = is_gone == (is_hard == "true");
@@ -297,7 +300,7 @@ fn real_bounces_are_read_as_others_read_them() {
         }
         complaints += u32::from(
             ["abuse", "opt-out"].contains(&feedback)
-                && found.is_some_and(|found| found.event >= Event::Complained),
+                && found.is_some_and(|found| found.event >= MailEvent::Complained),
         );
     }
     println!(

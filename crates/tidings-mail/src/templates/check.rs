@@ -13,7 +13,7 @@ use tidings_core::{Id, Rules};
 
 use crate::Sender;
 use crate::error::DesignError;
-use crate::page::Page;
+use crate::page::MailPage;
 use crate::page::design::Design;
 use crate::templates::sample::{detailed, put};
 use crate::templates::template::{Templates, reason_of, without_nulls};
@@ -71,7 +71,7 @@ enum Without {
 }
 
 /// A place in a template.
-type Place = (String, usize);
+type TemplatePlace = (String, usize);
 
 impl Design {
     /// Tries a configuration's own templates; returns the faults, each once for its place.
@@ -99,7 +99,7 @@ impl Design {
     }
 
     /// Renders samples in all ways; returns the first fault of each place.
-    fn tried(&self, rules: &Rules) -> BTreeMap<Place, Tried> {
+    fn tried(&self, rules: &Rules) -> BTreeMap<TemplatePlace, Tried> {
         let names = self.names_in_data();
         let mut ways = vec![Without::Nothing];
         let fields = || OPTIONAL.iter().flat_map(|(of, keys)| keys.iter().map(|key| (*of, *key)));
@@ -133,21 +133,21 @@ impl Design {
         items: usize,
         way: &Without,
         names: &[String],
-    ) -> BTreeMap<Place, Tried> {
+    ) -> BTreeMap<TemplatePlace, Tried> {
         let templates = self.templates.taking_undefined(match way {
             Without::Nothing => UndefinedBehavior::SemiStrict,
             // A picture without an address is no gap that a reader would pass over.
             Without::Fields(_) => UndefinedBehavior::Lenient,
             Without::Data(_) => UndefinedBehavior::Chainable,
         });
-        let mut failing: Option<BTreeMap<Place, Tried>> = None;
+        let mut failing: Option<BTreeMap<TemplatePlace, Tried>> = None;
         for value in [json!("example"), json!(3), json!(["example"])] {
             let mut data = Map::new();
             for name in names {
                 put(&mut data, name, &value);
             }
             let batch = detailed(event_type, rules, locale, items, &data);
-            let Some(page) = Page::of(&batch, self, usize::MAX) else {
+            let Some(page) = MailPage::of(&batch, self, usize::MAX) else {
                 break;
             };
             let layouts = templates.layouts(&page.language, &self.usual);
@@ -230,7 +230,7 @@ impl Design {
                 continue;
             };
             let batch = detailed(event_type, rules, &self.usual.tag(), items, data);
-            let page = Page::of(&batch, self, usize::MAX);
+            let page = MailPage::of(&batch, self, usize::MAX);
             let page = page.and_then(|page| serde_json::to_value(page).ok());
             for (name, value) in page.iter().filter_map(Value::as_object).flatten() {
                 known.entry(name.clone()).or_default().extend(fields(value));
@@ -279,7 +279,7 @@ struct Tried {
 
 impl Tried {
     /// The fault at its innermost place.
-    fn new(layout: &str, fault: &minijinja::Error, way: &Without) -> (Place, Self) {
+    fn new(layout: &str, fault: &minijinja::Error, way: &Without) -> (TemplatePlace, Self) {
         let mut inner = fault;
         let causes =
             std::iter::successors(std::error::Error::source(fault), |cause| cause.source());

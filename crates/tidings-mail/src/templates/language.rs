@@ -316,15 +316,15 @@ fn why_forbidden(
 
 /// A text that takes no more than a body may have.
 #[derive(Default)]
-pub(crate) struct Body(Vec<u8>);
+pub(crate) struct BodyText(Vec<u8>);
 
-impl Body {
+impl BodyText {
     pub(crate) fn into_text(self) -> String {
         String::from_utf8(self.0).expect("templates print texts")
     }
 }
 
-impl io::Write for &mut Body {
+impl io::Write for &mut BodyText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.len() + bytes.len() > BODY_BYTES_MAX {
             let reason = format!("it makes a body of more than {BODY_BYTES_MAX} bytes");

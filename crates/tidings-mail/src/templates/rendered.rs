@@ -11,7 +11,7 @@ use quick_cache::{Equivalent, Weighter};
 use serde::Serialize;
 
 use crate::page::brand::BrandView;
-use crate::page::item::Item;
+use crate::page::item::MailItem;
 use crate::templates::template::{Bodies, Templates};
 
 /// Maximum number of bytes of the cache.
@@ -26,18 +26,18 @@ pub(crate) struct Rendered(Arc<Cache<InBrand, Arc<Bodies>, BodyBytes>>);
 /// An item in the brand of a host or a tenant.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct InBrand {
-    item: Item,
+    item: MailItem,
     brand: Arc<BrandView>,
 }
 
 /// The borrowed form, for lookups.
 #[derive(Hash)]
-struct Wanted<'a> {
-    item: &'a Item,
+struct BorrowedKey<'a> {
+    item: &'a MailItem,
     brand: &'a Arc<BrandView>,
 }
 
-impl Equivalent<InBrand> for Wanted<'_> {
+impl Equivalent<InBrand> for BorrowedKey<'_> {
     fn equivalent(&self, known: &InBrand) -> bool {
         *self.item == known.item && *self.brand == known.brand
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for Rendered {
 /// The variables of the templates of an item that stands among others.
 #[derive(Serialize)]
 struct Among<'a> {
-    item: &'a Item,
+    item: &'a MailItem,
     brand: &'a BrandView,
     alone: bool,
 }
@@ -78,15 +78,15 @@ impl Rendered {
     /// An item's block in both bodies, rendered now or before; `None` if a template fails.
     pub(crate) fn of(
         &self,
-        item: &Item,
+        item: &MailItem,
         templates: &Templates,
         brand: &Arc<BrandView>,
     ) -> Option<Arc<Bodies>> {
-        if let Some(known) = self.0.get(&Wanted { item, brand }) {
+        if let Some(known) = self.0.get(&BorrowedKey { item, brand }) {
             return Some(known);
         }
-        let among = Among { item, brand, alone: false };
-        let bodies = Arc::new(templates.blocks(&item.block, &among)?);
+        let key = Among { item, brand, alone: false };
+        let bodies = Arc::new(templates.blocks(&item.block, &key)?);
         let key = InBrand { item: item.clone(), brand: Arc::clone(brand) };
         self.0.insert(key, Arc::clone(&bodies));
         Some(bodies)

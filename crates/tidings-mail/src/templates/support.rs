@@ -21,7 +21,7 @@ pub struct NotShown {
 /// say to Outlook.
 #[must_use]
 pub fn not_shown(html: &str) -> Vec<NotShown> {
-    let source = Source::read(html);
+    let source = HtmlNames::read(html);
     let mut lines = TABLE.lines().filter(|line| !line.starts_with('#'));
     let clients: Vec<&str> = lines.next().unwrap_or_default().split('\t').skip(1).collect();
     let known = lines.filter_map(|line| {
@@ -45,7 +45,7 @@ pub fn not_shown(html: &str) -> Vec<NotShown> {
 
 /// The names in a mail's HTML, in small letters.
 #[derive(Default)]
-struct Source {
+struct HtmlNames {
     elements: BTreeSet<String>,
     attributes: BTreeSet<String>,
     properties: BTreeSet<String>,
@@ -53,7 +53,7 @@ struct Source {
     style: String,
 }
 
-impl Source {
+impl HtmlNames {
     fn read(html: &str) -> Self {
         let mut source = Self::default();
         let mut rest = html;

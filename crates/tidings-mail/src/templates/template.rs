@@ -11,7 +11,7 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::error::{DesignError, RenderError};
-use crate::templates::language::{self, BODY_BYTES_MAX, Body, Forbidden};
+use crate::templates::language::{self, BODY_BYTES_MAX, BodyText, Forbidden};
 use crate::words::locale::Language;
 use crate::words::tag::canonical_locale;
 
@@ -258,7 +258,7 @@ impl Templates {
 
     /// Renders a template.
     pub(crate) fn body(&self, name: &str, page: &Value) -> Result<String, minijinja::Error> {
-        let mut body = Body::default();
+        let mut body = BodyText::default();
         let template = self.environment.get_template(name)?;
         template.render_captured_to(page.clone(), &mut body).map_err(|fault| {
             match fault.kind() {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use tidings_core::presentation::Address;
+use tidings_core::presentation::FormOfAddress;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
@@ -62,12 +62,12 @@ pub(super) struct Phrases {
 
 impl Phrases {
     /// Merges the phrases for a form of address into the usual ones.
-    pub(super) fn with_address(self, address: Option<Address>) -> Table {
+    pub(super) fn with_address(self, address: Option<FormOfAddress>) -> Table {
         let mut phrases = self.usual;
         match address {
             None => {}
-            Some(Address::Familiar) => merge(&mut phrases, self.familiar),
-            Some(Address::Formal) => merge(&mut phrases, self.formal),
+            Some(FormOfAddress::Familiar) => merge(&mut phrases, self.familiar),
+            Some(FormOfAddress::Formal) => merge(&mut phrases, self.formal),
         }
         phrases
     }
@@ -114,7 +114,7 @@ pub(super) fn english() -> &'static Table {
 /// Parses the book of a locale. Phrases with a fault are left out.
 pub(super) fn read(locale: &str, book: &str) -> (Phrases, Vec<BookFault>) {
     let (document, errors) = DeTable::parse_recoverable(book);
-    let mut reader = Reader { plurals: Plurals::of(locale), locale, faults: Vec::new() };
+    let mut reader = BookReader { plurals: Plurals::of(locale), locale, faults: Vec::new() };
     for error in &errors {
         let span = error.span().unwrap_or(book.len()..book.len());
         let reason = error.message().replace('\n', ", ");
@@ -122,9 +122,10 @@ pub(super) fn read(locale: &str, book: &str) -> (Phrases, Vec<BookFault>) {
     }
     let mut phrases =
         Phrases { usual: reader.table(document.get_ref(), &PATTERN, ""), ..Phrases::default() };
-    for (address, table) in
-        [(Address::Familiar, &mut phrases.familiar), (Address::Formal, &mut phrases.formal)]
-    {
+    for (address, table) in [
+        (FormOfAddress::Familiar, &mut phrases.familiar),
+        (FormOfAddress::Formal, &mut phrases.formal),
+    ] {
         match document.get_ref().get(address.word()).map(|given| (given.span(), given.get_ref())) {
             None => {}
             Some((_, DeValue::Table(given))) => *table = reader.table(given, &PATTERN, ""),
@@ -138,13 +139,13 @@ pub(super) fn read(locale: &str, book: &str) -> (Phrases, Vec<BookFault>) {
     (phrases, reader.faults)
 }
 
-struct Reader<'a> {
+struct BookReader<'a> {
     plurals: Plurals,
     locale: &'a str,
     faults: Vec<BookFault>,
 }
 
-impl Reader<'_> {
+impl BookReader<'_> {
     fn fault(&mut self, span: &Range<usize>, reason: impl Into<String>, hint: impl Into<String>) {
         self.faults.push(BookFault {
             span: span.clone(),
@@ -160,7 +161,7 @@ impl Reader<'_> {
         for (key, value) in given {
             let name: &str = key.get_ref();
             let path = format!("{above}{name}");
-            let is_address = Address::ALL.iter().any(|address| address.word() == path);
+            let is_address = FormOfAddress::ALL.iter().any(|address| address.word() == path);
             let phrase = match pattern.get(name) {
                 Some(pattern) => self.phrase(value, pattern, &path),
                 None if EXTRA.contains(&&*path) => {
@@ -184,7 +185,7 @@ impl Reader<'_> {
         let mut names: Vec<String> = pattern.keys().cloned().collect();
         if above.is_empty() {
             names.extend(EXTRA.map(str::to_owned));
-            names.extend(Address::ALL.map(|address| address.word().to_owned()));
+            names.extend(FormOfAddress::ALL.map(|address| address.word().to_owned()));
         }
         let name = path.rsplit('.').next().unwrap_or(path).to_owned();
         self.faults.push(BookFault {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use tidings_core::presentation::{Address, Presentation};
+use tidings_core::presentation::{FormOfAddress, Presentation};
 use toml::Table;
 
 use crate::words::Words;
@@ -28,8 +28,10 @@ const BOOKS: [(&str, &str); 24] = books![
 ];
 
 static USUAL: LazyLock<Books> = LazyLock::new(|| Books::load_built_in(None));
-static FAMILIAR: LazyLock<Books> = LazyLock::new(|| Books::load_built_in(Some(Address::Familiar)));
-static FORMAL: LazyLock<Books> = LazyLock::new(|| Books::load_built_in(Some(Address::Formal)));
+static FAMILIAR: LazyLock<Books> =
+    LazyLock::new(|| Books::load_built_in(Some(FormOfAddress::Familiar)));
+static FORMAL: LazyLock<Books> =
+    LazyLock::new(|| Books::load_built_in(Some(FormOfAddress::Formal)));
 
 /// The extent to which tidings has its own words in a locale.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +98,7 @@ impl Books {
         Self::with(&presentation.words, presentation.brand.address)
     }
 
-    fn load_built_in(address: Option<Address>) -> Self {
+    fn load_built_in(address: Option<FormOfAddress>) -> Self {
         let books = BOOKS.map(|(tag, text)| {
             let (phrases, _) = book::read(tag, text);
             Book::new(tag, phrases.with_address(address))
@@ -113,18 +115,18 @@ impl Books {
     }
 
     /// tidings' own books for a form of address.
-    pub(crate) fn built_in(address: Option<Address>) -> Self {
+    pub(crate) fn built_in(address: Option<FormOfAddress>) -> Self {
         let books = match address {
             None => &USUAL,
-            Some(Address::Familiar) => &FAMILIAR,
-            Some(Address::Formal) => &FORMAL,
+            Some(FormOfAddress::Familiar) => &FAMILIAR,
+            Some(FormOfAddress::Formal) => &FORMAL,
         };
         (*books).clone()
     }
 
     /// tidings' own books with a host's merged into them, by locale. A book takes the phrases that it lacks from the book of
     /// the nearest shorter tag.
-    pub(crate) fn with(host: &BTreeMap<String, String>, address: Option<Address>) -> Self {
+    pub(crate) fn with(host: &BTreeMap<String, String>, address: Option<FormOfAddress>) -> Self {
         let own = Self::built_in(address);
         if host.is_empty() {
             return own;
@@ -220,7 +222,7 @@ mod tests {
             ("no", "take_a_look = 'Titt'"),
             ("zh-TW", "take_a_look = '看'"),
         ]);
-        let books = Books::with(&files, Some(Address::Formal));
+        let books = Books::with(&files, Some(FormOfAddress::Formal));
         let of = |locale: &str| Language::with_books(&books, locale);
         let words = |locale: &str| {
             let words = of(locale).words;
@@ -263,10 +265,10 @@ mod tests {
     fn a_language_speaks_to_people_as_the_brand_does() {
         let language =
             |locale: &str, address| Language::with_books(&Books::built_in(address), locale);
-        let lead = |locale: &str, address: Option<Address>| {
+        let lead = |locale: &str, address: Option<FormOfAddress>| {
             language(locale, address).words.site.lead.split('.').next().unwrap().to_owned()
         };
-        let (familiar, formal) = (Some(Address::Familiar), Some(Address::Formal));
+        let (familiar, formal) = (Some(FormOfAddress::Familiar), Some(FormOfAddress::Formal));
         let german = "Wählen Sie aus, was Sie per E-Mail bekommen";
         assert_eq!(lead("de-AT", None), german);
         assert_eq!(lead("de-AT", formal), german);

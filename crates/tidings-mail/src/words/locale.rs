@@ -8,7 +8,7 @@ use tidings_core::presentation::Texts;
 
 use crate::words::Words;
 use crate::words::books::{Book, Books};
-use crate::words::format::{self, Reader};
+use crate::words::format::{self, ReaderLocale};
 use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
 
 /// The language of a message, of a page, or of a text.
@@ -24,7 +24,7 @@ pub(crate) struct Language {
     pub(crate) has_words: bool,
     books: Books,
     /// The reader, for values.
-    pub(crate) reader: Reader,
+    pub(crate) reader: ReaderLocale,
 }
 
 impl Language {
@@ -45,7 +45,7 @@ impl Language {
             books: books.clone(),
             tags,
             further: Vec::new(),
-            reader: Reader::new(locale, "UTC"),
+            reader: ReaderLocale::new(locale, "UTC"),
         }
     }
 
@@ -55,7 +55,7 @@ impl Language {
     }
 
     /// The language for a reader, whose locale formats numbers if they read this language.
-    pub(crate) fn for_reader(mut self, reader: Reader) -> Self {
+    pub(crate) fn for_reader(mut self, reader: ReaderLocale) -> Self {
         const TELLING: usize = 1_234_567;
         let usual = &self.words.numbers;
         let own = reader.locale_in(usual);

@@ -8,12 +8,12 @@ pub(super) mod books;
 pub(super) mod direction;
 pub(super) mod format;
 pub(super) mod locale;
+pub(super) mod localised;
 pub(super) mod names;
 pub(super) mod plural;
 pub(super) mod sentence;
 pub(super) mod tag;
 pub(super) mod text;
-pub(super) mod told;
 pub(super) mod why;
 pub(super) mod wording;
 

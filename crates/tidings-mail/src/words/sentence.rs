@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tidings_core::batch::EventData;
 
 use crate::words::books::Books;
-use crate::words::format::{self, Format, Reader};
+use crate::words::format::{self, Format, ReaderLocale};
 use crate::words::locale::Language;
 use crate::words::plural::Plurals;
 use crate::words::{Words, tag};
@@ -82,14 +82,14 @@ enum Piece {
     Tenant,
     Count,
     /// The form of a word that goes with a number.
-    Form(Counted, Box<Forms>),
+    Form(CountedWord, Box<Forms>),
     /// A value of `data`, with the way in which it is shown, if it has one.
     Data(Vec<String>, Option<Format>),
 }
 
 /// The numbers that a word may go with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counted {
+enum CountedWord {
     /// That of the notifications.
     Entries,
     /// That of the actors.
@@ -104,7 +104,7 @@ struct Forms {
 }
 
 /// The values of the places of a sentence; nothing where one is not known.
-pub(crate) struct Said {
+pub(crate) struct SentenceValues {
     pub(crate) actor: Option<String>,
     pub(crate) object: Option<String>,
     pub(crate) target: Option<String>,
@@ -205,7 +205,7 @@ impl Sentence {
     #[must_use]
     pub fn is_title(&self) -> bool {
         let is_plain =
-            |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Form(Counted::Entries, _));
+            |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Form(CountedWord::Entries, _));
         self.pieces.iter().all(is_plain)
     }
 
@@ -215,7 +215,7 @@ impl Sentence {
     }
 
     /// Returns true if it has the actor and the target, and neither the object nor `data`.
-    pub(crate) fn tells_only_who_and_where(&self) -> bool {
+    pub(crate) fn names_only_people_and_places(&self) -> bool {
         !self.pieces.iter().any(|piece| matches!(piece, Piece::Object | Piece::Data(..)))
     }
 
@@ -255,7 +255,7 @@ impl Sentence {
         for piece in &self.pieces {
             text.push_str(match piece {
                 Piece::Text(text) => text,
-                Piece::Form(Counted::Entries, forms) => forms.plurals.form(&forms.texts, count),
+                Piece::Form(CountedWord::Entries, forms) => forms.plurals.form(&forms.texts, count),
                 _ => return None,
             });
         }
@@ -264,7 +264,11 @@ impl Sentence {
 
     /// The sentence with its places filled, as it stands among words of a language; `None` where a place has nothing to
     /// hold. In a message of the other direction it is one isolated stretch.
-    pub(crate) fn stretches(&self, said: &Said, language: &Language) -> Option<Vec<Stretch>> {
+    pub(crate) fn stretches(
+        &self,
+        said: &SentenceValues,
+        language: &Language,
+    ) -> Option<Vec<Stretch>> {
         let around = &*language.words;
         let mut stretches: Vec<Stretch> = Vec::new();
         for piece in &self.pieces {
@@ -277,8 +281,8 @@ impl Sentence {
                 Piece::Count => format::count(said.count, language.reader.locale_in(&self.locale)),
                 Piece::Form(counted, forms) => {
                     let count = match counted {
-                        Counted::Entries => said.count,
-                        Counted::Actors => said.actors?,
+                        CountedWord::Entries => said.count,
+                        CountedWord::Actors => said.actors?,
                     };
                     forms.plurals.form(&forms.texts, count).to_owned()
                 }
@@ -307,10 +311,10 @@ impl Sentence {
     /// Formats a value of `data` for its place; a value that doesn't fit the format is shown as it was given.
     fn value(
         &self,
-        said: &Said,
+        said: &SentenceValues,
         path: &[String],
         format: Option<&Format>,
-        reader: &Reader,
+        reader: &ReaderLocale,
     ) -> Option<String> {
         let data = said.data.as_deref()?;
         let given = scalar(data, path)?;
@@ -330,7 +334,7 @@ impl Sentence {
     }
 
     /// The same as one text.
-    pub(crate) fn text(&self, said: &Said, language: &Language) -> Option<String> {
+    pub(crate) fn text(&self, said: &SentenceValues, language: &Language) -> Option<String> {
         let stretches = self.stretches(said, language)?;
         Some(stretches.into_iter().map(|stretch| stretch.text).collect())
     }
@@ -346,7 +350,9 @@ impl Piece {
             "tenant" => Self::Tenant,
             "count" => Self::Count,
             _ => {
-                for (name, counted) in [("count", Counted::Entries), ("actors", Counted::Actors)] {
+                for (name, counted) in
+                    [("count", CountedWord::Entries), ("actors", CountedWord::Actors)]
+                {
                     let forms = place.strip_prefix(name);
                     if let Some(forms) = forms.and_then(|rest| rest.strip_prefix('|')) {
                         let forms = Forms::parse(name, forms, locale)?;
@@ -413,8 +419,8 @@ fn scalar(data: &EventData, path: &[String]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn said(count: usize) -> Said {
-        Said {
+    fn said(count: usize) -> SentenceValues {
+        SentenceValues {
             actor: Some("Ann".to_owned()),
             object: Some("Rain".to_owned()),
             target: None,
@@ -458,7 +464,7 @@ mod tests {
     fn f9_a_verb_follows_the_number_of_actors() {
         let told = |text: &str, locale: &str, actors: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
-            let said = Said { actors: Some(actors), ..said(1) };
+            let said = SentenceValues { actors: Some(actors), ..said(1) };
             sentence.text(&said, &Language::of(locale)).unwrap()
         };
         let german = "{actor} {actors|hat|haben} {object} kommentiert";
@@ -499,7 +505,7 @@ mod tests {
         let data = serde_json::json!({"a": {"b": 2_000, "c": []}, "d": "x\ny"});
         let of_data = |text: &str| {
             let sentence = Sentence::parse(text, "en").unwrap();
-            let said = Said { data: data.as_object().cloned().map(Arc::new), ..said(1) };
+            let said = SentenceValues { data: data.as_object().cloned().map(Arc::new), ..said(1) };
             sentence.text(&said, &Language::of("en"))
         };
         assert_eq!(of_data("{data.a.b} {data.d}").as_deref(), Some("2000 x y"));
@@ -514,8 +520,9 @@ mod tests {
         });
         let told = |text: &str, locale: &str, reader: &str, count: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
-            let said = Said { data: data.as_object().cloned().map(Arc::new), ..said(count) };
-            let reader = Reader::new(reader, "Europe/Paris");
+            let said =
+                SentenceValues { data: data.as_object().cloned().map(Arc::new), ..said(count) };
+            let reader = ReaderLocale::new(reader, "Europe/Paris");
             sentence.text(&said, &Language::of(locale).for_reader(reader))
         };
         for (text, shown) in [

@@ -9,7 +9,7 @@ use tidings_core::batch::Line;
 use tidings_core::event::Pivot;
 use tidings_core::presentation::{Brand, Texts, Wording};
 use tidings_core::rules::Rules;
-use tidings_mail::{Choices, Design, Name, Row, content, short};
+use tidings_mail::{Choices, Design, Name, PreferenceRow, content, short};
 
 use crate::fixture::{batch, group, id, line, object, role, sender};
 
@@ -227,7 +227,7 @@ fn messages() -> Vec<(Batch, String)> {
 
 /// The page on which one chooses, with the name of a thing.
 fn choices(locale: &str, title: &str) -> String {
-    let row = Row { name: Name::Title(title.into()), pace: None, offers: Vec::new() };
+    let row = PreferenceRow { name: Name::Title(title.into()), pace: None, offers: Vec::new() };
     let choices = Choices { subjects: vec![row], ..Choices::default() };
     design().choices(&[locale], &choices).unwrap()
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use tidings_core::presentation::{Texts, Wording};
 use tidings_core::rules::Category;
 use tidings_core::{Batch, Rules};
-use tidings_mail::{Choices, Name, Pace, Row, SECRET_BYTES, TokenKey, canonical_locale, short};
+use tidings_mail::{
+    Choices, Name, Pace, PreferenceRow, SECRET_BYTES, TokenKey, canonical_locale, short,
+};
 
 use super::*;
 
@@ -122,7 +124,7 @@ fn f7_the_page_of_choices_has_one_language() {
     let titles = [("en", "Works of art"), ("ja", "美術")];
     let design = designed(&rules("en", wording(&titles, &[], &[])));
     let choices = Choices {
-        types: vec![Row {
+        types: vec![PreferenceRow {
             name: Name::Type(id("artwork_published")),
             pace: Some(Pace::AtOnce),
             offers: Vec::new(),
@@ -167,7 +169,7 @@ fn a_heading_without_a_number_is_in_the_nominative() {
     ];
     let design = designed(&rules("en", wording(&titles, &[], &[])));
     let choices = Choices {
-        types: vec![Row {
+        types: vec![PreferenceRow {
             name: Name::Type(id("artwork_published")),
             pace: Some(Pace::AtOnce),
             offers: Vec::new(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tidings_core::event::Pivot;
-use tidings_mail::{Address, short};
+use tidings_mail::{LinkAddress, short};
 
 use crate::fixture::{assert_proper, batch, bodies, group, line, object};
 use crate::golden::design;
@@ -66,7 +66,7 @@ proptest! {
     #[test]
     fn field_6_any_address_is_refused_or_linked(address in address()) {
         let links = links(&address);
-        match Address::parse(&address) {
+        match LinkAddress::parse(&address) {
             Ok(_) => {
                 let link = links[0].clone().unwrap_or_default();
                 prop_assert_eq!(&links, &[(); 3].map(|()| Some(link.clone())));

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use tidings_core::preference::SlotDay;
 use tidings_core::rules::Every;
-use tidings_mail::{Choices, DigestSlot, Done, Name, Notice, Offer, OwnTime, Pace, Row};
+use tidings_mail::{
+    AppliedChoice, Choices, DigestSlot, Name, Notice, Offer, OwnTime, Pace, PreferenceRow,
+};
 
 use crate::fixture::id;
 use crate::golden::{assert_file, by_artist, comments, design, show, to};
 
-fn row(name: Name, pace: Option<Pace>, to: &[Pace]) -> Row {
+fn row(name: Name, pace: Option<Pace>, to: &[Pace]) -> PreferenceRow {
     let offer = |to: &Pace| Offer { to: *to, set: "[{\"type\":\"a\"}]".to_owned() };
-    Row { name, pace, offers: to.iter().map(offer).collect() }
+    PreferenceRow { name, pace, offers: to.iter().map(offer).collect() }
 }
 
 fn choices() -> Choices {
@@ -21,7 +23,7 @@ fn choices() -> Choices {
     let kind = |name: &str| Name::Type(id(name));
     Choices {
         undo: Some("[{\"type\":\"a\"}]".to_owned()),
-        done: Some(Done::Pace { name: title("Karl Blossfeldt"), pace: Pace::Off }),
+        done: Some(AppliedChoice::Pace { name: title("Karl Blossfeldt"), pace: Pace::Off }),
         subjects: vec![
             row(title("Edvard Munch"), None, &[Pace::Off]),
             row(title("Karl Blossfeldt"), Some(Pace::Off), &[Pace::AtOnce]),

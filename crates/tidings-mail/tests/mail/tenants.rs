@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mail_parser::MessageParser;
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Address, Brand, Texts, Wording};
+use tidings_core::presentation::{Brand, FormOfAddress, Texts, Wording};
 use tidings_core::rules::{Category, Rules, TypeRules};
 use tidings_core::tenant::{KnownTenant, Tenant};
 use tidings_core::{Batch, Instant, Object};
@@ -231,7 +231,7 @@ fn t42_a_tenant_speaks_to_people_in_its_own_way() {
     let mut batch = two();
     "de".clone_into(&mut batch.locale);
     let mut familiar = acme();
-    familiar.brand.address = Some(Address::Familiar);
+    familiar.brand.address = Some(FormOfAddress::Familiar);
     let [.., formal_body] = read(&of("globex", globex(), &batch), &design);
     let [.., body] = read(&of("acme", familiar.clone(), &batch), &design);
     assert!(formal_body.contains("Sie") && !formal_body.contains("Du erhältst"), "{formal_body}");

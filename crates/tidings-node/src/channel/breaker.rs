@@ -30,7 +30,7 @@ pub(crate) enum Health {
 
 /// A change of a breaker that operators want to know of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum BreakerChange {
     /// The provider is left alone until then.
     Opened(Instant),
     /// The provider takes messages again.
@@ -39,10 +39,10 @@ pub(crate) enum Change {
 
 /// The breaker of a provider.
 #[derive(Clone, Debug)]
-pub(crate) struct Breaker(State);
+pub(crate) struct Breaker(BreakerState);
 
 #[derive(Clone, Debug)]
-enum State {
+enum BreakerState {
     /// Messages pass.
     Closed { failures: u32 },
     /// None passes until then.
@@ -53,7 +53,7 @@ enum State {
 
 impl Default for Breaker {
     fn default() -> Self {
-        Self(State::Closed { failures: 0 })
+        Self(BreakerState::Closed { failures: 0 })
     }
 }
 
@@ -64,9 +64,9 @@ impl Breaker {
     /// The instant from which to ask again.
     pub(crate) fn is_open_to(&self, now: Instant) -> Result<(), Instant> {
         let until = match self.0 {
-            State::Closed { .. } => return Ok(()),
-            State::Open { until, .. } => until,
-            State::Probing { since, .. } => since.plus_ms(PROBE_MS_MAX),
+            BreakerState::Closed { .. } => return Ok(()),
+            BreakerState::Open { until, .. } => until,
+            BreakerState::Probing { since, .. } => since.plus_ms(PROBE_MS_MAX),
         };
         if until <= now { Ok(()) } else { Err(until) }
     }
@@ -76,59 +76,59 @@ impl Breaker {
         if self.is_open_to(now).is_err() {
             return false;
         }
-        if let State::Open { wait_ms, .. } | State::Probing { wait_ms, .. } = self.0 {
-            self.0 = State::Probing { since: now, wait_ms };
+        if let BreakerState::Open { wait_ms, .. } | BreakerState::Probing { wait_ms, .. } = self.0 {
+            self.0 = BreakerState::Probing { since: now, wait_ms };
         }
         true
     }
 
     /// Records the outcome of a message that passed.
-    pub(crate) fn record(&mut self, health: Health, now: Instant) -> Option<Change> {
+    pub(crate) fn record(&mut self, health: Health, now: Instant) -> Option<BreakerChange> {
         match (&mut self.0, health) {
-            (State::Closed { failures }, Health::Well) => {
+            (BreakerState::Closed { failures }, Health::Well) => {
                 *failures = 0;
                 None
             }
-            (State::Open { .. } | State::Probing { .. }, Health::Well) => {
+            (BreakerState::Open { .. } | BreakerState::Probing { .. }, Health::Well) => {
                 *self = Self::default();
-                Some(Change::Closed)
+                Some(BreakerChange::Closed)
             }
-            (State::Closed { failures }, Health::Away { after_ms }) => {
+            (BreakerState::Closed { failures }, Health::Away { after_ms }) => {
                 *failures += 1;
                 if *failures < FAILURES_MAX && after_ms.is_none() {
                     return None;
                 }
                 Some(self.open(WAIT_MS, after_ms.unwrap_or(WAIT_MS), now))
             }
-            (State::Probing { wait_ms, .. }, Health::Away { after_ms }) => {
+            (BreakerState::Probing { wait_ms, .. }, Health::Away { after_ms }) => {
                 let wait_ms = (*wait_ms * 2).min(WAIT_MS_MAX);
                 Some(self.open(wait_ms, after_ms.unwrap_or(0).max(wait_ms), now))
             }
             // The probe has told nothing: the next message is one, without a further wait.
-            (State::Probing { wait_ms, .. }, Health::Untold) => {
+            (BreakerState::Probing { wait_ms, .. }, Health::Untold) => {
                 let wait_ms = *wait_ms;
-                self.0 = State::Open { until: now, wait_ms };
+                self.0 = BreakerState::Open { until: now, wait_ms };
                 None
             }
             // Answers to messages that passed before it opened: they must not lengthen the wait.
-            (State::Open { .. }, Health::Away { .. } | Health::Untold)
-            | (State::Closed { .. }, Health::Untold) => None,
+            (BreakerState::Open { .. }, Health::Away { .. } | Health::Untold)
+            | (BreakerState::Closed { .. }, Health::Untold) => None,
         }
     }
 
     /// The instant from which it is asked again; `None` = it takes messages.
     pub(crate) fn away_until(&self) -> Option<Instant> {
         match self.0 {
-            State::Closed { .. } => None,
-            State::Open { until, .. } => Some(until),
-            State::Probing { since, .. } => Some(since.plus_ms(PROBE_MS_MAX)),
+            BreakerState::Closed { .. } => None,
+            BreakerState::Open { until, .. } => Some(until),
+            BreakerState::Probing { since, .. } => Some(since.plus_ms(PROBE_MS_MAX)),
         }
     }
 
-    fn open(&mut self, wait_ms: i64, first_ms: i64, now: Instant) -> Change {
+    fn open(&mut self, wait_ms: i64, first_ms: i64, now: Instant) -> BreakerChange {
         let until = now.plus_ms(first_ms);
-        self.0 = State::Open { until, wait_ms };
-        Change::Opened(until)
+        self.0 = BreakerState::Open { until, wait_ms };
+        BreakerChange::Opened(until)
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
             assert_eq!(breaker.record(AWAY, Instant(0)), None);
         }
         let until = Instant(WAIT_MS);
-        assert_eq!(breaker.record(AWAY, Instant(0)), Some(Change::Opened(until)));
+        assert_eq!(breaker.record(AWAY, Instant(0)), Some(BreakerChange::Opened(until)));
         (breaker, until)
     }
 
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(breaker.record(AWAY, Instant(5)), None, "of before");
         assert!(breaker.admit(until));
         assert!(!breaker.admit(until), "a second probe");
-        assert_eq!(breaker.record(Health::Well, until), Some(Change::Closed));
+        assert_eq!(breaker.record(Health::Well, until), Some(BreakerChange::Closed));
         assert!(breaker.admit(until) && breaker.admit(until));
     }
 
@@ -191,7 +191,7 @@ mod tests {
         let after_ms = Some(WAIT_MS_MAX + 1);
         let until = Instant(WAIT_MS_MAX + 1);
         let change = breaker.record(Health::Away { after_ms }, Instant(0));
-        assert_eq!(change, Some(Change::Opened(until)));
+        assert_eq!(change, Some(BreakerChange::Opened(until)));
         assert_eq!(breaker.is_open_to(Instant(WAIT_MS_MAX)), Err(until));
         assert_eq!(breaker.is_open_to(until), Ok(()));
     }

@@ -24,11 +24,11 @@ pub const CAUGHT_MAX: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct Caught {
     most: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<CaughtMessages>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CaughtMessages {
     taken: u64,
     messages: VecDeque<Arc<CaughtMessage>>,
 }
@@ -46,7 +46,7 @@ pub struct CaughtMessage {
 
 /// The appearance of a message for its reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum Appearance {
     /// A mail: the message as it is.
     Mail,
     /// A text message.
@@ -115,7 +115,7 @@ impl Caught {
         number
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, CaughtMessages> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -123,28 +123,28 @@ impl Caught {
 impl CaughtMessage {
     /// The appearance of the message; `None` = its channel is unknown, or its content can't be read.
     #[must_use]
-    pub fn look(&self) -> Option<Look> {
+    pub fn look(&self) -> Option<Appearance> {
         let message = &self.message;
         let address = named(&message.head.channel)?.address?;
         if address == AddressKind::Email {
-            return Some(Look::Mail);
+            return Some(Appearance::Mail);
         }
         let note = Note::of(message).ok()?;
         Some(match address {
-            AddressKind::Email => Look::Mail,
+            AddressKind::Email => Appearance::Mail,
             AddressKind::Phone => {
                 let text = sms::text_of(&note);
-                Look::Text { parts: sms::parts(&text), is_gsm: sms::is_gsm(&text), text }
+                Appearance::Text { parts: sms::parts(&text), is_gsm: sms::is_gsm(&text), text }
             }
             AddressKind::WebPush | AddressKind::Fcm | AddressKind::Apns => {
                 let cut = |text: &str| tidings_mail::cut(text, push::CHARS_MAX[0]);
-                Look::Push { title: cut(&note.title), text: cut(&note.text), url: note.url }
+                Appearance::Push { title: cut(&note.title), text: cut(&note.text), url: note.url }
             }
             AddressKind::Slack => in_lines(note, slack::CHARS_MAX),
             AddressKind::Discord => in_lines(note, discord::CHARS_MAX),
             AddressKind::Telegram => in_lines(note, telegram::CHARS_MAX),
             AddressKind::Teams => {
-                Look::Chat { title: Some(note.title), text: note.text, url: note.url }
+                Appearance::Chat { title: Some(note.title), text: note.text, url: note.url }
             }
             AddressKind::Webhook => {
                 let unix_s = self.at.0.div_euclid(1_000);
@@ -153,18 +153,18 @@ impl CaughtMessage {
                     (webhook::ID, webhook::id_of(message)),
                     (webhook::TIMESTAMP, unix_s.to_string()),
                 ];
-                Look::Call { headers, body: webhook::body_of(message) }
+                Appearance::Call { headers, body: webhook::body_of(message) }
             }
         })
     }
 }
 
 /// A message of plain lines, the link below them.
-fn in_lines(note: Note, chars_max: usize) -> Look {
+fn in_lines(note: Note, chars_max: usize) -> Appearance {
     let lines = note.lines(chars_max);
     let url = note.url.filter(|url| lines.ends_with(&format!("\n{url}")));
     let words = url.as_ref().map_or(lines.len(), |url| lines.len() - url.len());
-    Look::Chat { title: None, text: lines[..words].trim_end().to_owned(), url }
+    Appearance::Chat { title: None, text: lines[..words].trim_end().to_owned(), url }
 }
 
 /// A channel that keeps what it is given.
@@ -190,13 +190,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::channel::Head;
+    use crate::channel::MessageHead;
     use crate::channel::sample::{GO, NOW, batch, clock, mail};
 
     fn note(channel: &str, content: &Value) -> Rendered {
         let batch = tidings_core::Batch { channel: channel.to_owned(), ..batch("b", "One") };
         Rendered {
-            head: Arc::new(Head::of(&batch)),
+            head: Arc::new(MessageHead::of(&batch)),
             from: String::new(),
             return_path: None,
             to: vec!["somewhere".to_owned()],
@@ -237,26 +237,31 @@ mod tests {
             CaughtMessage { number: 1, at: NOW, message }.look().unwrap()
         };
         let text = "Ann wrote\nПривет\nhttps://a.example/x".to_owned();
-        assert_eq!(look("sms"), Look::Text { text, parts: 1, is_gsm: false });
+        assert_eq!(look("sms"), Appearance::Text { text, parts: 1, is_gsm: false });
         let (words, url) = ("Ann wrote\nПривет".to_owned(), Some("https://a.example/x".to_owned()));
         for chat in ["slack", "discord", "telegram"] {
             let text = words.clone();
-            assert_eq!(look(chat), Look::Chat { title: None, text, url: url.clone() }, "{chat}");
+            assert_eq!(
+                look(chat),
+                Appearance::Chat { title: None, text, url: url.clone() },
+                "{chat}"
+            );
         }
         let (title, text) = ("Ann wrote".to_owned(), "Привет".to_owned());
-        let card = Look::Chat { title: Some(title.clone()), text: text.clone(), url: url.clone() };
+        let card =
+            Appearance::Chat { title: Some(title.clone()), text: text.clone(), url: url.clone() };
         assert_eq!(look("teams"), card);
         for push in ["webpush", "fcm", "apns"] {
             let (title, text, url) = (title.clone(), text.clone(), url.clone());
-            assert_eq!(look(push), Look::Push { title, text, url });
+            assert_eq!(look(push), Appearance::Push { title, text, url });
         }
-        let Look::Call { headers, body } = look("webhook") else {
+        let Appearance::Call { headers, body } = look("webhook") else {
             panic!("no call");
         };
         assert_eq!(body["timestamp"], "2024-01-01T09:00:00Z");
         assert_eq!(body["data"]["title"], "Ann wrote");
         assert!(headers.contains(&("webhook-id", "msg_b".to_owned())), "{headers:?}");
         let mail = CaughtMessage { number: 1, at: NOW, message: mail("b", "One") };
-        assert_eq!(mail.look(), Some(Look::Mail));
+        assert_eq!(mail.look(), Some(Appearance::Mail));
     }
 }

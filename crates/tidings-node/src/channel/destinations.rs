@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tidings_core::Instant;
 
-use super::breaker::{Breaker, Change, Health};
+use super::breaker::{Breaker, BreakerChange, Health};
 
 /// The most destinations of a provider that are kept.
 const DESTINATIONS_MAX: usize = 4_096;
@@ -72,7 +72,7 @@ impl Destinations {
         health: Health,
         why: &str,
         now: Instant,
-    ) -> Option<Change> {
+    ) -> Option<BreakerChange> {
         match health {
             Health::Well => {
                 self.note_answer(destination);
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(away, [(&name(1), until, "hangs")]);
         assert!(all.admit("h1.example", until) && !all.admit("h1.example", until));
         let change = all.note(&name(1), Health::Well, "", until);
-        assert_eq!(change, Some(Change::Closed));
+        assert_eq!(change, Some(BreakerChange::Closed));
         assert!(all.failing.is_empty(), "what is well is not kept");
     }
 

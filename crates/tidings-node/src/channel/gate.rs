@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tidings_core::Instant;
 use tidings_core::rules::Rate;
 
-use super::breaker::{Breaker, Change, Health};
+use super::breaker::{Breaker, BreakerChange, Health};
 use super::destinations::Destinations;
 use super::pace::Paces;
 
@@ -184,7 +184,7 @@ impl Gate {
         health: Health,
         why: &str,
         now: Instant,
-    ) -> Option<Change> {
+    ) -> Option<BreakerChange> {
         let provider = self.providers.get_mut(provider)?;
         if matches!(health, Health::Away { .. }) {
             why.clone_into(&mut provider.why);
@@ -200,7 +200,7 @@ impl Gate {
         health: Health,
         why: &str,
         now: Instant,
-    ) -> Option<Change> {
+    ) -> Option<BreakerChange> {
         let provider = self.providers.get_mut(provider)?;
         provider.destinations.note(destination, health, why, now)
     }

@@ -15,10 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::patience::Patience;
 use super::{Channel, Outcome, ProviderError, Receipt, Rendered};
 use crate::clock::Clock;
+pub(super) use guard::AllowedHosts;
 use guard::PRIVATE;
-pub(super) use guard::Reach;
 pub(super) use hook::HostPlace;
-pub(super) use shape::{Answer, Request, Shape, Version, sent};
+pub(super) use shape::{HttpAnswer, HttpRequest, Shape, Version, sent};
 pub(super) use url::{Detour, ProviderUrl};
 use wire::http1::Http1;
 use wire::http2::Http2;
@@ -55,7 +55,10 @@ const LOGIN_STEPS_MAX: usize = 3;
 ///
 /// # Errors
 /// [`ProviderError::Http`] where the environment names a proxy that is none.
-pub(super) fn client(reach: Reach, patience: Patience) -> Result<Box<dyn Wire>, ProviderError> {
+pub(super) fn client(
+    reach: AllowedHosts,
+    patience: Patience,
+) -> Result<Box<dyn Wire>, ProviderError> {
     Ok(Box::new(Http1::new(reach, patience, false)?))
 }
 
@@ -102,8 +105,8 @@ impl Http {
     }
 
     /// Sends to an address, or to the one to which it has moved.
-    fn send_to(&self, message: &Rendered, to: &str, asked: &Asked<'_>) -> Outcome {
-        match self.call(message, to, asked) {
+    fn send_to(&self, message: &Rendered, to: &str, point: &PointOfNoReturn<'_>) -> Outcome {
+        match self.call(message, to, point) {
             Ok(answer) => match self.shape.moved_to(&answer, to) {
                 None => self.shape.outcome(&answer, self.clock.now()),
                 Some(new) => {
@@ -114,7 +117,7 @@ impl Http {
                         channel = message.head.channel,
                         "the address has moved, and the message follows it: give the recipient the new one"
                     );
-                    match self.call(message, &new, asked) {
+                    match self.call(message, &new, point) {
                         Ok(answer) => self.shape.outcome(&answer, self.clock.now()),
                         Err(outcome) => outcome,
                     }
@@ -124,13 +127,18 @@ impl Http {
         }
     }
 
-    fn call(&self, message: &Rendered, to: &str, asked: &Asked<'_>) -> Result<Answer, Outcome> {
+    fn call(
+        &self,
+        message: &Rendered,
+        to: &str,
+        point: &PointOfNoReturn<'_>,
+    ) -> Result<HttpAnswer, Outcome> {
         let request = self.shape.request(message, to, self.clock.now())?;
         let broken = |outcome| {
-            asked.is_broken.set(true);
+            point.is_broken.set(true);
             Err(outcome)
         };
-        match self.wire.call(&request, &|| asked.once()) {
+        match self.wire.call(&request, &|| point.once()) {
             Called::Answered(answer) => Ok(answer),
             Called::Withheld => Err(Outcome::Withheld),
             Called::Broken(why, true) => broken(Outcome::Unknown { why }),
@@ -141,14 +149,14 @@ impl Http {
 }
 
 /// The question at the point of no return, asked once for all addresses of a message.
-struct Asked<'a> {
+struct PointOfNoReturn<'a> {
     go: &'a dyn Fn() -> bool,
     answer: Cell<Option<bool>>,
     /// True if a call had no answer.
     is_broken: Cell<bool>,
 }
 
-impl Asked<'_> {
+impl PointOfNoReturn<'_> {
     fn once(&self) -> bool {
         let answer = self.answer.get().unwrap_or_else(|| (self.go)());
         self.answer.set(Some(answer));
@@ -167,21 +175,21 @@ impl Channel for Http {
         if let Err(outcome) = self.log_in() {
             return outcome;
         }
-        let asked = Asked { go, answer: Cell::new(None), is_broken: Cell::new(false) };
+        let point = PointOfNoReturn { go, answer: Cell::new(None), is_broken: Cell::new(false) };
         let mut dead = Vec::new();
         let mut all: Option<Outcome> = None;
         for to in &message.to {
-            let outcome = self.send_to(message, to, &asked);
+            let outcome = self.send_to(message, to, &point);
             if let Outcome::Failed { suppress: Some(reason), .. } = &outcome {
                 dead.push((to.clone(), *reason));
             }
             all = Some(match all {
                 None => outcome,
-                Some(all) => all.beside(outcome),
+                Some(all) => all.merge(outcome),
             });
             // No host that a recipient names is awaited twice.
-            let hangs = asked.is_broken.get() && !self.answers_for_all();
-            if hangs || asked.answer.get() == Some(false) {
+            let hangs = point.is_broken.get() && !self.answers_for_all();
+            if hangs || point.answer.get() == Some(false) {
                 break;
             }
         }

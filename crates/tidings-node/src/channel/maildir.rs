@@ -33,13 +33,13 @@ pub struct Maildir {
     new: PathBuf,
     cur: PathBuf,
     durability: Durability,
-    state: Mutex<State>,
+    state: Mutex<MaildirState>,
     /// Signals that a batch is not in flight any more.
     landed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct MaildirState {
     /// Batches that threads are writing now.
     in_flight: BTreeSet<String>,
     /// Batches that are not durable yet, and their files.
@@ -166,7 +166,7 @@ impl Maildir {
         Ok(is_there)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MaildirState> {
         // No step under the lock leaves the state half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-pub use caught::{CAUGHT_MAX, Caught, CaughtMessage, Look};
+pub use caught::{Appearance, CAUGHT_MAX, Caught, CaughtMessage};
 pub use http::hook::HostPlace;
 pub use http::sms::sms;
 pub use in_force::Channels;
@@ -15,7 +15,7 @@ pub(crate) use outlet::{Back, GateId, Pass, Reply};
 pub use patience::Patience;
 pub use provider::{forms, schemes};
 pub use provider_error::ProviderError;
-pub use render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
+pub use render::{MailRenderer, MessageHead, Rendered, Renderer, ShortRenderer, Unrenderable};
 pub(crate) use render::{destinations_of, render};
 pub use signer::{SignerError, signer};
 pub use webhook_key::WebhookKey;

@@ -14,9 +14,11 @@ use crate::channel::http::{Http, Shape as _};
 use crate::channel::maildir::{Durability, Maildir};
 use crate::channel::outlet::{Outlet, Provider};
 use crate::channel::patience::Patience;
-use crate::channel::provider::Address;
+use crate::channel::provider::ProviderTarget;
 use crate::channel::provider_error::ProviderError;
-use crate::channel::render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
+use crate::channel::render::{
+    MailRenderer, MessageHead, Rendered, Renderer, ShortRenderer, Unrenderable,
+};
 use crate::channel::signer::signer;
 use crate::channel::smtp::Smtp;
 use crate::clock::Clock;
@@ -56,7 +58,7 @@ pub fn check_with(
     secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<(), ProviderError> {
     match kind.address {
-        Some(_) => Address::parse(kind, provider, secret).map(drop),
+        Some(_) => ProviderTarget::parse(kind, provider, secret).map(drop),
         None => Err(ProviderError::Inbox),
     }
 }
@@ -64,9 +66,10 @@ pub fn check_with(
 /// The advice about an address that can be read and is most likely a slip: the port and the scheme of a mail server.
 #[must_use]
 pub fn slip(kind: &ChannelKind, provider: &str) -> Option<String> {
-    match Address::parse(kind, provider, &|_| Ok(String::new())) {
-        Ok(Address::Smtp(server)) => server.slip(),
-        Ok(Address::Caught | Address::Maildir(_) | Address::Http(_)) | Err(_) => None,
+    match ProviderTarget::parse(kind, provider, &|_| Ok(String::new())) {
+        Ok(ProviderTarget::Smtp(server)) => server.slip(),
+        Ok(ProviderTarget::Caught | ProviderTarget::Maildir(_) | ProviderTarget::Http(_))
+        | Err(_) => None,
     }
 }
 
@@ -96,7 +99,7 @@ pub fn open(
     };
     let mut providers = Vec::with_capacity(channel.providers.len());
     for address in &channel.providers {
-        let address = Address::parse(kind, address, setup.secret)?;
+        let address = ProviderTarget::parse(kind, address, setup.secret)?;
         providers.push(provider(&address, &host, setup)?);
     }
     if let Some(key) = setup.tokens {
@@ -142,7 +145,7 @@ pub fn open_hook(rules: &HookRules, setup: &Setup<'_>) -> Result<Outlet, Provide
 struct Unrendered;
 
 impl Renderer for Unrendered {
-    fn render(&self, _: &Arc<Head>, _: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, _: &Arc<MessageHead>, _: &Batch) -> Result<Rendered, Unrenderable> {
         Err(Unrenderable::default())
     }
 }
@@ -152,18 +155,24 @@ impl Renderer for Unrendered {
 const STRANGERS_THREADS: usize = 32;
 
 /// A provider; `host` is that of the sender of mails.
-fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider, ProviderError> {
+fn provider(
+    address: &ProviderTarget,
+    host: &str,
+    setup: &Setup<'_>,
+) -> Result<Provider, ProviderError> {
     let channel: Arc<dyn Channel> = match address {
-        Address::Caught => {
+        ProviderTarget::Caught => {
             let (caught, clock) = (Arc::clone(setup.caught), Arc::clone(setup.clock));
             Arc::new(Keeper { caught, clock })
         }
-        Address::Maildir(dir) => {
+        ProviderTarget::Maildir(dir) => {
             let fault = |source| ProviderError::Maildir { dir: dir.clone(), source };
             Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
         }
-        Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience, setup.clock)?),
-        Address::Http(shape) => {
+        ProviderTarget::Smtp(server) => {
+            Arc::new(Smtp::new(server, host, setup.patience, setup.clock)?)
+        }
+        ProviderTarget::Http(shape) => {
             let (shape, clock) = (Arc::clone(shape), Arc::clone(setup.clock));
             Arc::new(Http::new(shape, setup.patience, clock)?)
         }
@@ -257,7 +266,7 @@ mod tests {
         std::fs::write(&key, pem).unwrap();
         let outlet = open(email, &rules, &setup).unwrap();
         let batch = sample::batch("b", "One");
-        let head = Arc::new(Head::of(&batch));
+        let head = Arc::new(MessageHead::of(&batch));
         let mail = outlet.renderer.render(&head, &batch).unwrap();
         let signed =
             b"DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=t1;";

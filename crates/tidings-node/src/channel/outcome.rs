@@ -74,7 +74,7 @@ impl Outcome {
 
     /// The outcome of a message to several addresses, by those of two: what one of them took is handed over, what one
     /// of them may have taken is in doubt.
-    pub(super) fn beside(self, other: Self) -> Self {
+    pub(super) fn merge(self, other: Self) -> Self {
         let rank = |outcome: &Self| match outcome {
             Self::Sent(_) => 0,
             Self::Unknown { .. } => 1,

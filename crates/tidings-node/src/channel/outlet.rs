@@ -10,7 +10,7 @@ use tidings_core::channel::{ChannelNo, named};
 use tidings_core::rules::Rate;
 use tidings_core::suppression::{AddressReport, ChannelAddress, ProviderHash, Source};
 
-use super::breaker::{Change, Health};
+use super::breaker::{BreakerChange, Health};
 use super::gate::{Gate, Leave};
 use super::{Channel, Outcome, Rendered, Renderer, Scope};
 
@@ -289,13 +289,13 @@ impl Pass {
                 let change = gate.note_destination(leave.provider, name, health, why, clock());
                 drop(gate);
                 log_destination(change, address, name, why);
-                if change == Some(Change::Closed) {
+                if change == Some(BreakerChange::Closed) {
                     back.destinations.push(Arc::clone(name));
                 }
             }
             all = Some(match all {
                 None => outcome,
-                Some(all) => all.beside(outcome),
+                Some(all) => all.merge(outcome),
             });
         }
         let outcome = all.unwrap_or_else(|| send(message));
@@ -303,7 +303,7 @@ impl Pass {
         let health = health(&outcome, &**channel);
         let change = self.outlet.gate().note(leave.provider, health, why, clock());
         log(change, address, why);
-        back.provider = change == Some(Change::Closed);
+        back.provider = change == Some(BreakerChange::Closed);
         HandedOver { outcome, reports, back }
     }
 }
@@ -388,22 +388,24 @@ fn panicked() -> Outcome {
     Outcome::Unknown { why: "the channel broke down".to_owned() }
 }
 
-fn log(change: Option<Change>, provider: &str, why: &str) {
+fn log(change: Option<BreakerChange>, provider: &str, why: &str) {
     match change {
-        Some(Change::Opened(until)) => {
+        Some(BreakerChange::Opened(until)) => {
             tracing::warn!(provider, %until, why, "the provider takes nothing, and is left alone until then");
         }
-        Some(Change::Closed) => tracing::info!(provider, "the provider takes messages again"),
+        Some(BreakerChange::Closed) => {
+            tracing::info!(provider, "the provider takes messages again")
+        }
         None => {}
     }
 }
 
-fn log_destination(change: Option<Change>, provider: &str, destination: &str, why: &str) {
+fn log_destination(change: Option<BreakerChange>, provider: &str, destination: &str, why: &str) {
     match change {
-        Some(Change::Opened(until)) => {
+        Some(BreakerChange::Opened(until)) => {
             tracing::warn!(provider, destination, %until, why, "the destination takes nothing, and is left alone until then");
         }
-        Some(Change::Closed) => {
+        Some(BreakerChange::Closed) => {
             tracing::info!(provider, destination, "the destination takes messages again");
         }
         None => {}

@@ -8,26 +8,26 @@ use tidings_core::channel::{AddressKind, ChannelKind};
 use super::caught;
 use super::http::{ProviderUrl, Shape, webhook};
 use super::provider_error::ProviderError;
-use super::smtp::server::{Security, Server};
+use super::smtp::server::{MailServer, Security};
 use crate::channel::http::chat::{discord, slack, teams, telegram};
 use crate::channel::http::mail::{mailgun, postmark, sendgrid, ses};
 use crate::channel::http::push::{apns, fcm, vapid};
 use crate::channel::http::sms::twilio;
 
 /// A kind of provider.
-struct Kind {
+struct ProviderKind {
     /// The scheme of its addresses.
     scheme: &'static str,
     /// The addresses to which it sends; `None` = those of any channel.
     address: Option<AddressKind>,
     /// The form of its own address, for hints.
     form: &'static str,
-    read: Read,
+    read: AddressReader,
 }
 
 /// The reading of a kind's addresses.
 #[derive(Clone, Copy)]
-enum Read {
+enum AddressReader {
     Caught,
     Maildir,
     Smtp,
@@ -35,107 +35,112 @@ enum Read {
 }
 
 /// All kinds of providers.
-const KINDS: [Kind; 17] = [
-    Kind {
+const KINDS: [ProviderKind; 17] = [
+    ProviderKind {
         scheme: "file",
         address: Some(AddressKind::Email),
         form: "file://DIR",
-        read: Read::Maildir,
+        read: AddressReader::Maildir,
     },
-    Kind {
+    ProviderKind {
         scheme: "smtp",
         address: Some(AddressKind::Email),
         form: "smtp://USER:${PASSWORD}@HOST:PORT",
-        read: Read::Smtp,
+        read: AddressReader::Smtp,
     },
-    Kind {
+    ProviderKind {
         scheme: "smtps",
         address: Some(AddressKind::Email),
         form: "smtps://USER:${PASSWORD}@HOST",
-        read: Read::Smtp,
+        read: AddressReader::Smtp,
     },
-    Kind {
+    ProviderKind {
         scheme: "sendgrid",
         address: Some(AddressKind::Email),
         form: sendgrid::FORM,
-        read: Read::Http(|url| Ok(Arc::new(sendgrid::SendGrid::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(sendgrid::SendGrid::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "postmark",
         address: Some(AddressKind::Email),
         form: postmark::FORM,
-        read: Read::Http(|url| Ok(Arc::new(postmark::Postmark::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(postmark::Postmark::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "mailgun",
         address: Some(AddressKind::Email),
         form: mailgun::FORM,
-        read: Read::Http(|url| Ok(Arc::new(mailgun::Mailgun::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(mailgun::Mailgun::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "ses",
         address: Some(AddressKind::Email),
         form: ses::FORM,
-        read: Read::Http(|url| Ok(Arc::new(ses::Ses::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(ses::Ses::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "twilio",
         address: Some(AddressKind::Phone),
         form: twilio::FORM,
-        read: Read::Http(|url| Ok(Arc::new(twilio::Twilio::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(twilio::Twilio::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "vapid",
         address: Some(AddressKind::WebPush),
         form: vapid::FORM,
-        read: Read::Http(|url| Ok(Arc::new(vapid::Vapid::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(vapid::Vapid::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "fcm",
         address: Some(AddressKind::Fcm),
         form: fcm::FORM,
-        read: Read::Http(|url| Ok(Arc::new(fcm::Fcm::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(fcm::Fcm::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "apns",
         address: Some(AddressKind::Apns),
         form: apns::FORM,
-        read: Read::Http(|url| Ok(Arc::new(apns::Apns::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(apns::Apns::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "slack",
         address: Some(AddressKind::Slack),
         form: slack::FORM,
-        read: Read::Http(|url| Ok(Arc::new(slack::Slack::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(slack::Slack::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "discord",
         address: Some(AddressKind::Discord),
         form: discord::FORM,
-        read: Read::Http(|url| Ok(Arc::new(discord::Discord::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(discord::Discord::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "teams",
         address: Some(AddressKind::Teams),
         form: teams::FORM,
-        read: Read::Http(|url| Ok(Arc::new(teams::Teams::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(teams::Teams::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "telegram",
         address: Some(AddressKind::Telegram),
         form: telegram::FORM,
-        read: Read::Http(|url| Ok(Arc::new(telegram::Telegram::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(telegram::Telegram::parse(url)?))),
     },
-    Kind {
+    ProviderKind {
         scheme: "webhook",
         address: Some(AddressKind::Webhook),
         form: webhook::FORM,
-        read: Read::Http(|url| Ok(Arc::new(webhook::Webhook::parse(url)?))),
+        read: AddressReader::Http(|url| Ok(Arc::new(webhook::Webhook::parse(url)?))),
     },
-    Kind { scheme: caught::SCHEME, address: None, form: "caught://", read: Read::Caught },
+    ProviderKind {
+        scheme: caught::SCHEME,
+        address: None,
+        form: "caught://",
+        read: AddressReader::Caught,
+    },
 ];
 
-fn of_channel(kind: &ChannelKind) -> impl Iterator<Item = &'static Kind> {
+fn of_channel(kind: &ChannelKind) -> impl Iterator<Item = &'static ProviderKind> {
     let address = kind.address;
     KINDS.iter().filter(move |kind| {
         address.is_some() && (kind.address.is_none() || kind.address == address)
@@ -159,18 +164,18 @@ pub fn forms(kind: &ChannelKind) -> String {
 }
 
 /// The target of messages.
-pub(super) enum Address {
+pub(super) enum ProviderTarget {
     /// Nowhere: messages are kept in memory.
     Caught,
     /// A directory.
     Maildir(PathBuf),
     /// A mail server.
-    Smtp(Server),
+    Smtp(MailServer),
     /// A provider that is called over HTTP.
     Http(Arc<dyn Shape>),
 }
 
-impl Address {
+impl ProviderTarget {
     /// Reads an address of a channel's provider; secrets are looked up by name.
     pub(super) fn parse(
         kind: &ChannelKind,
@@ -186,13 +191,15 @@ impl Address {
         };
         let url = || ProviderUrl::parse(known.scheme, rest, secret);
         match known.read {
-            Read::Caught if rest.is_empty() => Ok(Self::Caught),
-            Read::Caught => Err(ProviderError::Address("nothing follows `caught://`".to_owned())),
-            Read::Maildir => {
+            AddressReader::Caught if rest.is_empty() => Ok(Self::Caught),
+            AddressReader::Caught => {
+                Err(ProviderError::Address("nothing follows `caught://`".to_owned()))
+            }
+            AddressReader::Maildir => {
                 maildir(ProviderUrl::of_path(scheme, rest, secret)?).map(Self::Maildir)
             }
-            Read::Smtp => Server::parse(url()?, scheme == "smtps").map(Self::Smtp),
-            Read::Http(read) => read(url()?).map(Self::Http),
+            AddressReader::Smtp => MailServer::parse(url()?, scheme == "smtps").map(Self::Smtp),
+            AddressReader::Http(read) => read(url()?).map(Self::Http),
         }
     }
 
@@ -229,36 +236,47 @@ mod tests {
     use super::super::smtp::server::{Login, PASSWORD_VARIABLE, Proof};
     use super::*;
 
-    fn parse(address: &str) -> Result<Address, String> {
+    fn parse(address: &str) -> Result<ProviderTarget, String> {
         let secret = |name: &str| {
             ["PASS", PASSWORD_VARIABLE]
                 .contains(&name)
                 .then(|| format!("value of {name}"))
                 .ok_or_else(|| "it is not set".to_owned())
         };
-        Address::parse(email(), address, &secret).map_err(|error| error.to_string())
+        ProviderTarget::parse(email(), address, &secret).map_err(|error| error.to_string())
     }
 
-    fn is_one(found: &Address, other: &Address) -> bool {
+    fn is_one(found: &ProviderTarget, other: &ProviderTarget) -> bool {
         match (found, other) {
-            (Address::Maildir(found), Address::Maildir(other)) => found == other,
-            (Address::Smtp(found), Address::Smtp(other)) => found == other,
+            (ProviderTarget::Maildir(found), ProviderTarget::Maildir(other)) => found == other,
+            (ProviderTarget::Smtp(found), ProviderTarget::Smtp(other)) => found == other,
             _ => false,
         }
     }
 
-    fn server(host: &str, port: u16, security: Security, login: Option<(&str, &str)>) -> Address {
+    fn server(
+        host: &str,
+        port: u16,
+        security: Security,
+        login: Option<(&str, &str)>,
+    ) -> ProviderTarget {
         let login = login.map(|(user, password)| Login {
             user: user.to_owned(),
             proof: Proof::Password(password.to_owned()),
         });
-        Address::Smtp(Server { host: host.to_owned(), port, security, login, authority: None })
+        ProviderTarget::Smtp(MailServer {
+            host: host.to_owned(),
+            port,
+            security,
+            login,
+            authority: None,
+        })
     }
 
     #[test]
     fn an_authority_of_ones_own_is_read() {
         for address in ["smtp://h?tls=required&ca=/etc/ca.pem", "smtps://h?ca=/etc/ca.pem"] {
-            let Ok(Address::Smtp(server)) = parse(address) else {
+            let Ok(ProviderTarget::Smtp(server)) = parse(address) else {
                 panic!("{address}");
             };
             assert_eq!(server.authority, Some(PathBuf::from("/etc/ca.pem")));
@@ -272,7 +290,10 @@ mod tests {
     fn every_channel_may_catch_its_messages() {
         let secret = |name: &str| Err(name.to_owned());
         for kind in tidings_core::channel::sending() {
-            assert!(matches!(Address::parse(kind, "caught://", &secret), Ok(Address::Caught)));
+            assert!(matches!(
+                ProviderTarget::parse(kind, "caught://", &secret),
+                Ok(ProviderTarget::Caught)
+            ));
             assert!(forms(kind).ends_with("or `caught://`"), "{}", forms(kind));
         }
         let inbox = tidings_core::channel::named("inbox").unwrap();
@@ -284,10 +305,10 @@ mod tests {
         let own = Some(("ann@example.org", "value of PASS"));
         let usual = Some(("ann", "value of TIDINGS_SMTP_PASSWORD"));
         for (address, provider) in [
-            ("file:///var/mail/out", Address::Maildir(PathBuf::from("/var/mail/out"))),
-            ("file://out", Address::Maildir(PathBuf::from("out"))),
-            ("file:///var/a@b", Address::Maildir(PathBuf::from("/var/a@b"))),
-            ("file:///var/my%20mail", Address::Maildir(PathBuf::from("/var/my mail"))),
+            ("file:///var/mail/out", ProviderTarget::Maildir(PathBuf::from("/var/mail/out"))),
+            ("file://out", ProviderTarget::Maildir(PathBuf::from("out"))),
+            ("file:///var/a@b", ProviderTarget::Maildir(PathBuf::from("/var/a@b"))),
+            ("file:///var/my%20mail", ProviderTarget::Maildir(PathBuf::from("/var/my mail"))),
             ("smtp://localhost", server("localhost", 25, Security::Opportunistic, None)),
             ("smtp://[::1]:2525?tls=none", server("::1", 2525, Security::Plain, None)),
             ("smtp://h:26/?tls=required", server("h", 26, Security::Required, None)),

@@ -19,7 +19,7 @@ use super::Outcome;
 
 /// The facts of a message that stay when its content has become bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct MessageHead {
     /// The batch's id: the idempotency key.
     pub id: String,
     /// The recipient, if it is for one.
@@ -52,7 +52,7 @@ pub struct Head {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     /// The facts of the message.
-    pub head: Arc<Head>,
+    pub head: Arc<MessageHead>,
     /// The address of the sender; empty where the channel shows none.
     pub from: String,
     /// The address to which it comes back where it can't be delivered; `None` = to the sender.
@@ -83,7 +83,7 @@ pub trait Renderer: Send + Sync {
     ///
     /// # Errors
     /// [`Unrenderable`].
-    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable>;
+    fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable>;
 }
 
 /// A renderer of mails of one design.
@@ -105,7 +105,7 @@ impl MailRenderer {
 }
 
 impl Renderer for MailRenderer {
-    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable> {
         let mail = tidings_mail::render(batch, &self.0)?;
         Ok(Rendered {
             head: Arc::clone(head),
@@ -136,7 +136,7 @@ impl ShortRenderer {
 }
 
 impl Renderer for ShortRenderer {
-    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable> {
         let to: Vec<String> =
             batch.recipient.addresses.of(self.channel.number).map(str::to_owned).collect();
         if to.is_empty() {
@@ -213,7 +213,7 @@ impl From<Unrenderable> for Outcome {
     }
 }
 
-impl Head {
+impl MessageHead {
     /// The facts of a batch.
     #[must_use]
     pub fn of(batch: &Batch) -> Self {
@@ -252,7 +252,7 @@ pub(crate) fn destinations_of<'a>(
 /// Renders a batch. A renderer that panics over one message must not affect the others.
 pub(crate) fn render(
     renderer: &dyn Renderer,
-    head: &Arc<Head>,
+    head: &Arc<MessageHead>,
     batch: &Batch,
 ) -> Result<Rendered, Unrenderable> {
     catch_unwind(AssertUnwindSafe(|| renderer.render(head, batch))).unwrap_or_else(|_| {
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     fn outcome(renderer: &dyn Renderer, batch: &Batch) -> Result<Rendered, Outcome> {
-        render(renderer, &Arc::new(Head::of(batch)), batch).map_err(Outcome::from)
+        render(renderer, &Arc::new(MessageHead::of(batch)), batch).map_err(Outcome::from)
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
     fn f18_a_template_that_fails_is_no_refusal() {
         struct Templates(RenderError);
         impl Renderer for Templates {
-            fn render(&self, _: &Arc<Head>, _: &Batch) -> Result<Rendered, Unrenderable> {
+            fn render(&self, _: &Arc<MessageHead>, _: &Batch) -> Result<Rendered, Unrenderable> {
                 Err(self.0.clone().into())
             }
         }
@@ -301,7 +301,7 @@ mod tests {
     fn a_renderer_that_panics_fails_one_message() {
         struct Broken;
         impl Renderer for Broken {
-            fn render(&self, head: &Arc<Head>, _: &Batch) -> Result<Rendered, Unrenderable> {
+            fn render(&self, head: &Arc<MessageHead>, _: &Batch) -> Result<Rendered, Unrenderable> {
                 panic!("{}", head.id)
             }
         }

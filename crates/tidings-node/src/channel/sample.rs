@@ -8,7 +8,7 @@ use tidings_core::number::MessageId;
 use tidings_core::{Id, Instant, Object, Recipient, State};
 use tidings_mail::Sender;
 
-use super::{Head, MailRenderer, Rendered, Renderer};
+use super::{MailRenderer, MessageHead, Rendered, Renderer};
 
 pub(super) const NOW: Instant = Instant(1_700_000_000_000);
 
@@ -79,7 +79,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
 pub(super) const GO: &dyn Fn() -> bool = &|| true;
 
 pub(super) fn rendered(batch: &Batch) -> Rendered {
-    let head = std::sync::Arc::new(Head::of(batch));
+    let head = std::sync::Arc::new(MessageHead::of(batch));
     MailRenderer::plain(sender()).render(&head, batch).unwrap()
 }
 

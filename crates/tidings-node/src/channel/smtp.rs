@@ -17,12 +17,12 @@ use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::{Response, Severity};
-use line::{Bound, Error, Line};
+use line::{Bound, SmtpConnection, SmtpError};
 use oauth::Tokens;
 use rustls::ClientConfig;
-use server::{Login, Proof, Security, Server};
+use server::{Login, MailServer, Proof, Security};
 use tidings_core::suppression::SuppressedFor;
-use tidings_mail::{self as mail, Stage, Status, Verdict};
+use tidings_mail::{self as mail, EnhancedStatus, Stage, Verdict};
 use tidings_tls::Authorities;
 
 /// The most connections that are kept open between mails.
@@ -32,18 +32,18 @@ const REFERENCE_CHARS_MAX: usize = 200;
 
 /// A channel that hands mails over to a mail server.
 pub(super) struct Smtp {
-    server: Server,
+    server: MailServer,
     trust: Arc<ClientConfig>,
     hello: ClientId,
     patience: Patience,
-    idle: Mutex<Vec<Line>>,
+    idle: Mutex<Vec<SmtpConnection>>,
     /// The tokens of a login that shows one.
     tokens: Option<Tokens>,
 }
 
 /// The steps of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum TransactionStep {
     Connect,
     Mail,
     Recipient,
@@ -55,7 +55,7 @@ enum Step {
 }
 
 /// The end of a transaction without a fault.
-enum Done {
+enum TransactionEnd {
     /// The server took the message, and answered.
     Taken(Response),
     /// The sender was asked to stop before the final dot.
@@ -63,9 +63,9 @@ enum Done {
 }
 
 /// The failure of a transaction: its step, and the reason.
-struct Fault {
-    step: Step,
-    error: Error,
+struct TransactionFault {
+    step: TransactionStep,
+    error: SmtpError,
 }
 
 impl Smtp {
@@ -75,7 +75,7 @@ impl Smtp {
     /// # Errors
     /// [`ProviderError::Tls`] where no certificate could be made out for such a host.
     pub(super) fn new(
-        server: &Server,
+        server: &MailServer,
         host: &str,
         patience: Patience,
         clock: &Arc<dyn Clock>,
@@ -106,23 +106,26 @@ impl Smtp {
     }
 
     /// Connects; a mismatch of the server's scheme and port is a fault.
-    fn connect(&self, bound: Bound) -> Result<Line, Error> {
+    fn connect(&self, bound: Bound) -> Result<SmtpConnection, SmtpError> {
         self.connected(bound).map_err(|error| match (error, self.server.slip()) {
-            (Error::Broken(why), Some(slip)) => Error::Broken(format!("{why}; {slip}")),
+            (SmtpError::Broken(why), Some(slip)) => SmtpError::Broken(format!("{why}; {slip}")),
             // What rustls says of an answer in clear.
-            (Error::Broken(why), None) if why.contains("InvalidContentType") => Error::Broken(
-                format!("{why}; the server speaks without TLS there: write `smtp://`"),
-            ),
+            (SmtpError::Broken(why), None) if why.contains("InvalidContentType") => {
+                SmtpError::Broken(format!(
+                    "{why}; the server speaks without TLS there: write `smtp://`"
+                ))
+            }
             (error, _) => error,
         })
     }
 
-    fn connected(&self, bound: Bound) -> Result<Line, Error> {
+    fn connected(&self, bound: Bound) -> Result<SmtpConnection, SmtpError> {
         // Is fetched before there is a connection, which would not stay open for long meanwhile.
-        let token = self.tokens.as_ref().map(Tokens::token).transpose().map_err(Error::Broken)?;
+        let token =
+            self.tokens.as_ref().map(Tokens::token).transpose().map_err(SmtpError::Broken)?;
         let (server, hello) = (&self.server, &self.hello);
         let wrapped = (server.security == Security::Wrapped).then_some(&self.trust);
-        let mut line = Line::connect(server, wrapped, hello, bound)?;
+        let mut line = SmtpConnection::connect(server, wrapped, hello, bound)?;
         let is_encrypted_now = match server.security {
             Security::Required => true,
             Security::Opportunistic => line.can_be_encrypted(),
@@ -135,7 +138,7 @@ impl Smtp {
             (Some(Login { user, .. }), Some(token)) => {
                 let credentials = Credentials::new(user.clone(), token);
                 let logged_in = line.log_in_by_token(credentials, bound);
-                if let (Err(Error::Refused(_)), Some(tokens)) = (&logged_in, &self.tokens) {
+                if let (Err(SmtpError::Refused(_)), Some(tokens)) = (&logged_in, &self.tokens) {
                     tokens.forget();
                 }
                 logged_in?;
@@ -150,15 +153,20 @@ impl Smtp {
 
     /// Returns a line on which the server has accepted the sender. The server may have closed an idle
     /// one; then the next is tried, and finally a new one.
-    fn begin(&self, from: &Address, is_ascii: bool, bound: Bound) -> Result<Line, Fault> {
+    fn begin(
+        &self,
+        from: &Address,
+        is_ascii: bool,
+        bound: Bound,
+    ) -> Result<SmtpConnection, TransactionFault> {
         let parameters = if is_ascii {
             Vec::new()
         } else {
             vec![MailParameter::SmtpUtfEight, MailParameter::Body(MailBodyParameter::EightBitMime)]
         };
-        let greet = |line: &mut Line| {
+        let greet = |line: &mut SmtpConnection| {
             if !is_ascii && !line.takes_unicode() {
-                return Err(Error::NoUnicode);
+                return Err(SmtpError::NoUnicode);
             }
             line.command(MailFrom::new(Some(from.clone()), parameters.clone()), bound).map(drop)
         };
@@ -166,13 +174,17 @@ impl Smtp {
             match greet(&mut line) {
                 Ok(()) => return Ok(line),
                 Err(error) if error.is_broken() || is_closing(&error) => {}
-                Err(error) => return Err(self.keep_after(line, Step::Mail, error, bound)),
+                Err(error) => {
+                    return Err(self.keep_after(line, TransactionStep::Mail, error, bound));
+                }
             }
         }
-        let mut line = self.connect(bound).map_err(|error| Fault { step: Step::Connect, error })?;
+        let mut line = self
+            .connect(bound)
+            .map_err(|error| TransactionFault { step: TransactionStep::Connect, error })?;
         match greet(&mut line) {
             Ok(()) => Ok(line),
-            Err(error) => Err(self.keep_after(line, Step::Mail, error, bound)),
+            Err(error) => Err(self.keep_after(line, TransactionStep::Mail, error, bound)),
         }
     }
 
@@ -182,28 +194,28 @@ impl Smtp {
         to: &Address,
         bytes: &[u8],
         go: &dyn Fn() -> bool,
-    ) -> Result<Done, Fault> {
+    ) -> Result<TransactionEnd, TransactionFault> {
         let Patience { answer_ms, begin_ms, delivery_ms, .. } = self.patience;
         let bound = Bound::new(begin_ms, answer_ms);
         let to_text: &str = to.as_ref();
         let mut line = self.begin(from, to_text.is_ascii(), bound)?;
         if let Err(error) = line.command(Rcpt::new(to.clone(), Vec::new()), bound) {
-            return Err(self.keep_after(line, Step::Recipient, error, bound));
+            return Err(self.keep_after(line, TransactionStep::Recipient, error, bound));
         }
         match line.command(Data, bound) {
             Ok(reply) if reply.has_code(354) => {}
             // It asks for no content, so none is given to it; the line is of no further use.
-            Ok(reply) => return Err(out_of_turn(Step::Data, &reply)),
-            Err(error) => return Err(self.keep_after(line, Step::Data, error, bound)),
+            Ok(reply) => return Err(out_of_turn(TransactionStep::Data, &reply)),
+            Err(error) => return Err(self.keep_after(line, TransactionStep::Data, error, bound)),
         }
         // The last line end is sent with the final dot.
         let content = stuffed(bytes.strip_suffix(b"\r\n").unwrap_or(bytes));
-        let fault = |step| move |error| Fault { step, error };
-        line.write(&content, bound.for_content()).map_err(fault(Step::Content))?;
+        let fault = |step| move |error| TransactionFault { step, error };
+        line.write(&content, bound.for_content()).map_err(fault(TransactionStep::Content))?;
         // Is asked as late as possible: up to here the server has surely delivered nothing.
         if !go() {
             // The server drops a message whose end it never saw; the line is of no further use.
-            return Ok(Done::Withheld);
+            return Ok(TransactionEnd::Withheld);
         }
         // Waits longer than for other answers: giving up here leaves the mail in doubt, and it may be sent
         // twice.
@@ -211,18 +223,18 @@ impl Smtp {
         match line.command("\r\n.\r\n", last) {
             Ok(response) if response.code().severity == Severity::PositiveCompletion => {
                 self.keep(line);
-                Ok(Done::Taken(response))
+                Ok(TransactionEnd::Taken(response))
             }
-            Ok(response) => Err(out_of_turn(Step::Dot, &response)),
-            Err(error) => Err(self.keep_after(line, Step::Dot, error, bound)),
+            Ok(response) => Err(out_of_turn(TransactionStep::Dot, &response)),
+            Err(error) => Err(self.keep_after(line, TransactionStep::Dot, error, bound)),
         }
     }
 
-    fn take_idle(&self) -> Option<Line> {
+    fn take_idle(&self) -> Option<SmtpConnection> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    fn keep(&self, line: Line) {
+    fn keep(&self, line: SmtpConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE_MAX {
             idle.push(line);
@@ -230,12 +242,18 @@ impl Smtp {
     }
 
     /// Keeps the line after a refusal if the server is still usable; returns the fault.
-    fn keep_after(&self, mut line: Line, step: Step, error: Error, bound: Bound) -> Fault {
+    fn keep_after(
+        &self,
+        mut line: SmtpConnection,
+        step: TransactionStep,
+        error: SmtpError,
+        bound: Bound,
+    ) -> TransactionFault {
         let goes_on = !error.is_broken() && !is_closing(&error);
         if goes_on && line.command(Rset, bound).is_ok() {
             self.keep(line);
         }
-        Fault { step, error }
+        TransactionFault { step, error }
     }
 }
 
@@ -255,8 +273,8 @@ impl Channel for Smtp {
             return Outcome::Failed { why: "an address is not one".to_owned(), suppress: None };
         };
         match self.transact(&from, &to, &message.bytes, go) {
-            Ok(Done::Withheld) => Outcome::Withheld,
-            Ok(Done::Taken(response)) => {
+            Ok(TransactionEnd::Withheld) => Outcome::Withheld,
+            Ok(TransactionEnd::Taken(response)) => {
                 let reference =
                     response.first_line().map(reference).filter(|text| !text.is_empty());
                 let dead = Vec::new();
@@ -267,15 +285,15 @@ impl Channel for Smtp {
     }
 }
 
-impl Fault {
+impl TransactionFault {
     fn outcome(&self) -> Outcome {
         let why = self.why();
         // After the final dot only a refusal is a sure no.
-        if self.error.refusal().is_none() && self.step == Step::Dot {
+        if self.error.refusal().is_none() && self.step == TransactionStep::Dot {
             return Outcome::Unknown { why };
         }
         let suppress = None;
-        if matches!(self.error, Error::NoUnicode) {
+        if matches!(self.error, SmtpError::NoUnicode) {
             return Outcome::Failed { why, suppress };
         }
         if self.is_away() {
@@ -293,7 +311,8 @@ impl Fault {
             Verdict::Soft => Outcome::Failed { why, suppress },
             // What is refused at MAIL, or for a quota, is refused whoever the recipient is.
             Verdict::Ours(fault) => Outcome::Away {
-                scope: if self.step == Step::Mail || fault == mail::Fault::Quota {
+                scope: if self.step == TransactionStep::Mail || fault == mail::OperatorFault::Quota
+                {
                     Scope::Provider
                 } else {
                     Scope::Destination
@@ -306,10 +325,10 @@ impl Fault {
 
     fn verdict(&self) -> Verdict {
         let stage = match self.step {
-            Step::Connect => Stage::Connect,
-            Step::Mail => Stage::Mail,
-            Step::Recipient => Stage::Recipient,
-            Step::Data | Step::Content | Step::Dot => Stage::Data,
+            TransactionStep::Connect => Stage::Connect,
+            TransactionStep::Mail => Stage::Mail,
+            TransactionStep::Recipient => Stage::Recipient,
+            TransactionStep::Data | TransactionStep::Content | TransactionStep::Dot => Stage::Data,
         };
         let text = self
             .error
@@ -319,7 +338,7 @@ impl Fault {
             .collect::<Vec<_>>()
             .join(" ");
         let code = self.code().and_then(|code| code.parse().ok());
-        let status = self.enhanced().as_deref().and_then(Status::find);
+        let status = self.enhanced().as_deref().and_then(EnhancedStatus::find);
         mail::judge(stage, code, status, &text)
     }
 
@@ -327,7 +346,7 @@ impl Fault {
     /// line (421), its system fails (RFC 3463, section 3.4), or an operator has to mend our access.
     fn is_away(&self) -> bool {
         let closes = self.code().as_deref() == Some("421");
-        let fails = self.fails() && self.step != Step::Recipient;
+        let fails = self.fails() && self.step != TransactionStep::Recipient;
         self.error.refusal().is_none() || closes || fails || self.is_operators()
     }
 
@@ -342,7 +361,8 @@ impl Fault {
     /// encryption (RFC 4954, section 6).
     fn is_operators(&self) -> bool {
         let asks = ["530", "534", "535", "538"];
-        self.step == Step::Connect || self.code().is_some_and(|code| asks.contains(&&*code))
+        self.step == TransactionStep::Connect
+            || self.code().is_some_and(|code| asks.contains(&&*code))
     }
 
     fn code(&self) -> Option<String> {
@@ -364,16 +384,16 @@ impl Fault {
     /// are shown.
     fn why(&self) -> String {
         let stage = match self.step {
-            Step::Connect => "connect",
-            Step::Mail => "MAIL",
-            Step::Recipient => "RCPT",
-            Step::Data => "DATA",
-            Step::Content => "content",
-            Step::Dot => "end of DATA",
+            TransactionStep::Connect => "connect",
+            TransactionStep::Mail => "MAIL",
+            TransactionStep::Recipient => "RCPT",
+            TransactionStep::Data => "DATA",
+            TransactionStep::Content => "content",
+            TransactionStep::Dot => "end of DATA",
         };
         match (&self.error, self.code(), self.enhanced()) {
-            (Error::Broken(why), ..) => format!("{stage}: {why}"),
-            (Error::NoUnicode, ..) => {
+            (SmtpError::Broken(why), ..) => format!("{stage}: {why}"),
+            (SmtpError::NoUnicode, ..) => {
                 format!("{stage}: the server takes no address with letters beyond ASCII (SMTPUTF8)")
             }
             (_, Some(code), Some(enhanced)) => format!("{stage}: {code} {enhanced}"),
@@ -383,8 +403,11 @@ impl Fault {
 }
 
 /// The fault of a server that answers with a code that does not belong to the step.
-fn out_of_turn(step: Step, reply: &Response) -> Fault {
-    Fault { step, error: Error::Broken(format!("the server answered {}", reply.code())) }
+fn out_of_turn(step: TransactionStep, reply: &Response) -> TransactionFault {
+    TransactionFault {
+        step,
+        error: SmtpError::Broken(format!("the server answered {}", reply.code())),
+    }
 }
 
 /// A message's content with a second dot where a line begins with one (RFC 5321, section 4.5.2).
@@ -402,7 +425,7 @@ fn stuffed(content: &[u8]) -> Vec<u8> {
 }
 
 /// Returns true if the server announces that it closes the line (RFC 5321, section 3.8).
-fn is_closing(error: &Error) -> bool {
+fn is_closing(error: &SmtpError) -> bool {
     error.refusal().is_some_and(|reply| reply.has_code(421))
 }
 

@@ -33,14 +33,14 @@ pub trait Holder: Send {
     ///
     /// # Errors
     /// The reason in words; the lease is released or the share given back, and this node backs off.
-    fn open(&mut self, term: Term) -> Result<Opened, String>;
+    fn open(&mut self, term: Term) -> Result<OpenReport, String>;
 
     /// Stops serving. Work in progress is finished if `drains`; if not, another node may have the store already.
     fn close(&mut self, drains: bool);
 }
 
 /// The answers of a holder about the store that it has opened.
-pub struct Opened {
+pub struct OpenReport {
     /// A measurement of how far its work is behind.
     pub lag: Lag,
     /// The number of shards of the store, on all nodes.
@@ -124,7 +124,7 @@ impl Candidate {
             let set_lag = |lag| *lag_of_holder.lock().unwrap_or_else(PoisonError::into_inner) = lag;
             while let Ok(work) = worked.recv() {
                 let input = match work {
-                    Work::Open(opening) => {
+                    CandidateWork::Open(opening) => {
                         is_over = Arc::default();
                         let (licence, over) = (licence.clone(), Arc::clone(&is_over));
                         let may_send = Arc::new(move || {
@@ -139,7 +139,7 @@ impl Candidate {
                         set_lag(opened.ok().map(|opened| opened.lag));
                         Input::Opened(tenure, shards)
                     }
-                    Work::Close { tenure, drains } => {
+                    CandidateWork::Close { tenure, drains } => {
                         set_lag(None);
                         // Without a drain the term is lost: another node may have the store, so its threads
                         // send nothing while it closes.
@@ -179,7 +179,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<(
     Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
 
-enum Work {
+enum CandidateWork {
     Open(Opening),
     Close { tenure: Tenure, drains: bool },
 }
@@ -188,7 +188,7 @@ struct Driver {
     election: Election,
     received: Receiver<Input>,
     calls: Sender<(Monotonic, Action)>,
-    works: Sender<Work>,
+    works: Sender<CandidateWork>,
     lag: Arc<Mutex<Option<Lag>>>,
 }
 
@@ -208,9 +208,9 @@ impl Driver {
             for action in actions {
                 let leaves = action == Action::Leave;
                 let given = match action {
-                    Action::Open(opening) => self.works.send(Work::Open(opening)).is_ok(),
+                    Action::Open(opening) => self.works.send(CandidateWork::Open(opening)).is_ok(),
                     Action::Close { tenure, drains } => {
-                        self.works.send(Work::Close { tenure, drains }).is_ok()
+                        self.works.send(CandidateWork::Close { tenure, drains }).is_ok()
                     }
                     action => self.calls.send((now, action)).is_ok(),
                 };

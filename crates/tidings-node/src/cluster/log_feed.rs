@@ -59,10 +59,10 @@ pub(crate) struct ApplyRequest {
 
 /// The feed.
 #[derive(Default)]
-pub(crate) struct LogFeed(Mutex<State>);
+pub(crate) struct LogFeed(Mutex<LogFeedState>);
 
 #[derive(Default)]
-struct State {
+struct LogFeedState {
     /// The newest durable entry.
     newest: LogNo,
     /// The followers that wait for newer entries, by the first of their shards.
@@ -76,14 +76,14 @@ impl fmt::Debug for LogFeed {
 }
 
 impl LogFeed {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LogFeedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts again with the newest entry of a store.
     pub(crate) fn begin(&self, newest: LogNo) {
         let mut state = self.lock();
-        *state = State { newest, ..State::default() };
+        *state = LogFeedState { newest, ..LogFeedState::default() };
     }
 
     /// Sets the newest durable entry, and wakes the followers.

@@ -16,14 +16,14 @@ use crate::error::Error;
 use crate::vitals::Vitals;
 
 /// A node as it was after a durable commit, for reading.
-pub struct Durable {
+pub struct DurableSnapshot {
     engine: EngineSnapshot,
     view: StoreView,
     store: Arc<dyn Store>,
     life: Weak<()>,
 }
 
-impl Durable {
+impl DurableSnapshot {
     /// The engine as it was after the commit.
     #[must_use]
     pub fn engine(&self) -> &Engine {
@@ -87,18 +87,18 @@ pub(crate) fn batches(
 #[derive(Default)]
 pub(crate) struct Reads {
     /// `None` while there is no store.
-    current: RwLock<Option<Arc<Durable>>>,
+    current: RwLock<Option<Arc<DurableSnapshot>>>,
     /// Called after each change of it.
     listener: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Reads {
-    pub(crate) fn get(&self) -> Option<Arc<Durable>> {
+    pub(crate) fn get(&self) -> Option<Arc<DurableSnapshot>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.clone()
     }
 
-    fn set(&self, durable: Option<Arc<Durable>>) {
+    fn set(&self, durable: Option<Arc<DurableSnapshot>>) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *current, durable);
         drop(current);
@@ -118,14 +118,14 @@ impl Reads {
 
 /// A node's way to show its state to readers.
 #[derive(Clone)]
-pub(crate) struct Shown {
+pub(crate) struct SnapshotPublisher {
     reads: Arc<Reads>,
     store: Arc<dyn Store>,
     life: Weak<()>,
     vitals: Arc<Vitals>,
 }
 
-impl Shown {
+impl SnapshotPublisher {
     pub(crate) fn new(
         reads: &Arc<Reads>,
         store: &Arc<dyn Store>,
@@ -146,7 +146,7 @@ impl Shown {
     /// [`Error::Store`].
     pub(crate) fn show(&self, engine: EngineSnapshot) -> Result<(), Error> {
         let view = StoreView::of(&*self.store)?.measured(&self.vitals);
-        self.reads.set(Some(Arc::new(Durable {
+        self.reads.set(Some(Arc::new(DurableSnapshot {
             engine,
             view,
             store: Arc::clone(&self.store),

@@ -15,13 +15,13 @@ use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_store::{Commit, Store};
 
-use crate::commit::durable::Shown;
+use crate::commit::durable::SnapshotPublisher;
 use crate::commit::executor::Executor;
 use crate::commit::{CommitNo, Decided, WhenDurable, Writes, long_values};
 use crate::error::{Error, RuntimeError};
-use crate::vitals::{Stopwatch, Vitals, timed};
+use crate::vitals::{Timer, Vitals, timed};
 
-type Ended = Result<(), tidings_store::Error>;
+type CommitResult = Result<(), tidings_store::Error>;
 
 /// The bytes of a commit to which nothing more is added.
 const BYTES_MAX: usize = 8 << 20;
@@ -31,7 +31,7 @@ pub(crate) struct CommitPipeline {
     store: Arc<dyn Store>,
     vitals: Arc<Vitals>,
     /// The next commit.
-    gathered: Gathered,
+    gathered: CommitDraft,
     under_way: Option<UnderWay>,
     /// The newest commit that was handed over.
     started: CommitNo,
@@ -42,12 +42,12 @@ pub(crate) struct CommitPipeline {
     by: Executor,
     /// The commit in progress, if the driver is to write it.
     by_hand: Option<Job>,
-    shown: Option<Shown>,
+    shown: Option<SnapshotPublisher>,
 }
 
 /// A commit that is being decided, and what follows it.
 #[derive(Default)]
-struct Gathered {
+struct CommitDraft {
     /// The writes of its steps, in order. A read looks into each list, so there are few: one is more than
     /// twice as long as the next.
     writes: Vec<Writes>,
@@ -59,18 +59,18 @@ struct Gathered {
     /// The lock is never taken: it only makes a node shareable with threads that read it.
     answers: Mutex<Vec<WhenDurable>>,
     /// Time since the first requested step began.
-    took: Option<Stopwatch>,
+    took: Option<Timer>,
     /// The engine as it is with this commit, once it was handed over and if readers are to see it.
     engine: Option<EngineSnapshot>,
 }
 
 struct UnderWay {
-    gathered: Gathered,
-    ended: Receiver<Ended>,
+    gathered: CommitDraft,
+    ended: Receiver<CommitResult>,
     /// Says when its write hangs.
     hangs: Receiver<Instant>,
     /// The answer of the thread, if it came already.
-    result: Option<Ended>,
+    result: Option<CommitResult>,
 }
 
 struct Job {
@@ -79,11 +79,11 @@ struct Job {
     /// Days to delete after it.
     forgotten: Vec<Day>,
     vitals: Arc<Vitals>,
-    end: Sender<Ended>,
+    end: Sender<CommitResult>,
 }
 
 impl Job {
-    fn write(commit: Commit, frees: bool, store: &dyn Store, vitals: &Vitals) -> Ended {
+    fn write(commit: Commit, frees: bool, store: &dyn Store, vitals: &Vitals) -> CommitResult {
         timed(&vitals.commits, || {
             if frees { store.commit_to_free(commit) } else { store.commit(commit) }
         })
@@ -95,7 +95,7 @@ impl CommitPipeline {
         Self {
             store: Arc::clone(store),
             vitals: Arc::default(),
-            gathered: Gathered::default(),
+            gathered: CommitDraft::default(),
             under_way: None,
             started: CommitNo::default(),
             durable: CommitNo::default(),
@@ -112,7 +112,7 @@ impl CommitPipeline {
     }
 
     /// Sets where readers see each commit that has ended well.
-    pub(crate) fn show_by(&mut self, shown: &Shown) {
+    pub(crate) fn show_by(&mut self, shown: &SnapshotPublisher) {
         self.shown = Some(shown.clone());
     }
 
@@ -163,7 +163,7 @@ impl CommitPipeline {
 
     /// Receivers of the result of the commit in progress, to be passed to [`CommitPipeline::record`], and of the instant from
     /// which on it hangs ([`CommitPipeline::give_up`]).
-    pub(crate) fn ended(&self) -> (Receiver<Ended>, Receiver<Instant>) {
+    pub(crate) fn ended(&self) -> (Receiver<CommitResult>, Receiver<Instant>) {
         match &self.under_way {
             Some(under_way) if under_way.result.is_none() => {
                 (under_way.ended.clone(), under_way.hangs.clone())
@@ -183,7 +183,7 @@ impl CommitPipeline {
     }
 
     /// Records the result of the commit in progress.
-    pub(crate) fn record(&mut self, ended: Ended) {
+    pub(crate) fn record(&mut self, ended: CommitResult) {
         if let Some(under_way) = &mut self.under_way {
             under_way.result = Some(ended);
         }
@@ -246,7 +246,7 @@ impl CommitPipeline {
     }
 
     /// Measures the time of a step, which began some time ago, until the next commit is durable.
-    pub(crate) fn time(&mut self, took: Stopwatch) {
+    pub(crate) fn time(&mut self, took: Timer) {
         if self.gathered.writes.is_empty() {
             self.vitals.steps.add(took);
         } else {
@@ -386,7 +386,7 @@ impl CommitPipeline {
     }
 }
 
-impl Gathered {
+impl CommitDraft {
     /// Answers the requests.
     fn answer(self, ended: &Result<(), Error>) {
         let answers = self.answers.into_inner();
@@ -485,7 +485,7 @@ mod tests {
             tidings_store::MemoryStore::new().snapshot()
         }
 
-        fn commit(&self, _: Commit) -> Ended {
+        fn commit(&self, _: Commit) -> CommitResult {
             let _released = self.0.lock().unwrap().recv();
             Ok(())
         }
@@ -498,7 +498,7 @@ mod tests {
             Ok(Vec::new())
         }
 
-        fn forget(&self, _: Day) -> Ended {
+        fn forget(&self, _: Day) -> CommitResult {
             Ok(())
         }
     }

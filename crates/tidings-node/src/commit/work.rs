@@ -12,7 +12,7 @@ use crate::once::{IdempotencyHit, Once};
 pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
 
 /// A callback with the result of commands, on the loop's thread.
-pub(crate) type Answer = Box<dyn FnOnce(Replies) + Send>;
+pub(crate) type AnswerCallback = Box<dyn FnOnce(Replies) + Send>;
 
 /// The requester of a request with a key. Both methods are called on the loop's thread.
 pub trait AnswerRecorder: Send {
@@ -43,7 +43,7 @@ pub(crate) struct Work {
 
 /// The requester of commands.
 pub(crate) enum Asker {
-    Each(Answer),
+    Each(AnswerCallback),
     Once(Once, Box<dyn AnswerRecorder>),
 }
 

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 /// Counts by key.
 #[derive(Debug)]
-pub(crate) struct Counts<K>(BTreeMap<K, usize>);
+pub(crate) struct KeyCounts<K>(BTreeMap<K, usize>);
 
-impl<K> Default for Counts<K> {
+impl<K> Default for KeyCounts<K> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<K: Ord> Counts<K> {
+impl<K: Ord> KeyCounts<K> {
     /// Counts one more of a key.
     pub(crate) fn add(&mut self, key: K) {
         *self.0.entry(key).or_default() += 1;

@@ -15,9 +15,9 @@ use tidings_core::Instant;
 use tidings_core::engine::{MessageId, Reach, Reached};
 use tidings_core::pause::Paused;
 
-use crate::channel::Head;
+use crate::channel::MessageHead;
 use crate::commit::CommitNo;
-use crate::delivery::counts::Counts;
+use crate::delivery::counts::KeyCounts;
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::{JobId, SendJob};
 use crate::delivery::senders::{Party, Ticket};
@@ -28,7 +28,7 @@ use crate::node::Node;
 /// The jobs.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    jobs: BTreeMap<JobId, State>,
+    jobs: BTreeMap<JobId, JobState>,
     /// Jobs that follow a commit, in their order.
     following: BTreeSet<(CommitNo, u64, JobId)>,
     /// Jobs that wait for a retry and are not paused, by its time.
@@ -39,27 +39,27 @@ pub(crate) struct InFlight {
     /// Number of those that wait for a retry, paused or not.
     waiting: usize,
     /// The same by channel and priority.
-    of_channels: Counts<(String, Priority)>,
+    of_channels: KeyCounts<(String, Priority)>,
     /// The same by channel and party.
-    of_parties: Counts<(String, Party)>,
+    of_parties: KeyCounts<(String, Party)>,
     /// The paused types and channels, of which nothing is sent.
     paused: Paused,
 }
 
 /// The state of a job.
-enum State {
+enum JobState {
     /// It follows a commit, and has a number among those that do.
-    Following(CommitNo, u64, Going),
+    Following(CommitNo, u64, GoingJob),
     /// It is queued, or a thread is sending it.
     Sending(Ticket),
     /// It waits for a retry.
     Until(Instant, SendJob),
     /// A step that may change it is being decided.
-    Held(Going),
+    Held(GoingJob),
 }
 
 /// A job that goes to the senders, or waits for a retry.
-pub(crate) struct Going {
+pub(crate) struct GoingJob {
     pub(crate) job: SendJob,
     /// The instant of its retry, if it waits for one.
     pub(crate) until: Option<Instant>,
@@ -78,11 +78,11 @@ impl InFlight {
     /// Adds a job that goes on once a commit is durable.
     pub(crate) fn follow(&mut self, commit: CommitNo, job: SendJob, until: Option<Instant>) {
         self.followed += 1;
-        self.insert(job.id, State::Following(commit, self.followed, Going { job, until }));
+        self.insert(job.id, JobState::Following(commit, self.followed, GoingJob { job, until }));
     }
 
     /// Removes and returns the next job that follows this commit or one before it.
-    pub(crate) fn take_following(&mut self, durable: CommitNo) -> Option<Going> {
+    pub(crate) fn take_following(&mut self, durable: CommitNo) -> Option<GoingJob> {
         let next = self.following.first().filter(|(commit, ..)| *commit <= durable);
         let (.., id) = *next?;
         self.take_back(&id)
@@ -90,30 +90,30 @@ impl InFlight {
 
     /// Adds a job that the senders have.
     pub(crate) fn sending(&mut self, id: JobId, ticket: Ticket) {
-        self.insert(id, State::Sending(ticket));
+        self.insert(id, JobState::Sending(ticket));
     }
 
     /// Removes a job of which an answer has come.
     pub(crate) fn answered(&mut self, id: &JobId) {
-        if matches!(self.jobs.get(id), Some(State::Sending(_))) {
+        if matches!(self.jobs.get(id), Some(JobState::Sending(_))) {
             self.jobs.remove(id);
         }
     }
 
     /// Adds a job that is tried again at an instant or, if it is paused, some time after that ends.
     pub(crate) fn wait_until(&mut self, at: Instant, job: SendJob) {
-        self.insert(job.id, State::Until(at, job));
+        self.insert(job.id, JobState::Until(at, job));
     }
 
-    fn insert(&mut self, id: JobId, state: State) {
+    fn insert(&mut self, id: JobId, state: JobState) {
         // A job has one state: the one before goes with its entries in the indexes.
         self.take_back(&id);
         match &state {
-            State::Sending(_) => {}
-            State::Following(commit, number, _) => {
+            JobState::Sending(_) => {}
+            JobState::Following(commit, number, _) => {
                 self.following.insert((*commit, *number, id));
             }
-            State::Until(at, job) => {
+            JobState::Until(at, job) => {
                 if !self.is_paused(job) {
                     self.due.insert((*at, id));
                 }
@@ -121,7 +121,7 @@ impl InFlight {
                 self.of_channels.add(channel_of(job));
                 parties_of(job).for_each(|party| self.of_parties.add(party));
             }
-            State::Held(going) => {
+            JobState::Held(going) => {
                 self.held.insert(going.job.message());
             }
         }
@@ -129,27 +129,27 @@ impl InFlight {
     }
 
     /// Removes and returns a job, unless its channel is at the point of no return.
-    pub(crate) fn take_back(&mut self, id: &JobId) -> Option<Going> {
-        if let State::Sending(ticket) = self.jobs.get(id)? {
+    pub(crate) fn take_back(&mut self, id: &JobId) -> Option<GoingJob> {
+        if let JobState::Sending(ticket) = self.jobs.get(id)? {
             // A thread that has passed the point of no return keeps it: its answer is the outcome.
             let job = ticket.withdraw(|_| true)?;
             self.jobs.remove(id);
-            return Some(Going { job, until: None });
+            return Some(GoingJob { job, until: None });
         }
         match self.jobs.remove(id)? {
-            State::Sending(_) => None,
-            State::Following(commit, number, going) => {
+            JobState::Sending(_) => None,
+            JobState::Following(commit, number, going) => {
                 self.following.remove(&(commit, number, *id));
                 Some(going)
             }
-            State::Until(at, job) => {
+            JobState::Until(at, job) => {
                 self.due.remove(&(at, *id));
                 self.waiting -= 1;
                 self.of_channels.take(&channel_of(&job));
                 parties_of(&job).for_each(|party| self.of_parties.take(&party));
-                Some(Going { job, until: Some(at) })
+                Some(GoingJob { job, until: Some(at) })
             }
-            State::Held(going) => {
+            JobState::Held(going) => {
                 self.held.remove(&going.job.message());
                 Some(going)
             }
@@ -164,7 +164,7 @@ impl InFlight {
     fn hold(&mut self, id: MessageId) -> Option<Reached> {
         let going = self.take_back(&JobId::Message(id))?;
         let is_in_doubt = going.job.is_in_doubt();
-        self.insert(going.job.id, State::Held(going));
+        self.insert(going.job.id, JobState::Held(going));
         Some(if is_in_doubt { Reached::InDoubt } else { Reached::KeptBack })
     }
 
@@ -184,7 +184,7 @@ impl InFlight {
             for (at, batch) in ready.batches {
                 let planned = &ready.plan.messages[at];
                 let id = ready.plan.closing.message(planned.number);
-                if let Some(Going { mut job, until }) = self.take_back(&JobId::Message(id)) {
+                if let Some(GoingJob { mut job, until }) = self.take_back(&JobId::Message(id)) {
                     job.replace(ready.plan.seqs(planned), batch);
                     let until = until.filter(|_| !is_hurried(id));
                     self.follow(node.ahead().decided(), job, until);
@@ -222,7 +222,7 @@ impl InFlight {
     ) -> Vec<SendJob> {
         let mut taken = Vec::new();
         self.jobs.retain(|_, state| {
-            let State::Sending(ticket) = state else {
+            let JobState::Sending(ticket) = state else {
                 return true;
             };
             let job = ticket.withdraw(&is_wanted);
@@ -240,7 +240,7 @@ impl InFlight {
         }
         self.paused = paused.clone();
         let waiting = self.jobs.iter().filter_map(|(id, state)| match state {
-            State::Until(at, job) if !self.is_paused(job) => Some((*at, *id)),
+            JobState::Until(at, job) if !self.is_paused(job) => Some((*at, *id)),
             _ => None,
         });
         // Paused jobs keep their instant, so that a resumed one is as due as it was.
@@ -273,7 +273,7 @@ impl InFlight {
     }
 
     /// Moves the wanted jobs that wait for a later instant to this one.
-    pub(crate) fn hurry(&mut self, now: Instant, is_wanted: impl Fn(&Head) -> bool) {
+    pub(crate) fn hurry(&mut self, now: Instant, is_wanted: impl Fn(&MessageHead) -> bool) {
         self.change_waits(|at, job| {
             let is_hurried = at > now && is_wanted(&job.head);
             if is_hurried { now } else { at }
@@ -288,7 +288,7 @@ impl InFlight {
 
     fn change_waits(&mut self, changed: impl Fn(Instant, &SendJob) -> Instant) {
         for (id, state) in &mut self.jobs {
-            let State::Until(at, job) = state else {
+            let JobState::Until(at, job) = state else {
                 continue;
             };
             let new = changed(*at, job);

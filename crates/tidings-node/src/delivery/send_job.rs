@@ -13,7 +13,7 @@ use tidings_core::pause::Paused;
 use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Batch, Ending, Instant, Rules};
 
-use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
+use crate::channel::{MessageHead, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::delivery::priority::Priority;
 use crate::delivery::ready::Ready;
 
@@ -34,9 +34,9 @@ pub(crate) struct SendJob {
     pub(crate) id: JobId,
     /// The seqs of its entries.
     pub(crate) seqs: Vec<Seq>,
-    pub(crate) head: Arc<Head>,
+    pub(crate) head: Arc<MessageHead>,
     /// The content, shared with the copy that the loop can take back.
-    content: Arc<Mutex<Content>>,
+    content: Arc<Mutex<JobContent>>,
     pub(crate) attempts: u32,
     pub(crate) resent: u32,
     doubt: Doubt,
@@ -60,12 +60,12 @@ enum Doubt {
 }
 
 #[derive(Debug)]
-enum Content {
+enum JobContent {
     Batch(Box<Batch>),
     Rendered(Arc<Rendered>),
 }
 
-impl Content {
+impl JobContent {
     fn of(batch: Batch) -> Arc<Mutex<Self>> {
         Arc::new(Mutex::new(Self::Batch(Box::new(batch))))
     }
@@ -76,8 +76,8 @@ impl SendJob {
         Self {
             id: JobId::Message(plan.closing.message(planned.number)),
             seqs: plan.seqs(planned),
-            head: Arc::new(Head::of(&batch)),
-            content: Content::of(batch),
+            head: Arc::new(MessageHead::of(&batch)),
+            content: JobContent::of(batch),
             attempts: 0,
             resent: 0,
             doubt: Doubt::None,
@@ -92,7 +92,7 @@ impl SendJob {
             id: JobId::Hook(hook, place),
             seqs: Vec::new(),
             head: Arc::clone(&call.head),
-            content: Arc::new(Mutex::new(Content::Rendered(Arc::new(call)))),
+            content: Arc::new(Mutex::new(JobContent::Rendered(Arc::new(call)))),
             attempts: 0,
             resent: 0,
             doubt: Doubt::None,
@@ -110,8 +110,8 @@ impl SendJob {
                 ..MessageId::default()
             }),
             seqs: Vec::new(),
-            head: Arc::new(Head::of(&batch)),
-            content: Content::of(batch),
+            head: Arc::new(MessageHead::of(&batch)),
+            content: JobContent::of(batch),
             attempts: 1,
             resent: 0,
             doubt: Doubt::None,
@@ -147,8 +147,8 @@ impl SendJob {
     /// Sets the content that a step has left.
     pub(crate) fn replace(&mut self, seqs: Vec<Seq>, batch: Batch) {
         self.seqs = seqs;
-        self.head = Arc::new(Head::of(&batch));
-        self.content = Content::of(batch);
+        self.head = Arc::new(MessageHead::of(&batch));
+        self.content = JobContent::of(batch);
     }
 
     /// The bytes, rendered at their first use.
@@ -159,11 +159,11 @@ impl SendJob {
         let content = self.content.lock();
         let mut content = content.unwrap_or_else(PoisonError::into_inner);
         let batch = match &*content {
-            Content::Rendered(rendered) => return Ok(Arc::clone(rendered)),
-            Content::Batch(batch) => batch,
+            JobContent::Rendered(rendered) => return Ok(Arc::clone(rendered)),
+            JobContent::Batch(batch) => batch,
         };
         let rendered = Arc::new(render(renderer, &self.head, batch)?);
-        *content = Content::Rendered(Arc::clone(&rendered));
+        *content = JobContent::Rendered(Arc::clone(&rendered));
         Ok(rendered)
     }
 

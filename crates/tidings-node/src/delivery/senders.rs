@@ -45,7 +45,7 @@ struct Pool {
     threads: usize,
     /// Number of threads that run.
     running: usize,
-    server: Server,
+    server: SenderWorker,
 }
 
 /// The hold on a message that is queued or being sent. The message takes room until this is dropped.
@@ -75,10 +75,10 @@ impl Drop for Ticket {
 }
 
 /// A slot of the queue with a message.
-type Slot = Arc<Mutex<State>>;
+type Slot = Arc<Mutex<SlotState>>;
 
 /// The state of a message in a slot. The loop can take it back until the channel is about to hand it over.
-enum State {
+enum SlotState {
     /// No thread has it.
     Queued(Box<SendJob>),
     /// A thread has it, and the channel has not reached the point of no return.
@@ -89,11 +89,11 @@ enum State {
     Withdrawn,
 }
 
-fn locked(slot: &Mutex<State>) -> MutexGuard<'_, State> {
+fn locked(slot: &Mutex<SlotState>) -> MutexGuard<'_, SlotState> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl State {
+impl SlotState {
     fn job(&self) -> Option<&SendJob> {
         match self {
             Self::Queued(job) | Self::Sending(job) => Some(job),
@@ -129,14 +129,14 @@ impl State {
 
 /// The other end of a pool: takes messages out of it and sends them.
 #[derive(Clone)]
-struct Server {
+struct SenderWorker {
     queue: Arc<Queue>,
     answer: Sender<(SendJob, Reply)>,
     clock: Arc<dyn Clock>,
     may_send: MaySend,
 }
 
-impl Server {
+impl SenderWorker {
     /// Sends messages until the pool is gone.
     fn run(&self, is_kept_free: bool) {
         while let Some(leaving) = self.queue.take(is_kept_free) {
@@ -160,7 +160,7 @@ impl Server {
         goes_on
     }
 
-    fn send_in(&self, slot: &Mutex<State>, pass: Option<Pass>) -> bool {
+    fn send_in(&self, slot: &Mutex<SlotState>, pass: Option<Pass>) -> bool {
         let Some(job) = locked(slot).begin() else {
             return true;
         };
@@ -260,7 +260,7 @@ impl Senders {
         let pool = self.pools.get_mut(channel).expect("it was just put there");
         let (priority, is_new) = (job.priority(), job.attempts == 0);
         let head = Arc::clone(&job.head);
-        let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(job))));
+        let slot: Slot = Arc::new(Mutex::new(SlotState::Queued(Box::new(job))));
         let queue = Arc::clone(&pool.server.queue);
         let rank = queue.put(Arc::clone(&slot), &head, priority, is_new);
         if self.by == Executor::Threads {
@@ -283,7 +283,7 @@ impl Senders {
         Pool {
             threads: threads.max(1),
             running: 0,
-            server: Server {
+            server: SenderWorker {
                 queue: Arc::new(queue),
                 answer: self.answer.clone(),
                 clock,

@@ -30,7 +30,7 @@ pub(super) struct Sight<'a> {
 
 /// A step towards what is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum DivisionStep {
     /// End the share of a silent node, with its last heartbeat.
     Revoke(TermNo, Option<i64>),
     /// Ask for a share.
@@ -42,7 +42,7 @@ pub(super) enum Change {
 }
 
 /// Tells what to do now. It is asked again with each answered heartbeat.
-pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
+pub(super) fn divide(sight: &Sight<'_>) -> Vec<DivisionStep> {
     let mut changes = Vec::new();
     let wanted = Count::of(sight).wanted();
     let wants = |node: NodeId| wanted.get(&node).cloned().unwrap_or_default();
@@ -53,9 +53,9 @@ pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
             let heartbeat = member.map(|member| member.heartbeat);
             // The heartbeat is handed in: the database revokes nothing of a node that has sent another one
             // since.
-            changes.push(Change::Revoke(share.term, heartbeat));
+            changes.push(DivisionStep::Revoke(share.term, heartbeat));
         } else if !share.ends && share.node != sight.me && shards != wants(share.node) {
-            changes.push(Change::Recall(share.term));
+            changes.push(DivisionStep::Recall(share.term));
         }
     }
     let shared: BTreeSet<u16> = numbers(&sight.view.shares).collect();
@@ -65,7 +65,7 @@ pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
         // recall.
         let is_free = shards.is_disjoint(&shared) && shards.is_disjoint(&sight.held.numbers);
         if sight.view.share_of(*node).is_none() && is_free && !shards.is_empty() {
-            changes.push(Change::Grant(*node, shards.into_iter().collect()));
+            changes.push(DivisionStep::Grant(*node, shards.into_iter().collect()));
         }
     }
     let mine = wants(sight.me);
@@ -74,7 +74,7 @@ pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
     let is_less = !sight.held.numbers.is_subset(&mine);
     let is_more = mine.len() > sight.held.numbers.len() && mine.is_disjoint(&shared);
     if is_less || is_more {
-        changes.push(Change::Reopen(mine));
+        changes.push(DivisionStep::Reopen(mine));
     }
     changes
 }

@@ -11,7 +11,7 @@ use super::watch::Watches;
 #[derive(Default)]
 pub(super) struct Refusals {
     /// The shares that were recalled or revoked.
-    asked: BTreeSet<TermNo>,
+    recalled: BTreeSet<TermNo>,
     /// The nodes, with the number of answered heartbeats through which they are granted nothing.
     nodes: BTreeMap<NodeId, u32>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Refusals {
 impl Refusals {
     /// Notes that a share was recalled or revoked.
     pub(super) fn ask(&mut self, term: TermNo) {
-        self.asked.insert(term);
+        self.recalled.insert(term);
     }
 
     /// Returns true if a node is granted nothing for now.
@@ -40,17 +40,17 @@ impl Refusals {
             *heartbeats > 0
         });
         for share in &before.shares {
-            let is_asked = share.ends || self.asked.contains(&share.term);
+            let is_recalled = share.ends || self.recalled.contains(&share.term);
             let stays = |node| {
                 let member = view.member(node);
                 member.is_some_and(|member| member.role != Role::Draining)
                     && !watches.is_silent(node, timing)
             };
             let is_idle = view.share_of(share.node).is_none();
-            if is_idle && !is_asked && stays(share.node) {
+            if is_idle && !is_recalled && stays(share.node) {
                 self.nodes.insert(share.node, timing.spared);
             }
         }
-        self.asked.retain(|term| view.shares.iter().any(|share| share.term == *term));
+        self.recalled.retain(|term| view.shares.iter().any(|share| share.term == *term));
     }
 }

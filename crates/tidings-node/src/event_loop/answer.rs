@@ -14,7 +14,7 @@ use crate::keys::Keys;
 use crate::node::Node;
 
 /// The state of a node that requests read and replace.
-pub(super) struct Known<'a> {
+pub(super) struct NodeState<'a> {
     pub(super) channels: &'a InForce,
     pub(super) rules: &'a mut Rules,
     pub(super) keys: &'a Keys,
@@ -28,7 +28,7 @@ pub(super) fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
-    known: &mut Known<'_>,
+    known: &mut NodeState<'_>,
     sending: &dyn Sending,
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
@@ -50,8 +50,8 @@ pub(super) fn answer(
             }
             Request::Configure(rules, others, answer) => {
                 let done = node
-                    .set_rules_beside(sending, now, (*rules).clone())
-                    .and_then(|()| node.step_beside(sending, now, &[]))
+                    .set_rules_with(sending, now, (*rules).clone())
+                    .and_then(|()| node.step_with(sending, now, &[]))
                     .and_then(|_| node.flush());
                 if done.is_ok() {
                     // Follows the commit: where it fails, channels and rules both stay as they were.

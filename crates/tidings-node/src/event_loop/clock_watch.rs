@@ -16,19 +16,19 @@ const DRIFT_MS: i64 = 60_000;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClockWatch {
     /// The newest reading that is believed.
-    believed: Option<Reading>,
+    believed: Option<ClockReading>,
     /// The first reading of a setting that is too far ahead of it.
-    ahead: Option<Reading>,
+    ahead: Option<ClockReading>,
 }
 
 /// The instant that the clock showed, by a clock that can't be set.
 #[derive(Clone, Copy, Debug)]
-struct Reading {
+struct ClockReading {
     shown: Instant,
     at: Monotonic,
 }
 
-impl Reading {
+impl ClockReading {
     /// The instant that the clock has to show now.
     fn now(self, at: Monotonic) -> Instant {
         self.shown.plus_ms(at.0.saturating_sub(self.at.0))
@@ -50,18 +50,18 @@ impl ClockWatch {
         // After a start the newest stored instant is all that is known of the time: a clock far ahead of it
         // gets no belief either.
         let first = if newest_step == Instant::MIN { shown } else { newest_step };
-        let believed = *self.believed.get_or_insert(Reading { shown: first, at });
+        let believed = *self.believed.get_or_insert(ClockReading { shown: first, at });
         let known = believed.now(at);
         if shown > known.plus_ms(DAY_MS) {
-            let is_same = |ahead: &Reading| (ahead.now(at).0 - shown.0).abs() <= DRIFT_MS;
+            let is_same = |ahead: &ClockReading| (ahead.now(at).0 - shown.0).abs() <= DRIFT_MS;
             // Another setting begins its hour anew: only one that stays the same is likely to be right.
-            let ahead = self.ahead.filter(is_same).unwrap_or(Reading { shown, at });
+            let ahead = self.ahead.filter(is_same).unwrap_or(ClockReading { shown, at });
             self.ahead = Some(ahead);
             if at.0.saturating_sub(ahead.at.0) < HOUR_MS {
                 return known;
             }
         }
-        *self = Self { believed: Some(Reading { shown, at }), ahead: None };
+        *self = Self { believed: Some(ClockReading { shown, at }), ahead: None };
         Instant::MAX
     }
 }

@@ -3,7 +3,7 @@
 use tidings_core::{Command, Instant};
 
 use super::EventLoop;
-use super::answer::{Known, answer, refuse};
+use super::answer::{NodeState, answer, refuse};
 use super::missed::catch_up;
 use crate::error::{Error, RuntimeError};
 use crate::handle::{Request, Stopping};
@@ -61,7 +61,7 @@ impl EventLoop {
         };
         let channels = &self.delivery.channels();
         let (rules, keys, spent) = (&mut self.rules, &self.keys, &mut self.spent);
-        let mut known = Known { channels, rules, keys, spent };
+        let mut known = NodeState { channels, rules, keys, spent };
         answer(node, now, possible, stopping, &mut known, &())
     }
 
@@ -82,7 +82,7 @@ impl EventLoop {
         if stopping.is_none() {
             self.hand_out(now)?;
         }
-        self.beside(now, |node, sending, _| node.forget_late(sending, now, forgets_until))
+        self.run_decision(now, |node, sending, _| node.forget_late(sending, now, forgets_until))
     }
 
     fn set_frees(&mut self, frees: bool) {

@@ -40,12 +40,12 @@ impl EventLoop {
         reports: Vec<(FollowerReport, WaitingFollower)>,
     ) -> Result<(), Error> {
         for (report, WaitingFollower { acknowledged, then }) in reports {
-            self.beside(now, |node, sending, _| {
+            self.run_decision(now, |node, sending, _| {
                 node.replication().take_report(now, &report)?;
                 if report.learnt.is_empty() {
                     return Ok(());
                 }
-                let accepted = node.step_beside(sending, now, &report.learnt)?;
+                let accepted = node.step_with(sending, now, &report.learnt)?;
                 log_refused(&accepted.replies);
                 Ok(())
             })?;
@@ -74,7 +74,7 @@ impl EventLoop {
         requests: Vec<ApplyRequest>,
     ) -> Result<(), Error> {
         for ApplyRequest { confirms, then } in requests {
-            let applied = self.beside(now, |node, sending, _| {
+            let applied = self.run_decision(now, |node, sending, _| {
                 let engine = node.engine();
                 let logged = read_log(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
                 let answers = node.replication().take_answers_ahead();
@@ -85,7 +85,7 @@ impl EventLoop {
                     applied.kept_objects.extend(more.kept_objects);
                     // Ends the instant: inbox entries of the log are delivered, and lanes that it made due
                     // close.
-                    node.step_beside(sending, now, &[])?;
+                    node.step_with(sending, now, &[])?;
                 }
                 applied.kept_objects.extend(node.replication().take_kept_objects());
                 Ok(applied)
@@ -127,11 +127,11 @@ impl EventLoop {
         if !requests.iter().any(Request::needs_log) {
             return Ok(requests);
         }
-        let caught_up = self.beside(now, |node, sending, _| {
+        let caught_up = self.run_decision(now, |node, sending, _| {
             let applied = node.engine().replica().applied();
             let caught_up = node.replication().catch_up(sending, now)?;
             if node.engine().replica().applied() != applied {
-                node.step_beside(sending, now, &[])?;
+                node.step_with(sending, now, &[])?;
             }
             Ok(caught_up)
         });

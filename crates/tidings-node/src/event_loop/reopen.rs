@@ -119,10 +119,10 @@ impl EventLoop {
         node.flush()?;
         // An upper bound of the attempts before: the clock may have been put back since the newest step.
         let now = self.clock.now().max(node.engine().now());
-        let is_first = self.of_before.is_none();
+        let is_first = self.earlier_closings.is_none();
         // Of messages built since the first opening this process knows whether they were sent.
-        let of_before = self
-            .of_before
+        let earlier_closings = self
+            .earlier_closings
             .take()
             .unwrap_or_else(|| unsettled.iter().map(|ready| ready.plan.closing).collect());
         for job in unsettled.into_iter().flat_map(jobs) {
@@ -133,7 +133,7 @@ impl EventLoop {
             }
             let node = self.node.as_ref();
             let tried = node.and_then(|node| node.engine().open_closings().attempts_of(id));
-            let job = if of_before.contains(&id.closing) {
+            let job = if earlier_closings.contains(&id.closing) {
                 job.after_a_stop(tried, now)
             } else {
                 job.after(tried)
@@ -153,7 +153,7 @@ impl EventLoop {
                 None => self.dispatch(job),
             }
         }
-        self.of_before = Some(of_before);
+        self.earlier_closings = Some(earlier_closings);
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError};
 use crate::handle::shares::CallerId;
 use crate::node::{Node, drop_known};
-use crate::vitals::Stopwatch;
+use crate::vitals::Timer;
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
 /// answered when it is durable, which may be after this returns.
@@ -52,7 +52,7 @@ fn decide(
     let is_of_one = |work: &Work| matches!(work.caller, CallerId::Recipient(_));
     work.sort_by_key(|work| !is_of_one(work));
     while let Some(next) = work.first().filter(|work| is_of_one(work)) {
-        let (caller, watch) = (next.caller.clone(), Stopwatch::start());
+        let (caller, watch) = (next.caller.clone(), Timer::start());
         let rest = work.split_off(1);
         let done = node.step_keeping(sending, now, work, rest.is_empty());
         work.extend(rest);

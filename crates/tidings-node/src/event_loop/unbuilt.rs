@@ -24,14 +24,14 @@ const WAITING_MAX: usize = 8_192;
 /// The messages.
 #[derive(Default)]
 pub(super) struct Unbuilt {
-    by_share: BTreeMap<Share, BTreeSet<MessageId>>,
+    by_share: BTreeMap<RoomShare, BTreeSet<MessageId>>,
     by_closing: BTreeMap<ClosingId, BTreeSet<RecipientNo>>,
     count: usize,
 }
 
 /// A party's share of the room of a channel and priority.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Share {
+struct RoomShare {
     channel: &'static str,
     priority: Priority,
     party: Party,
@@ -64,7 +64,7 @@ impl Built<'_> {
     }
 
     /// Number of further messages that may come to wait in a share.
-    fn room_in(self, share: &Share) -> usize {
+    fn room_in(self, share: &RoomShare) -> usize {
         let (channel, party) = (share.channel, &share.party);
         let free = WAITING_MAX.saturating_sub(self.waiting(channel, share.priority));
         let aside = self.senders.kept_aside_for(channel, party);
@@ -179,10 +179,10 @@ impl Unbuilt {
         channel: &ChannelKind,
         priority: Priority,
         id: MessageId,
-    ) -> Option<Share> {
+    ) -> Option<RoomShare> {
         let recipient = engine.recipient_of(id)?;
         let full = |party: Party| {
-            let share = Share { channel: channel.name, priority, party };
+            let share = RoomShare { channel: channel.name, priority, party };
             // Those that came before are built first.
             let first = self.by_share.get(&share).and_then(BTreeSet::first);
             let is_full = first.is_some_and(|first| *first < id) || built.room_in(&share) == 0;
@@ -191,7 +191,7 @@ impl Unbuilt {
         full(Party::Recipient(recipient.id.clone())).or_else(|| {
             let tenant = engine.open_closings().tenant_of(id.closing);
             let addresses = recipient.addresses.taking(channel.number, tenant);
-            let full: Option<Vec<Share>> = destinations_of(addresses, channel)
+            let full: Option<Vec<RoomShare>> = destinations_of(addresses, channel)
                 .into_iter()
                 .map(|to| full(Party::Destination(to)))
                 .collect();

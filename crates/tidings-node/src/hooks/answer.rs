@@ -7,11 +7,11 @@ use tidings_core::Instant;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::suppression::SuppressedFor;
 
-use crate::channel::{Head, Outcome, Rendered, hook_channel};
+use crate::channel::{MessageHead, Outcome, Rendered, hook_channel};
 
 /// The call of a hook about an occurrence with an id.
 pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: String) -> Rendered {
-    let head = Head {
+    let head = MessageHead {
         id,
         recipient: None,
         channel: hook_channel(hook),

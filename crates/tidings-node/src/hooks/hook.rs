@@ -14,9 +14,9 @@ use tidings_core::{Id, Instant};
 
 use super::answer::{HookAnswer, call_of};
 use super::body::body;
-use super::lines::{Lines, Newest};
+use super::lines::{Newest, PreferenceLines};
 use super::parked::Parked;
-use super::progress::{self, Open, Progress, ProgressRow};
+use super::progress::{self, HookProgress, OpenOccurrence, ProgressRow};
 use super::vitals::HookVitals;
 use crate::delivery::send_job::{HookNo, SendJob};
 use crate::handle::shares::FairQueue;
@@ -47,9 +47,9 @@ pub(super) struct Hook {
     pub(super) name: Arc<str>,
     rules: HookRules,
     pub(super) order: HookState,
-    owners: BTreeMap<OccurrenceOwner, Progress>,
+    owners: BTreeMap<OccurrenceOwner, HookProgress>,
     /// The open occurrences.
-    open: BTreeMap<OccurrencePlace, Open>,
+    open: BTreeMap<OccurrencePlace, OpenOccurrence>,
     /// Open occurrences that are not under way, by the instant of their next try.
     due: BTreeSet<(Instant, OccurrencePlace)>,
     /// Open occurrences whose instant has come, by recipient in turn: `None` = of none, or of one that is not known any more.
@@ -66,7 +66,7 @@ pub(super) struct Hook {
     /// The instant from which newer ones may be tried though all that are open fail.
     probe_at: Instant,
     /// Open changes of preferences by their line.
-    lines: Lines,
+    lines: PreferenceLines,
     /// Number of times that rows were read: each time another owner is the first.
     turns: usize,
     /// Parked occurrences by owner.
@@ -105,7 +105,7 @@ impl Hook {
             failed_at: BTreeMap::new(),
             taken_at: None,
             probe_at: Instant::MIN,
-            lines: Lines::default(),
+            lines: PreferenceLines::default(),
             turns: 0,
             parked: BTreeMap::new(),
             off: None,
@@ -116,7 +116,7 @@ impl Hook {
         for owner in owners {
             let row = progress::read(view, owner, &rules.name, &order)?;
             let next = row.as_ref().map_or(OccurrenceRow::first(order.since), |row| row.next);
-            let mut progress = Progress::from(next);
+            let mut progress = HookProgress::from(next);
             if row.as_ref().map_or(0, |row| row.replays) < order.replays.0 {
                 // A replay that was ordered while this row was not written has still to be done.
                 progress.go_back(order.replays.1);
@@ -141,10 +141,10 @@ impl Hook {
     }
 
     /// Takes over the rules in force, and the intake's state.
-    pub(super) fn obey(&mut self, rules: &HookRules, order: HookState, now: Instant) {
+    pub(super) fn apply_rules(&mut self, rules: &HookRules, order: HookState, now: Instant) {
         if self.rules != *rules {
             if self.rules.of != rules.of {
-                self.owners.values_mut().for_each(Progress::count_again);
+                self.owners.values_mut().for_each(HookProgress::count_again);
             }
             self.rules = rules.clone();
             self.retry_all(now);
@@ -192,7 +192,7 @@ impl Hook {
 
     /// Returns true if more is to be read.
     fn reads(&self, durable: &StoredOccurrences) -> bool {
-        let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
+        let has_more = |(owner, progress): (&OccurrenceOwner, &HookProgress)| {
             durable.get(owner).is_some_and(|until| progress.next < *until)
         };
         let has_room = self.open.len() < OPEN_MAX || self.can_park();
@@ -201,7 +201,7 @@ impl Hook {
 
     /// Returns true if more is to be counted.
     pub(super) fn counts(&self, durable: &StoredOccurrences) -> bool {
-        let is_behind = |(owner, progress): (&OccurrenceOwner, &Progress)| {
+        let is_behind = |(owner, progress): (&OccurrenceOwner, &HookProgress)| {
             durable.get(owner).is_some_and(|until| progress.counted < *until)
         };
         self.owners.iter().any(is_behind)
@@ -283,7 +283,7 @@ impl Hook {
             })?;
             if is_over {
                 // Passes what no hook wants as well, so that it is not read again.
-                progress.come_to(until);
+                progress.advance(until);
             }
             self.owners.insert(owner, progress);
         }
@@ -300,7 +300,7 @@ impl Hook {
         if self.open.contains_key(&place) {
             return;
         }
-        self.open.insert(place, Open { tries: 0, first: now, next: now });
+        self.open.insert(place, OpenOccurrence { tries: 0, first: now, next: now });
         self.due.insert((now, place));
         if let Some(recipient) = occurrence.recipient() {
             self.recipients.insert(place, recipient.clone());
@@ -566,10 +566,10 @@ impl Hook {
 }
 
 /// The instant of the next try of an occurrence after a failed one.
-fn next_try(open: &Open, id: &str, after_ms: Option<i64>, now: Instant) -> Instant {
+fn next_try(open: &OpenOccurrence, id: &str, after_ms: Option<i64>, now: Instant) -> Instant {
     let (first, most) = WAIT_MS;
     let wait = (first << (open.tries - 1).min(20)).min(most);
     // Spread over a tenth, by the id: no random number is needed to break up a herd.
-    let spread = id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
-    now.plus_ms((wait + wait * spread / 9_970).max(after_ms.unwrap_or(0)))
+    let jitter = id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
+    now.plus_ms((wait + wait * jitter / 9_970).max(after_ms.unwrap_or(0)))
 }

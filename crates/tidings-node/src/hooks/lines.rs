@@ -11,14 +11,14 @@ use tidings_core::channel::ChannelNo;
 use tidings_core::occurrence::{Occurrence, OccurrencePlace};
 
 /// A line of a recipient's list: its tenant, scope and channel.
-type Line = (Id, Option<Id>, PreferenceScope, Option<ChannelNo>);
+type PreferenceKey = (Id, Option<Id>, PreferenceScope, Option<ChannelNo>);
 
 /// The newest open change of each line.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    newest: BTreeMap<Line, OccurrencePlace>,
+pub(super) struct PreferenceLines {
+    newest: BTreeMap<PreferenceKey, OccurrencePlace>,
     /// The lines of those, by their place.
-    lines: BTreeMap<OccurrencePlace, Line>,
+    lines: BTreeMap<OccurrencePlace, PreferenceKey>,
 }
 
 /// An occurrence among those of its line.
@@ -32,7 +32,7 @@ pub(super) enum Newest {
     IsAnother,
 }
 
-fn line_of(occurrence: &Occurrence) -> Option<Line> {
+fn line_of(occurrence: &Occurrence) -> Option<PreferenceKey> {
     match occurrence {
         Occurrence::Preference { recipient, scope, channel, tenant, .. } => {
             Some((recipient.clone(), tenant.clone(), scope.clone(), *channel))
@@ -41,7 +41,7 @@ fn line_of(occurrence: &Occurrence) -> Option<Line> {
     }
 }
 
-impl Lines {
+impl PreferenceLines {
     /// Adds an occurrence.
     pub(super) fn newest(&mut self, place: OccurrencePlace, occurrence: &Occurrence) -> Newest {
         let Some(line) = line_of(occurrence) else {
@@ -91,7 +91,7 @@ mod tests {
             by: By::User,
             tenant: None,
         };
-        let mut lines = Lines::default();
+        let mut lines = PreferenceLines::default();
         let never = change("ana", 1, Mode::Never);
         assert_eq!(lines.newest(place(1), &never), Newest::IsNew);
         assert_eq!(

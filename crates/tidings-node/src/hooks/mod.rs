@@ -226,7 +226,7 @@ impl Hooks {
             let same = known.iter().position(|hook| *hook.name == *rules.name);
             let hook = match same.map(|at| known.swap_remove(at)) {
                 Some(mut hook) if hook.order.since == order.since => {
-                    hook.obey(rules, order, now);
+                    hook.apply_rules(rules, order, now);
                     hook
                 }
                 _ => {

@@ -13,21 +13,21 @@ use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::table::{Key, Partition, Table, Write, after_prefix};
 use tidings_core::time::SECOND_MS;
 
-use super::progress::Open;
+use super::progress::OpenOccurrence;
 
 /// Minimum wait of a parked occurrence: its row is durable by then.
 const WAIT_MS: i64 = 10 * SECOND_MS;
 
 /// A parked occurrence.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Row {
+struct ParkedRow {
     /// [`tidings_core::engine::HookOrder::since`] at that time: a hook that is added again starts over.
     since: Instant,
     /// The instant at which it was parked.
     at: Instant,
     row: OccurrenceRow,
     index: u32,
-    open: Open,
+    open: OpenOccurrence,
 }
 
 /// The parked occurrences of an owner.
@@ -60,7 +60,7 @@ impl Parked {
     ) -> Result<Self, Unreadable> {
         let mut parked = Self::default();
         each(view, Partition::Base, &prefix(owner, name).done(), |key, value| {
-            let row: Row = decode("a parked occurrence", value)?;
+            let row: ParkedRow = decode("a parked occurrence", value)?;
             if row.since == since {
                 parked.count += 1;
                 parked.next = parked.next.or(Some(row.open.next));
@@ -80,7 +80,7 @@ impl Parked {
         &mut self,
         name: &str,
         since: Instant,
-        (place, mut open): (OccurrencePlace, Open),
+        (place, mut open): (OccurrencePlace, OpenOccurrence),
         now: Instant,
     ) {
         open.next = open.next.max(now.plus_ms(WAIT_MS));
@@ -93,7 +93,7 @@ impl Parked {
         self.count += 1;
         let sooner = |at: Option<Instant>| Some(at.map_or(open.next, |at| at.min(open.next)));
         (self.next, self.added) = (sooner(self.next), sooner(self.added));
-        let value = Some(encode(&Row { since, at: now, row, index, open }));
+        let value = Some(encode(&ParkedRow { since, at: now, row, index, open }));
         self.writes.push(Write { partition: Partition::Base, key, value });
     }
 
@@ -104,7 +104,7 @@ impl Parked {
         (owner, name): (OccurrenceOwner, &str),
         most: usize,
         now: Instant,
-    ) -> Result<Vec<(OccurrencePlace, Open)>, Unreadable> {
+    ) -> Result<Vec<(OccurrencePlace, OpenOccurrence)>, Unreadable> {
         let from = prefix(owner, name).done();
         let (mut due, mut keys, mut still) = (Vec::new(), Vec::new(), BTreeSet::new());
         let (mut next, mut last) = (None, Vec::new());
@@ -117,7 +117,7 @@ impl Parked {
                 still.insert(key.to_vec());
                 return ControlFlow::Continue(());
             }
-            let row: Row = match decode("a parked occurrence", value) {
+            let row: ParkedRow = match decode("a parked occurrence", value) {
                 Ok(row) => row,
                 Err(fault) => {
                     found = Err(fault);
@@ -128,7 +128,7 @@ impl Parked {
             let is_due =
                 row.open.next <= now || row.at > now || self.hurried.is_some_and(|at| row.at <= at);
             if due.len() < most && is_due {
-                let open = Open { next: row.open.next.min(now), ..row.open };
+                let open = OpenOccurrence { next: row.open.next.min(now), ..row.open };
                 due.push((OccurrencePlace { owner, row: row.row, index: row.index }, open));
                 keys.push(key.to_vec());
                 return ControlFlow::Continue(());

@@ -12,7 +12,7 @@ use tidings_core::table::{Key, Partition, Table, Write};
 
 /// An occurrence that is about to be sent, or failed so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Open {
+pub(crate) struct OpenOccurrence {
     /// Number of failed tries.
     pub(crate) tries: u32,
     /// The instant of the first one.
@@ -33,14 +33,14 @@ pub(crate) struct ProgressRow {
     /// The row to be read next.
     pub(crate) next: OccurrenceRow,
     /// The open occurrences, each by its row and index.
-    pub(crate) open: Vec<(OccurrenceRow, u32, Open)>,
+    pub(crate) open: Vec<(OccurrenceRow, u32, OpenOccurrence)>,
     /// The last answer to a call, of any owner.
     pub(crate) last: Option<(Instant, u16)>,
 }
 
 /// The progress of a hook in an owner's occurrences.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct HookProgress {
     /// The row to be read next.
     pub(crate) next: OccurrenceRow,
     /// The first row that is not counted yet; not before `next`.
@@ -51,7 +51,7 @@ pub(crate) struct Progress {
     pub(crate) is_dirty: bool,
 }
 
-impl Progress {
+impl HookProgress {
     /// The progress from a row on.
     pub(crate) fn from(next: OccurrenceRow) -> Self {
         Self { next, counted: next, behind: 0, is_dirty: false }
@@ -81,7 +81,7 @@ impl Progress {
     }
 
     /// Comes to the end of what there is.
-    pub(crate) fn come_to(&mut self, until: OccurrenceRow) {
+    pub(crate) fn advance(&mut self, until: OccurrenceRow) {
         self.next = self.next.max(until);
         if self.counted <= self.next {
             (self.counted, self.behind) = (self.next, 0);

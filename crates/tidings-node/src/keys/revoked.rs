@@ -25,13 +25,13 @@ const SWEPT_PER_ROW: usize = 4;
 const HASH_BYTES: usize = 16;
 
 /// The hash of a recipient's id.
-type Subject = [u8; HASH_BYTES];
+type SubjectHash = [u8; HASH_BYTES];
 
 /// The revocations in force.
 #[derive(Debug, Default)]
 pub(super) struct Revoked {
-    of: HashMap<Subject, (BucketNo, Instant)>,
-    by_age: BTreeSet<(Instant, Subject)>,
+    of: HashMap<SubjectHash, (BucketNo, Instant)>,
+    by_age: BTreeSet<(Instant, SubjectHash)>,
 }
 
 impl Revoked {
@@ -69,7 +69,7 @@ impl Revoked {
         writes
     }
 
-    fn put(&mut self, bucket: BucketNo, subject: Subject, before: Instant) {
+    fn put(&mut self, bucket: BucketNo, subject: SubjectHash, before: Instant) {
         if let Some((_, older)) = self.of.insert(subject, (bucket, before)) {
             self.by_age.remove(&(older, subject));
         }
@@ -102,7 +102,7 @@ fn table(bucket: BucketNo) -> Key {
     Key::of(Owner::Bucket(bucket), Table::RevokedTokens)
 }
 
-fn write(bucket: BucketNo, subject: Subject, before: Option<Instant>) -> Write {
+fn write(bucket: BucketNo, subject: SubjectHash, before: Option<Instant>) -> Write {
     let value = before.map(|before| {
         let mut row = vec![FORM];
         put_i64(&mut row, before.0);
@@ -111,7 +111,7 @@ fn write(bucket: BucketNo, subject: Subject, before: Option<Instant>) -> Write {
     Write { partition: Partition::Base, key: table(bucket).bytes(&subject).done(), value }
 }
 
-fn subject(recipient: &Id) -> Subject {
+fn subject(recipient: &Id) -> SubjectHash {
     let mut subject = [0; HASH_BYTES];
     subject.copy_from_slice(&digest(&SHA256, recipient.as_str().as_bytes()).as_ref()[..HASH_BYTES]);
     subject

@@ -6,7 +6,7 @@ use tidings_core::Instant;
 use tidings_core::engine::{OpenReply, Refused, Reply};
 
 use super::Node;
-use super::pending_acks::{Request, SILENT_MS, WAIT_MS, Waiting};
+use super::pending_acks::{PendingRequest, PendingStep, SILENT_MS, WAIT_MS};
 use super::replication::Replication;
 use crate::cluster::log_feed::FollowerReport;
 use crate::commit::work::{Asker, Work};
@@ -33,20 +33,21 @@ impl Replication<'_> {
         let is_waited_for = work.waits && others.iter().all(is_there);
         let since = if is_waited_for { now } else { now.plus_ms(-WAIT_MS) };
         let waits = (no, work.waits);
-        let waiting = pending_acks.waiting().entry(waits).or_insert_with(|| Waiting {
+        let waiting = pending_acks.waiting().entry(waits).or_insert_with(|| PendingStep {
             since,
             shards: others,
             requests: Vec::new(),
         });
-        waiting.requests.push(Request { work, open, copies: Vec::new() });
+        waiting.requests.push(PendingRequest { work, open, copies: Vec::new() });
     }
 
     /// Lets a copy of a request that waits wait with it; returns it if there is no such request.
     pub(crate) fn wait_with_first(&mut self, key: &[u8; 16], copy: Work) -> Option<Work> {
         let waiting = self.node.pending_acks.waiting().values_mut();
         let mut requests = waiting.flat_map(|waiting| &mut waiting.requests);
-        let is_of_key =
-            |request: &&mut Request| request.work.once().is_some_and(|once| once.key == *key);
+        let is_of_key = |request: &&mut PendingRequest| {
+            request.work.once().is_some_and(|once| once.key == *key)
+        };
         match requests.find(is_of_key) {
             Some(first) => first.copies.push(copy),
             None => return Some(copy),
@@ -92,11 +93,11 @@ impl Replication<'_> {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn answer_gathered(&mut self, now: Instant, all: bool) -> Result<(), Error> {
-        let is_over = |waiting: &Waiting| {
+        let is_over = |waiting: &PendingStep| {
             all || waiting.shards.is_empty() || now >= waiting.since.plus_ms(WAIT_MS)
         };
         let over = self.node.pending_acks.waiting().extract_if(.., |_, waiting| is_over(waiting));
-        let over: Vec<Waiting> = over.map(|(_, waiting)| waiting).collect();
+        let over: Vec<PendingStep> = over.map(|(_, waiting)| waiting).collect();
         if over.is_empty() {
             return Ok(());
         }
@@ -116,7 +117,7 @@ impl Replication<'_> {
         let (mut works, mut copies) = (Vec::new(), Vec::new());
         for waiting in over {
             let applied = waiting.shards.is_empty();
-            for Request { mut work, open, copies: more } in waiting.requests {
+            for PendingRequest { mut work, open, copies: more } in waiting.requests {
                 for (open, reply) in open.iter().zip(replies.by_ref()) {
                     if let Some(place) = work.replies.get_mut(open.command) {
                         *place = marked(reply, applied);

@@ -22,30 +22,30 @@ pub(super) const SILENT_MS: i64 = 2_000;
 #[derive(Default)]
 pub(super) struct PendingAcks {
     /// Behind a lock without contention: callbacks run in one thread, and readers share the node.
-    waiting: Mutex<BTreeMap<Gathered, Waiting>>,
+    waiting: Mutex<BTreeMap<AckCount, PendingStep>>,
     /// The instant of the last report of each shard of another node.
     pub(super) reported_at: BTreeMap<u16, Instant>,
 }
 
 /// The number of acts, and whether their requests wait at all.
-pub(super) type Gathered = (LogNo, bool);
+pub(super) type AckCount = (LogNo, bool);
 
 /// The requests of one step.
-pub(super) struct Waiting {
+pub(super) struct PendingStep {
     pub(super) since: Instant,
     /// The shards that have not applied the acts yet.
     pub(super) shards: BTreeSet<u16>,
-    pub(super) requests: Vec<Request>,
+    pub(super) requests: Vec<PendingRequest>,
 }
 
 /// A request with the replies that are not whole, and its copies, which get its answer.
-pub(super) struct Request {
+pub(super) struct PendingRequest {
     pub(super) work: Work,
     pub(super) open: Vec<OpenReply>,
     pub(super) copies: Vec<Work>,
 }
 
-impl Request {
+impl PendingRequest {
     pub(super) fn fail(self, why: impl Fn() -> RuntimeError) {
         self.copies.into_iter().chain([self.work]).for_each(|work| work.fail(why()));
     }
@@ -63,7 +63,7 @@ impl Drop for PendingAcks {
 }
 
 impl PendingAcks {
-    pub(super) fn waiting(&mut self) -> &mut BTreeMap<Gathered, Waiting> {
+    pub(super) fn waiting(&mut self) -> &mut BTreeMap<AckCount, PendingStep> {
         let waiting = self.waiting.get_mut();
         waiting.unwrap_or_else(PoisonError::into_inner)
     }

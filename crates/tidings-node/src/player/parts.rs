@@ -50,7 +50,7 @@ impl Player {
     /// # Errors
     /// [`PlayError`] as of [`Player::play`].
     pub fn accept(&mut self, at: Instant, commands: &[Command]) -> Result<Accepted, PlayError> {
-        self.decide(at, commands, Node::take_in_beside)
+        self.decide(at, commands, Node::take_in_with)
     }
 
     /// Ends an instant with commands, and returns its messages.
@@ -58,7 +58,7 @@ impl Player {
     /// # Errors
     /// [`PlayError`] as of [`Player::play`].
     pub fn end(&mut self, at: Instant, commands: &[Command]) -> Result<Vec<Message>, PlayError> {
-        let accepted = self.decide(at, commands, Node::step_beside)?;
+        let accepted = self.decide(at, commands, Node::step_with)?;
         self.event_loop.watch_inboxes(&accepted.delivered)?;
         self.event_loop.hand_out(at)?;
         // An empty message frees its place under a cap: what that kept goes out at the same instant.
@@ -72,7 +72,7 @@ impl Player {
     /// # Errors
     /// [`Error`].
     pub fn put_rules(&mut self, at: Instant, rules: Rules) -> Result<(), Error> {
-        self.event_loop.beside(at, |node, _, _| node.set_rules(at, rules))
+        self.event_loop.run_decision(at, |node, _, _| node.set_rules(at, rules))
     }
 
     /// Deletes days that were kept for their due messages, if there are some.
@@ -101,7 +101,7 @@ impl Player {
         logged: &[Arc<LogEntry>],
     ) -> Result<AppliedEntries, Error> {
         self.event_loop
-            .beside(at, |node, sending, _| node.replication().apply_log(sending, at, logged))
+            .run_decision(at, |node, sending, _| node.replication().apply_log(sending, at, logged))
     }
 
     /// Applies the log up to its current end.
@@ -109,7 +109,8 @@ impl Player {
     /// # Errors
     /// [`Error`].
     pub fn catch_up(&mut self, at: Instant) -> Result<bool, Error> {
-        self.event_loop.beside(at, |node, sending, _| node.replication().catch_up(sending, at))
+        self.event_loop
+            .run_decision(at, |node, sending, _| node.replication().catch_up(sending, at))
     }
 
     /// Ends commands with the answers of all shards.
@@ -121,7 +122,7 @@ impl Player {
         at: Instant,
         open: &[OpenReply],
     ) -> Result<Vec<Result<Reply, Refused>>, Error> {
-        self.event_loop.beside(at, |node, _, _| node.replication().conclude(at, open))
+        self.event_loop.run_decision(at, |node, _, _| node.replication().conclude(at, open))
     }
 
     /// Takes the objects that the node with the intake has to keep.

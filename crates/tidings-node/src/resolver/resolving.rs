@@ -28,13 +28,13 @@ pub(crate) struct Resolving {
     /// True once the thread runs.
     is_served: bool,
     questions: (Sender<Vec<Id>>, Receiver<Vec<Id>>),
-    answers: (Sender<Answer>, Receiver<Answer>),
+    answers: (Sender<ResolverAnswer>, Receiver<ResolverAnswer>),
     /// The objects of the question in progress.
-    asked: Option<(Instant, BTreeSet<Id>)>,
+    requested: Option<(Instant, BTreeSet<Id>)>,
     /// True if the answer was handed to another node, which has not taken it over yet.
     is_unconfirmed: bool,
     /// An answer that the next turn takes in.
-    arrived: Option<Answer>,
+    arrived: Option<ResolverAnswer>,
     /// The objects of the next question.
     wanted: BTreeSet<Id>,
     /// Answered objects, by the instant of their question.
@@ -47,7 +47,7 @@ pub(crate) struct Resolving {
 }
 
 /// An answer of the host, or the reason for which there is none.
-pub(crate) type Answer = Result<Resolved, String>;
+pub(crate) type ResolverAnswer = Result<Resolved, String>;
 
 /// A time in which the host is not asked, because it did not answer.
 struct Rest {
@@ -64,7 +64,7 @@ impl Resolving {
             is_served: false,
             questions: unbounded(),
             answers: unbounded(),
-            asked: None,
+            requested: None,
             is_unconfirmed: false,
             arrived: None,
             wanted: BTreeSet::new(),
@@ -90,7 +90,7 @@ impl Resolving {
     pub(crate) fn wake(&mut self, now: Instant) {
         self.bounds = self.resolver.as_ref().and_then(|resolver| resolver.bounds());
         let is_over = self.rest.as_ref().is_some_and(|rest| rest.until <= now);
-        if is_over && self.asked.is_none() && self.wanted.is_empty() {
+        if is_over && self.requested.is_none() && self.wanted.is_empty() {
             self.held.clear();
         }
     }
@@ -103,8 +103,9 @@ impl Resolving {
         };
         let objects = engine.objects_of(plan);
         let is_known = |object: &Id| {
-            let asked = self.known.get(object);
-            asked.is_some_and(|asked| *asked >= plan.as_of || now < asked.plus_ms(MINUTE_MS))
+            let read_at = self.known.get(object);
+            read_at
+                .is_some_and(|read_at| *read_at >= plan.as_of || now < read_at.plus_ms(MINUTE_MS))
         };
         let missing = || objects.iter().filter(|(object, _)| !is_known(object));
         if missing().next().is_none() {
@@ -120,12 +121,12 @@ impl Resolving {
                 return true;
             }
         } else {
-            let is_asked = |object: &Id| {
-                let asked = self.asked.as_ref();
-                asked.is_some_and(|(_, asked)| asked.contains(object))
+            let is_requested = |object: &Id| {
+                let requested = self.requested.as_ref();
+                requested.is_some_and(|(_, requested)| requested.contains(object))
             };
             let more: Vec<Id> = missing()
-                .filter(|(object, _)| !is_asked(object))
+                .filter(|(object, _)| !is_requested(object))
                 .map(|(object, _)| (*object).clone())
                 .collect();
             self.wanted.extend(more);
@@ -141,14 +142,14 @@ impl Resolving {
             self.held.clear();
             return;
         };
-        if self.asked.is_some() || self.wanted.is_empty() {
+        if self.requested.is_some() || self.wanted.is_empty() {
             return;
         }
         let least = now.plus_ms(-MINUTE_MS);
         // Objects stay known until the messages that asked for them are made.
         let least =
             engine.open_closings().oldest_to_make().map_or(least, |oldest| oldest.min(least));
-        self.known.retain(|_, asked| *asked >= least);
+        self.known.retain(|_, requested| *requested >= least);
         let mut objects = BTreeSet::new();
         while objects.len() < bounds.batch.max(1)
             && let Some(object) = self.wanted.pop_first()
@@ -158,7 +159,7 @@ impl Resolving {
         self.vitals.resolver.ask(objects.len());
         // The other end is held by this.
         let _ = self.questions.0.send(objects.iter().cloned().collect());
-        self.asked = Some((now, objects));
+        self.requested = Some((now, objects));
         self.serve();
     }
 
@@ -201,12 +202,12 @@ impl Resolving {
     }
 
     /// The answers of the host.
-    pub(crate) fn answers(&self) -> &Receiver<Answer> {
+    pub(crate) fn answers(&self) -> &Receiver<ResolverAnswer> {
         &self.answers.1
     }
 
     /// Keeps an answer for the next turn.
-    pub(crate) fn record(&mut self, answer: Answer) {
+    pub(crate) fn record(&mut self, answer: ResolverAnswer) {
         self.arrived = Some(answer);
     }
 
@@ -223,7 +224,7 @@ impl Resolving {
         let Some(answer) = self.arrived.take() else {
             return Vec::new();
         };
-        let Some((at, asked)) = self.asked.take() else {
+        let Some((at, requested)) = self.requested.take() else {
             return Vec::new();
         };
         self.held.clear();
@@ -232,9 +233,9 @@ impl Resolving {
             Ok(mut resolved) => {
                 self.rest = None;
                 // The host may change only what it was asked about.
-                resolved.objects.retain(|object| asked.contains(&object.id));
-                resolved.retracted.retain(|object| asked.contains(object));
-                self.asked = Some((at, asked));
+                resolved.objects.retain(|object| requested.contains(&object.id));
+                resolved.retracted.retain(|object| requested.contains(object));
+                self.requested = Some((at, requested));
                 self.is_unconfirmed = true;
                 if decides {
                     self.confirm();
@@ -263,22 +264,22 @@ impl Resolving {
             return;
         }
         self.held.clear();
-        let (at, objects) = self.asked.take().unwrap_or_default();
+        let (at, objects) = self.requested.take().unwrap_or_default();
         self.known.extend(objects.into_iter().map(|object| (object, at)));
     }
 
     /// The instant of the next question to the host, if a message waits for it and none is under way.
     pub(crate) fn next(&self) -> Option<Instant> {
-        let waits = self.asked.is_none() && !self.held.is_empty();
+        let waits = self.requested.is_none() && !self.held.is_empty();
         let rest = self.rest.as_ref().filter(|_| waits);
         rest.map(|rest| rest.until)
     }
 
     /// Adapts to a clock that was put back by a number of milliseconds.
     pub(crate) fn put_back(&mut self, by_ms: i64) {
-        let asked = self.asked.iter_mut().map(|(asked, _)| asked);
+        let requested = self.requested.iter_mut().map(|(requested, _)| requested);
         let rest = self.rest.iter_mut().map(|rest| &mut rest.until);
-        for at in self.known.values_mut().chain(asked).chain(rest) {
+        for at in self.known.values_mut().chain(requested).chain(rest) {
             *at = at.plus_ms(-by_ms);
         }
     }
@@ -288,7 +289,7 @@ impl Resolving {
         self.known.clear();
         self.held.clear();
         if std::mem::take(&mut self.is_unconfirmed) {
-            self.asked = None;
+            self.requested = None;
         }
     }
 }

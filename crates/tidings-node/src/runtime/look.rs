@@ -7,7 +7,7 @@ use tidings_store::Store;
 
 use super::Runtime;
 use crate::error::{Error, RuntimeError};
-use crate::handle::{Handle, Inbox, Request};
+use crate::handle::{Handle, QueueReceiver, Request};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::vitals::Vitals;
@@ -34,7 +34,7 @@ impl Runtime {
 }
 
 /// Changes keys, until the runtime is stopped or its store fails.
-fn answer(node: &mut Node, inbox: &Inbox) {
+fn answer(node: &mut Node, inbox: &QueueReceiver) {
     let refused = || RuntimeError::Unavailable("it is open to be looked at only".to_owned());
     while !inbox.is_empty() || inbox.woken.recv().is_ok() {
         for request in inbox.turn() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tidings_core::Command;
 use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
 use tidings_node::{Handle, OpenStore, Runtime, RuntimeError};
-use tidings_store::{Fault, Store};
+use tidings_store::{InjectedFault, Store};
 
 use super::world::*;
 use super::{Counter, failing};
@@ -21,7 +21,7 @@ fn notes(name: &str) -> Vec<Command> {
 /// Asks for two steps: the second is decided while the first is being written. `then` says what
 /// happens before that is let through. What both were answered.
 fn two_steps(
-    then: Fault,
+    then: InjectedFault,
     first: Vec<Command>,
     second: Vec<Command>,
 ) -> (Answers, Answers, Runtime) {
@@ -74,7 +74,7 @@ fn statuses(answers: &Answers) -> Vec<PublishedAs> {
 fn a_step_knows_what_the_one_before_it_is_about_to_store() {
     let mut second = notes("second");
     second.extend(notes("first"));
-    let (first, second, runtime) = two_steps(Fault::None, notes("first"), second);
+    let (first, second, runtime) = two_steps(InjectedFault::None, notes("first"), second);
     assert!(statuses(&first).iter().all(|status| *status == PublishedAs::Accepted));
     let (fresh, known) = (&statuses(&second)[..MANY], &statuses(&second)[MANY..]);
     assert!(fresh.iter().all(|status| *status == PublishedAs::Accepted));
@@ -85,7 +85,11 @@ fn a_step_knows_what_the_one_before_it_is_about_to_store() {
 
 #[test]
 fn where_a_commit_fails_nothing_is_kept_or_told_of_what_was_decided_on_it() {
-    for (fault, left) in [(Fault::FailedLost, 0), (Fault::FailedKept, MANY), (Fault::Full, 0)] {
+    for (fault, left) in [
+        (InjectedFault::FailedLost, 0),
+        (InjectedFault::FailedKept, MANY),
+        (InjectedFault::Full, 0),
+    ] {
         let (first, second, runtime) = two_steps(fault, notes("first"), notes("second"));
         assert!(first.is_err(), "{fault:?}");
         assert!(second.is_err(), "{fault:?}");

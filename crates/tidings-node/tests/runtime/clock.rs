@@ -8,7 +8,7 @@ use tidings_core::channel::EMAIL;
 use tidings_core::rules::{Policy, Route};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Instant, Rules};
-use tidings_node::channel::{Head, Outcome, Scope};
+use tidings_node::channel::{MessageHead, Outcome, Scope};
 use tidings_node::{Delivery, Handle, Retries, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
@@ -46,7 +46,7 @@ fn set(handle: &Handle, clock: &VirtualClock, now: Instant) {
 }
 
 /// The message that is handed over next. A test fails where none is within five minutes.
-fn next(keeper: &AnswerRecorder) -> Head {
+fn next(keeper: &AnswerRecorder) -> MessageHead {
     let next = keeper.handed.recv_timeout(Duration::from_secs(300));
     Arc::unwrap_or_clone(next.expect("nothing is handed over").head)
 }

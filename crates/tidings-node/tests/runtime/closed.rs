@@ -9,7 +9,7 @@ use tidings_core::channel::{EMAIL, sending};
 use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Options, Reply};
 use tidings_core::time::{DAY_MS, HOUR_MS};
-use tidings_node::{Clock as _, Durable, Runtime, RuntimeError, Settings, pause_restored};
+use tidings_node::{Clock as _, DurableSnapshot, Runtime, RuntimeError, Settings, pause_restored};
 use tidings_store::{MemoryStore, Partition, Store, Write};
 
 use crate::world::*;
@@ -46,7 +46,7 @@ fn what_is_due_without_a_server_waits_for_one() {
     clock.set(MONDAY.plus_ms(10 * HOUR_MS));
     handle.wake().unwrap();
     round(&handle);
-    let agenda = |node: &Durable| node.engine().reader(node.view()).agenda(0).unwrap();
+    let agenda = |node: &DurableSnapshot| node.engine().reader(node.view()).agenda(0).unwrap();
     let agenda = handle.look(agenda).unwrap();
     assert_eq!((agenda.unmade, agenda.sending), (2, 0), "both are due");
     closed.stop().unwrap();
@@ -139,7 +139,7 @@ fn a_restored_store_sends_nothing_until_its_channels_are_resumed() {
     let served = start(over(&copy), channel(), &clock, settings());
     let handle = served.handle();
     round(&handle);
-    let paused = |node: &Durable| node.engine().paused().channels().collect::<Vec<_>>();
+    let paused = |node: &DurableSnapshot| node.engine().paused().channels().collect::<Vec<_>>();
     let all: Vec<&str> = sending().map(|channel| channel.name).collect();
     assert_eq!(handle.look(paused).unwrap(), all);
     assert_eq!(mail.0.load(Ordering::SeqCst), 0);

@@ -9,7 +9,7 @@ use tidings_node::{
     ApiKey, Handle, IdempotencyHit, KeptAnswer, KeyChange, KeyHash, Node, Once, Role, Runtime,
     RuntimeError, SigningKey, SigningSecret,
 };
-use tidings_store::{Fault, MemoryStore, Store};
+use tidings_store::{InjectedFault, MemoryStore, Store};
 
 use crate::failing;
 use crate::world::*;
@@ -106,7 +106,8 @@ fn a_change_that_is_asked_for_twice_is_made_once() {
 /// Nobody knows what became of a change during which the store failed, until it is opened again.
 #[test]
 fn after_a_failure_the_keys_are_those_of_the_store() {
-    for (fault, is_kept) in [(Fault::FailedLost, false), (Fault::FailedKept, true)] {
+    for (fault, is_kept) in [(InjectedFault::FailedLost, false), (InjectedFault::FailedKept, true)]
+    {
         let (_, faults, open) = failing();
         let mail = plain(Arc::new(Counter::default()));
         let runtime = start(open, mail, &clock(MONDAY), settings());

@@ -335,8 +335,8 @@ fn what_comes_after_the_messages_of_an_instant_is_of_the_next() {
 /// The rules that were in force before a configuration failed are so afterwards, whatever was written.
 #[test]
 fn a_configuration_that_fails_is_not_in_force_afterwards() {
-    use tidings_store::Fault;
-    for fault in [Fault::FailedKept, Fault::FailedLost] {
+    use tidings_store::InjectedFault;
+    for fault in [InjectedFault::FailedKept, InjectedFault::FailedLost] {
         let (_, faults, open) = super::failing();
         let mail = Arc::new(Counter::default());
         let runtime = start(open, plain(mail), &clock(MONDAY), settings());

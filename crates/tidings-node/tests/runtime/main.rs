@@ -33,7 +33,7 @@ use tidings_core::Command;
 use tidings_core::engine::{Options, PublishedAs};
 use tidings_core::time::HOUR_MS;
 use tidings_node::{Handle, Node, OpenStore, RuntimeError, Settings};
-use tidings_store::{Fault, FaultStore, MemoryStore, Store};
+use tidings_store::{FaultStore, InjectedFault, MemoryStore, Store};
 use world::*;
 
 fn in_memory() -> Arc<dyn Store> {
@@ -41,7 +41,7 @@ fn in_memory() -> Arc<dyn Store> {
 }
 
 /// Faults that are still to come; nothing fails once they are used up.
-type Faults = Arc<Mutex<VecDeque<Fault>>>;
+type Faults = Arc<Mutex<VecDeque<InjectedFault>>>;
 
 fn failing() -> (Arc<FaultStore>, Faults, OpenStore) {
     let faults = Faults::default();
@@ -86,7 +86,7 @@ fn an_answer_means_that_it_is_durable() {
 /// Whichever write fails, and however: the publish counts once, and its mail leaves once.
 #[test]
 fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
-    for fault in [Fault::FailedLost, Fault::FailedKept, Fault::Full] {
+    for fault in [InjectedFault::FailedLost, InjectedFault::FailedKept, InjectedFault::Full] {
         // The publish with its message, and the outcome.
         for number in 0..2 {
             let mail = Arc::new(Counter::default());
@@ -95,13 +95,13 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
             let runtime = start(open, channel, &clock(MONDAY), settings());
             let handle = runtime.handle();
             handle.submit(vec![person("ann")]).unwrap();
-            let mut script = vec![Fault::None; number];
+            let mut script = vec![InjectedFault::None; number];
             script.push(fault);
             faults.lock().unwrap().extend(script);
 
             let answer = handle.submit(vec![publish("e1", "bill", "ann")]);
             match (number, fault) {
-                (0, Fault::Full) => {
+                (0, InjectedFault::Full) => {
                     assert!(matches!(answer, Err(RuntimeError::Full(_))), "{answer:?}");
                 }
                 (0, _) => assert!(matches!(answer, Err(RuntimeError::Unknown(_))), "{answer:?}"),
@@ -117,7 +117,7 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
                     answer => break published(&answer.unwrap()),
                 }
             };
-            let expected = if number == 0 && fault != Fault::FailedKept {
+            let expected = if number == 0 && fault != InjectedFault::FailedKept {
                 PublishedAs::Accepted
             } else {
                 PublishedAs::Duplicate
@@ -145,7 +145,7 @@ fn a_message_on_its_way_is_not_taken_up_again() {
     let handle = runtime.handle();
     handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
     keeper.next();
-    faults.lock().unwrap().push_back(Fault::FailedLost);
+    faults.lock().unwrap().push_back(InjectedFault::FailedLost);
     let lost = handle.submit(vec![publish("e2", "note", "ann")]);
     assert!(matches!(lost, Err(RuntimeError::Unknown(_))), "{lost:?}");
     round(&handle);
@@ -320,8 +320,8 @@ fn a_runtime_that_nobody_can_ask_any_more_ends() {
 #[test]
 fn a_store_that_stays_away_is_not_opened_for_every_request() {
     let store = Arc::new(FaultStore::new(|write: u64| match write {
-        1 => Fault::None,
-        _ => Fault::FailedLost,
+        1 => InjectedFault::None,
+        _ => InjectedFault::FailedLost,
     }));
     let opened = Arc::new(AtomicUsize::new(0));
     let (mut first, count) = (Some(store as Arc<dyn Store>), Arc::clone(&opened));
@@ -346,8 +346,8 @@ fn a_store_that_stays_away_is_not_opened_for_every_request() {
 #[test]
 fn a_stop_without_a_store_says_so() {
     let store = Arc::new(FaultStore::new(|write: u64| match write {
-        1 => Fault::None,
-        _ => Fault::FailedLost,
+        1 => InjectedFault::None,
+        _ => InjectedFault::FailedLost,
     }));
     let mut first = Some(store as Arc<dyn Store>);
     let open: OpenStore = Box::new(move || {
@@ -401,7 +401,7 @@ fn a19_a_crash_after_the_hand_off_leaves_one_mail() {
     let clock = clock(MONDAY);
     let store = Arc::new(FaultStore::new(|write: u64| {
         // The rules, ann, the publish with its message: the outcome is lost.
-        if write == 4 { Fault::CrashBefore } else { Fault::None }
+        if write == 4 { InjectedFault::CrashBefore } else { InjectedFault::None }
     }));
     let opened = Arc::clone(&store);
     let open = move || -> OpenStore {

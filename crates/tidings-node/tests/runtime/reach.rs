@@ -8,7 +8,7 @@ use tidings_core::Command;
 use tidings_core::channel::EMAIL;
 use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Reply, TakenBack};
-use tidings_node::channel::{Channel, Head, Outcome, Receipt, Rendered};
+use tidings_node::channel::{Channel, MessageHead, Outcome, Receipt, Rendered};
 use tidings_node::{Handle, Runtime};
 use tidings_store::{MemoryStore, Store};
 
@@ -16,14 +16,14 @@ use crate::world::*;
 
 /// A channel that says what it has taken, and asks for leave to hand it over when it is told to.
 struct Begun {
-    begun: Mutex<Sender<Head>>,
+    begun: Mutex<Sender<MessageHead>>,
     ask: Mutex<Receiver<()>>,
     went: Mutex<Sender<bool>>,
 }
 
 /// The other side of it.
 struct Threshold {
-    begun: Receiver<Head>,
+    begun: Receiver<MessageHead>,
     ask: Sender<()>,
     went: Receiver<bool>,
 }
@@ -38,7 +38,7 @@ impl Threshold {
 
 impl Channel for Begun {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
-        let head = Head::clone(&message.head);
+        let head = MessageHead::clone(&message.head);
         // A test that has seen enough listens no more.
         let _heard = self.begun.lock().unwrap().send(head);
         let _asked = self.ask.lock().unwrap().recv();
@@ -49,7 +49,7 @@ impl Channel for Begun {
 }
 
 /// A node with two recipients whose only sender has taken a bill for the first.
-fn begun(events: &[&str]) -> (Runtime, Threshold, Head) {
+fn begun(events: &[&str]) -> (Runtime, Threshold, MessageHead) {
     let ((begin, begun), (ask, asked), (tell, went)) = (channel(), channel(), channel());
     let mail = Begun { begun: Mutex::new(begin), ask: Mutex::new(asked), went: Mutex::new(tell) };
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());

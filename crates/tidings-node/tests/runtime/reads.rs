@@ -5,14 +5,14 @@ use std::sync::mpsc::channel;
 
 use tidings_core::engine::StepError;
 use tidings_node::channel::Channels;
-use tidings_node::{Delivery, Durable, Handle, Retries, Stepped};
+use tidings_node::{Delivery, DurableSnapshot, Handle, Retries, Stepped};
 use tidings_store::{FaultStore, MemoryStore, NoFaults, Store};
 
 use super::world::*;
 use super::{Counter, hold};
 
 /// The events that wait in a recipient's lanes.
-fn pending(node: &Durable, who: &str) -> Result<Vec<String>, StepError> {
+fn pending(node: &DurableSnapshot, who: &str) -> Result<Vec<String>, StepError> {
     let lanes = node.engine().reader(node.view()).open_lanes(&id(who))?;
     let entries = lanes.into_iter().flat_map(|lane| lane.entries);
     Ok(entries.map(|entry| entry.event.to_string()).collect())
@@ -63,7 +63,7 @@ fn what_was_answered_is_read_at_once_and_nothing_before_that() {
         Stepped::open(over(&store), None, rules(), delivery, clock(MONDAY), settings()).unwrap();
     let handle = stepped.handle().clone();
     let known = move |handle: &Handle| {
-        let known = |node: &Durable| node.engine().recipient(&id("ann")).is_some();
+        let known = |node: &DurableSnapshot| node.engine().recipient(&id("ann")).is_some();
         handle.look(known).unwrap()
     };
     let (answer, answered) = channel();

@@ -11,7 +11,7 @@ use tidings_core::preference::{Mode, PreferenceScope};
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Command, Reason};
 use tidings_node::channel::{Channels, Outcome};
-use tidings_node::{Durable, Handle, Runtime, VirtualClock};
+use tidings_node::{DurableSnapshot, Handle, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
 use crate::world::*;
@@ -207,7 +207,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
         handle.submit(vec![never]).unwrap();
     }
     let told = |event: &'static str| {
-        let fate = move |node: &Durable| {
+        let fate = move |node: &DurableSnapshot| {
             let (engine, view) = (node.engine(), node.view());
             let trace = engine.reader(view).trace(&id(event)).unwrap().unwrap();
             trace.report(view).unwrap().channels.remove(EMAIL).unwrap()

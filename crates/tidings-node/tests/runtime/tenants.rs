@@ -37,7 +37,7 @@ fn made() -> (Arc<dyn Store>, Arc<VirtualClock>) {
 /// The first recipients of a node, of so many names.
 fn homes(node: &Runtime, names: usize) -> Vec<Id> {
     let all = (0..names).map(|number| id(&format!("person-{number}")));
-    let find = |node: &tidings_node::Durable| -> Vec<Id> {
+    let find = |node: &tidings_node::DurableSnapshot| -> Vec<Id> {
         all.filter(|id| node.engine().replica().has_home_of(id)).collect()
     };
     node.handle().look(find).unwrap()

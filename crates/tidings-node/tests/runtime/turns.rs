@@ -10,7 +10,7 @@ use tidings_core::channel::EMAIL;
 use tidings_core::command::Cancelled;
 use tidings_core::engine::Reply;
 use tidings_node::{ApiKey, Delivery, Handle, KeyChange, KeyHash, Retries, Role, Stepped};
-use tidings_store::{Fault, FaultStore};
+use tidings_store::{FaultStore, InjectedFault};
 
 use crate::world::*;
 use crate::{Faults, failing};
@@ -128,7 +128,7 @@ fn an_answer_of_a_channel_outlives_the_commit_that_was_to_record_it() {
     // The turn that records it also takes a request in; what it decides is lost.
     let second = driven.ask(bill("e2"));
     driven.process.turn();
-    driven.faults.lock().unwrap().push_back(Fault::FailedLost);
+    driven.faults.lock().unwrap().push_back(InjectedFault::FailedLost);
     driven.rest();
     assert!(second.recv().unwrap().is_err());
     assert_eq!((driven.sent(), driven.delivered()), (1, (1, 0)));

@@ -17,11 +17,12 @@ use tidings_core::{
     Audience, Batch, Command, Event, Id, Instant, Object, RecipientChange, Rules, Totals,
 };
 use tidings_node::channel::{
-    Channel, Durability, Head, MailRenderer, Maildir, Outcome, Outlet, Receipt, Rendered, Renderer,
-    Unrenderable,
+    Channel, Durability, MailRenderer, Maildir, MessageHead, Outcome, Outlet, Receipt, Rendered,
+    Renderer, Unrenderable,
 };
 use tidings_node::{
-    Delivery, Durable, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
+    Delivery, DurableSnapshot, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings,
+    VirtualClock,
 };
 use tidings_store::{Commit, Expected, FaultStore, FjallStore, Snapshot, Store, StoreId};
 
@@ -99,7 +100,7 @@ pub(crate) fn published(answer: &[Result<Reply, Refused>]) -> PublishedAs {
 struct Plain;
 
 impl Renderer for Plain {
-    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable> {
         Ok(Rendered {
             head: Arc::clone(head),
             from: String::new(),
@@ -145,7 +146,7 @@ impl Gate {
 
 impl AnswerRecorder {
     /// The next message that is handed over, which then waits for its answer.
-    pub(crate) fn next(&self) -> Head {
+    pub(crate) fn next(&self) -> MessageHead {
         Arc::unwrap_or_clone(self.handed.recv().unwrap().head)
     }
 
@@ -251,8 +252,9 @@ pub(crate) fn on_disk(dir: &Path) -> OpenStore {
 /// The messages that wait for a retry, of a recipient or all.
 pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> Retrying {
     let of = of.map(id);
-    let read =
-        |node: &Durable| node.engine().reader(node.view()).retrying(of.as_ref(), &View::All, 10);
+    let read = |node: &DurableSnapshot| {
+        node.engine().reader(node.view()).retrying(of.as_ref(), &View::All, 10)
+    };
     handle.look(read).unwrap().unwrap()
 }
 

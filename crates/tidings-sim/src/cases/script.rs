@@ -56,7 +56,7 @@ use tidings_core::{Command, Data, Day, Mode, PreferenceScope, RecipientChange, S
 use super::{Case, Expected, ExpectedItem, ExpectedMessage};
 use crate::subject::Step;
 use rules::{quiet_hours, rule};
-use words::{Read, channels, duration, id, ids, number, pair, parsed, time};
+use words::{ReadResult, channels, duration, id, ids, number, pair, parsed, time};
 
 mod rules;
 mod tenants;
@@ -106,7 +106,7 @@ pub fn parse(text: &str) -> Result<Case, String> {
     Ok(case)
 }
 
-fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> Read<()> {
+fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> ReadResult<()> {
     let words: Vec<&str> = line.split_whitespace().collect();
     match words.as_slice() {
         ["=", ..] => case.messages.push(expected_message(line)?),
@@ -144,21 +144,23 @@ fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> Read<()> {
     Ok(())
 }
 
-fn command(words: &[&str]) -> Read<Command> {
+fn command(words: &[&str]) -> ReadResult<Command> {
     let (words, tenant) = tenants::split_tenant(words)?;
     let view = || tenant.clone().map_or(View::All, View::Of);
     Ok(match words.as_slice() {
-        ["recipient", who, facets @ ..] => recipient(who, None, facets)?,
-        ["person", who, facets @ ..] => recipient(who, Some(format!("{who}@example.org")), facets)?,
-        ["subscribe", who, topic] => {
-            Command::Subscribe { recipient: id(who)?, topic: id(topic)?, tenant }
+        ["recipient", person, facets @ ..] => recipient(person, None, facets)?,
+        ["person", person, facets @ ..] => {
+            recipient(person, Some(format!("{person}@example.org")), facets)?
         }
-        ["unsubscribe", who, topic] => {
-            Command::Unsubscribe { recipient: id(who)?, topic: id(topic)?, tenant }
+        ["subscribe", person, topic] => {
+            Command::Subscribe { recipient: id(person)?, topic: id(topic)?, tenant }
+        }
+        ["unsubscribe", person, topic] => {
+            Command::Unsubscribe { recipient: id(person)?, topic: id(topic)?, tenant }
         }
         ["tenant", name, facets @ ..] => tenants::tenant(name, facets)?,
-        ["member", of, who] => Command::Join { recipient: id(who)?, tenant: id(of)? },
-        ["unmember", of, who] => Command::Leave { recipient: id(who)?, tenant: id(of)? },
+        ["member", of, person] => Command::Join { recipient: id(person)?, tenant: id(of)? },
+        ["unmember", of, person] => Command::Leave { recipient: id(person)?, tenant: id(of)? },
         ["publish", event, kind, about, facets @ ..] => {
             let event = publish(event, kind, about, facets)?;
             Command::Publish(Box::new(Event { tenant, ..event }))
@@ -176,8 +178,8 @@ fn command(words: &[&str]) -> Read<Command> {
             Command::Object(object)
         }
         ["retract", about] => Command::Retract { object: id(about)? },
-        ["erase", who] => Command::Erase { recipient: id(who)? },
-        [kind @ ("seen" | "read"), who, what] => {
+        ["erase", person] => Command::Erase { recipient: id(person)? },
+        [kind @ ("seen" | "read"), person, what] => {
             let what = match pair(what)? {
                 ("up_to", until) => Marked::UpTo(time(until)?),
                 ("object", about) => Marked::Object(id(about)?),
@@ -185,7 +187,7 @@ fn command(words: &[&str]) -> Read<Command> {
                 _ => return Err(format!("unknown {what}")),
             };
             let kind = if *kind == "seen" { MarkKind::Seen } else { MarkKind::Read };
-            Command::Mark { recipient: id(who)?, what, kind, view: view() }
+            Command::Mark { recipient: id(person)?, what, kind, view: view() }
         }
         ["suppress", channel, address, facets @ ..] => suppress(channel, address, facets)?,
         ["unsuppress", channel, address] => {
@@ -205,15 +207,15 @@ fn command(words: &[&str]) -> Read<Command> {
                 _ => Command::Withdraw { what, tenant },
             }
         }
-        ["preference", who, scope, channel, mode] => Command::Preference {
-            recipient: id(who)?,
+        ["preference", person, scope, channel, mode] => Command::Preference {
+            recipient: id(person)?,
             scope: preference_scope(scope)?,
             channel: (*channel).to_owned(),
             mode: self::mode(mode)?,
             tenant,
             by: By::Key,
         },
-        ["flush", who, facets @ ..] => {
+        ["flush", person, facets @ ..] => {
             let (mut channel, mut lane, mut key) = (None, None, None);
             for facet in facets {
                 match pair(facet)? {
@@ -223,7 +225,7 @@ fn command(words: &[&str]) -> Read<Command> {
                     _ => return Err(format!("unknown {facet}")),
                 }
             }
-            Command::Flush { recipient: id(who)?, channel, lane, key, view: view() }
+            Command::Flush { recipient: id(person)?, channel, lane, key, view: view() }
         }
         ["forget", date] => {
             Command::Forget { before: Day::parse(date).map_err(|fault| fault.to_string())? }
@@ -232,7 +234,7 @@ fn command(words: &[&str]) -> Read<Command> {
     })
 }
 
-fn mode(mode: &str) -> Read<Mode> {
+fn mode(mode: &str) -> ReadResult<Mode> {
     Ok(match mode {
         "never" => Mode::Never,
         "immediate" => Mode::Immediate,
@@ -253,7 +255,7 @@ fn mode(mode: &str) -> Read<Mode> {
     })
 }
 
-fn preference_scope(scope: &str) -> Read<PreferenceScope> {
+fn preference_scope(scope: &str) -> ReadResult<PreferenceScope> {
     Ok(match pair(scope)? {
         ("type", name) => PreferenceScope::Type(name.to_owned()),
         ("category", ALL_CATEGORIES) => PreferenceScope::AllCategories,
@@ -266,7 +268,7 @@ fn preference_scope(scope: &str) -> Read<PreferenceScope> {
     })
 }
 
-fn suppress(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
+fn suppress(channel: &str, address: &str, facets: &[&str]) -> ReadResult<Command> {
     let (mut until, mut reason) = (None, SuppressedFor::Manual);
     for facet in facets {
         match pair(facet)? {
@@ -281,7 +283,7 @@ fn suppress(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
     Ok(Command::Suppress { address: channel_address(channel, address)?, reason, until })
 }
 
-fn report(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
+fn report(channel: &str, address: &str, facets: &[&str]) -> ReadResult<Command> {
     let (mut report, mut at) = (AddressReport::OptedIn, None);
     for facet in facets {
         match facet.split_once('=') {
@@ -311,19 +313,19 @@ fn provider(address: &str) -> Source {
     Source::Provider(ProviderHash::of(address))
 }
 
-fn channel_address(channel: &str, address: &str) -> Read<ChannelAddress> {
+fn channel_address(channel: &str, address: &str) -> ReadResult<ChannelAddress> {
     let number = channel_no(channel).ok_or_else(|| format!("unknown channel {channel}"))?;
     Ok(ChannelAddress::new(number, address))
 }
 
-fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Command> {
-    Ok(Command::Recipient(Box::new(profile(who, address, facets)?)))
+fn recipient(person: &str, address: Option<String>, facets: &[&str]) -> ReadResult<Command> {
+    Ok(Command::Recipient(Box::new(profile(person, address, facets)?)))
 }
 
-fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<RecipientChange> {
+fn profile(person: &str, address: Option<String>, facets: &[&str]) -> ReadResult<RecipientChange> {
     let mut change = RecipientChange {
         addresses: address.map(|address| (EMAIL_NO, vec![address.into()])).into_iter().collect(),
-        ..RecipientChange::nothing(id(who)?)
+        ..RecipientChange::nothing(id(person)?)
     };
     for facet in facets {
         match pair(facet)? {
@@ -357,7 +359,7 @@ fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<Recipien
     Ok(change)
 }
 
-fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Event> {
+fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> ReadResult<Event> {
     let mut event = Event::new(id(event)?, id(kind)?, object(about)?, Audience::default());
     for facet in facets {
         if *facet == "everyone" {
@@ -377,7 +379,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Event>
             ("except", names) => event.to.except = ids(names)?.into_iter().collect(),
             ("topics", names) => event.to.topics = ids(names)?,
             ("near", circle) => {
-                let circle = circle.split(',').map(parsed).collect::<Read<Vec<f64>>>()?;
+                let circle = circle.split(',').map(parsed).collect::<ReadResult<Vec<f64>>>()?;
                 let &[lat, lon, km] = circle.as_slice() else {
                     return Err("LAT,LON,KM".into());
                 };
@@ -407,7 +409,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Event>
 }
 
 /// An object by its id, or by its id and its data: `ID+{…}`.
-fn object(about: &str) -> Read<Object> {
+fn object(about: &str) -> ReadResult<Object> {
     let (about, given) = match about.split_once('+') {
         Some((about, given)) => (about, Some(data(given)?)),
         None => (about, None),
@@ -415,11 +417,11 @@ fn object(about: &str) -> Read<Object> {
     Ok(Object { data: given, ..Object::bare(id(about)?) })
 }
 
-fn data(text: &str) -> Read<Data> {
+fn data(text: &str) -> ReadResult<Data> {
     serde_json::from_str(text).map_err(|fault| fault.to_string())
 }
 
-fn expected_message(line: &str) -> Read<ExpectedMessage> {
+fn expected_message(line: &str) -> ReadResult<ExpectedMessage> {
     let (head, tail) = line.split_once(": ").ok_or("a message tells something after `: `")?;
     let words: Vec<&str> = head.split_whitespace().collect();
     let (words, tenant) = tenants::split_tenant(&words)?;

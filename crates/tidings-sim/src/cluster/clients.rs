@@ -7,12 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidings_core::engine::InboxQuery;
 use tidings_core::{Audience, Batch, Command, Event, Id, Object, Rules};
 use tidings_node::Node;
-use tidings_node::channel::{Channel, Head, Outcome, Receipt, Rendered, Renderer, Unrenderable};
+use tidings_node::channel::{
+    Channel, MessageHead, Outcome, Receipt, Rendered, Renderer, Unrenderable,
+};
 use tidings_node::election::Opening;
 use tidings_store::lease::{Leases as _, MemoryLeases, NodeId};
 
 use super::net::Net;
-use super::serving::{Message, SimServer, options};
+use super::serving::{SimMessage, SimServer, options};
 use super::{BEGIN, REACHED, Seat, is_in_force, membership};
 use crate::cases::script;
 use crate::mix::mix;
@@ -82,7 +84,7 @@ const AGAIN_MS: i64 = 700;
 
 impl Clients {
     /// Makes a store with recipients.
-    pub(super) fn with_store(net: &Net<Message>) -> Self {
+    pub(super) fn with_store(net: &Net<SimMessage>) -> Self {
         let lease = membership(&net.leases).lease;
         let epoch = net
             .leases
@@ -124,7 +126,7 @@ impl Clients {
     }
 
     /// Publishes a new event, and again those that were not acknowledged, each through any node.
-    pub(super) fn ask(&mut self, seats: &[Option<Seat<SimServer>>], net: &mut Net<Message>) {
+    pub(super) fn ask(&mut self, seats: &[Option<Seat<SimServer>>], net: &mut Net<SimMessage>) {
         if net.now < net.world.faults_ms - QUIET_MS && net.roll(2) == 0 {
             self.open.insert(self.next, net.now);
             self.next += 1;
@@ -151,7 +153,7 @@ impl Clients {
                 _ => me.holder(),
             };
             if let Some(to) = to {
-                net.send(node, to, &Message::Publish(number));
+                net.send(node, to, &SimMessage::Publish(number));
             }
         }
     }
@@ -163,20 +165,21 @@ impl Clients {
     }
 
     /// Looks into an inbox of a node that may answer: its revision never falls.
-    pub(super) fn look_into_an_inbox(&mut self, serving: &SimServer, net: &mut Net<Message>) {
-        let who = recipient(u64::try_from(net.roll(i64::MAX)).unwrap_or(0));
+    pub(super) fn look_into_an_inbox(&mut self, serving: &SimServer, net: &mut Net<SimMessage>) {
+        let person = recipient(u64::try_from(net.roll(i64::MAX)).unwrap_or(0));
         let looked = serving.stepped().handle().look(|durable| {
-            if !durable.engine().replica().has_home_of(&who) {
+            if !durable.engine().replica().has_home_of(&person) {
                 return None;
             }
-            let page = durable.engine().reader(durable.view()).inbox(&who, &InboxQuery::newest(1));
+            let page =
+                durable.engine().reader(durable.view()).inbox(&person, &InboxQuery::newest(1));
             page.ok().map(|page| page.counts.rev)
         });
         let Ok(Some(revision)) = looked else {
             return;
         };
         self.looks += 1;
-        let seen = self.revisions.entry(who).or_default();
+        let seen = self.revisions.entry(person).or_default();
         assert!(revision >= *seen, "a revision falls to {revision} from {seen}");
         *seen = revision;
     }
@@ -184,9 +187,9 @@ impl Clients {
     /// Checks that all that was published is acknowledged, and is in the inboxes of all whom it concerns.
     pub(super) fn are_in_inboxes(&self, stored: &Node) {
         assert!(self.open.is_empty(), "not acknowledged: {:?}", self.open);
-        let (told, applied) =
+        let (accepted, applied) =
             (stored.engine().replica().newest(), stored.engine().replica().applied());
-        assert_eq!(applied, told, "all acts are applied");
+        assert_eq!(applied, accepted, "all acts are applied");
         let view = stored.view().expect(REACHED);
         for number in &self.acknowledged {
             let traced = stored
@@ -203,7 +206,7 @@ impl Clients {
     }
 
     /// Checks that each was told each event in one mail, and that the books balance.
-    pub(super) fn are_told(&self, stored: &Node) {
+    pub(super) fn are_notified(&self, stored: &Node) {
         let books = stored.books().expect("walk and ledger agree");
         assert!(books.balance(), "{books:?}");
         assert_eq!(books.events, self.acknowledged.len() as u64);
@@ -214,14 +217,14 @@ impl Clients {
         let mut untold = 0;
         for number in &self.acknowledged {
             let object = id(&format!("o{number}"));
-            for who in people(*number) {
-                let told = mails.taken.values();
-                let told =
-                    told.filter(|mail| mail.recipient == who && mail.tells.contains(&object));
-                match told.count() {
+            for person in people(*number) {
+                let mails_about = mails.taken.values();
+                let mails_about = mails_about
+                    .filter(|mail| mail.recipient == person && mail.tells.contains(&object));
+                match mails_about.count() {
                     0 => untold += 1,
                     1 => {}
-                    times => panic!("{who} is told of event {number} in {times} mails"),
+                    times => panic!("{person} is told of event {number} in {times} mails"),
                 }
             }
         }
@@ -238,10 +241,10 @@ pub(super) struct Mails(Arc<Mutex<All>>);
 struct All {
     /// Executor id, the objects that a mail that was rendered tells of.
     rendered: BTreeMap<String, BTreeSet<Id>>,
-    taken: BTreeMap<String, Mail>,
+    taken: BTreeMap<String, SentMail>,
 }
 
-struct Mail {
+struct SentMail {
     recipient: Id,
     tells: BTreeSet<Id>,
     times: u32,
@@ -261,7 +264,7 @@ impl Mails {
 }
 
 impl Renderer for Mails {
-    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable> {
         let tells = batch
             .groups
             .iter()
@@ -293,7 +296,7 @@ impl Channel for Way {
         let head = &message.head;
         let tells = all.rendered.get(&head.id).cloned().unwrap_or_default();
         assert_eq!(tells.len(), head.entries, "each event has an object of its own");
-        let mail = all.taken.entry(head.id.clone()).or_insert_with(|| Mail {
+        let mail = all.taken.entry(head.id.clone()).or_insert_with(|| SentMail {
             recipient: head.recipient.clone().expect("a message is for somebody"),
             tells: tells.clone(),
             times: 0,

@@ -1,7 +1,7 @@
 //! A simulation of several nodes and their database: messages are lost, late, doubled and out of order, ways are cut in
 //! one direction or both, nodes sleep, die and start, and their clocks differ. One seed is one run.
 //!
-//! The election of each node is that of production. What a node does with its store is its [`Body`]: [`Writer`] only
+//! The election of each node is that of production. What a node does with its store is its [`NodeBody`]: [`Writer`] only
 //! commits, so that thousands of runs show who may write and send when; [`SimServer`] is the loop of a server with
 //! clients that publish through any node.
 
@@ -22,11 +22,11 @@ pub use net::Net;
 pub use serving::SimServer;
 pub use writer::Writer;
 
-use net::Event;
+use net::NetEvent;
 
 /// The size of a world, its faults, and parts that are built wrong on purpose.
 #[derive(Clone, Copy, Debug)]
-pub struct World {
+pub struct ClusterWorld {
     /// Number of nodes.
     pub nodes: usize,
     /// Number of shards of the store.
@@ -44,7 +44,7 @@ pub struct World {
 }
 
 /// A world with faults, in which everything is built as it has to be.
-pub const SOUND: World = World {
+pub const SOUND: ClusterWorld = ClusterWorld {
     nodes: 3,
     shards: 5,
     faults: true,
@@ -71,7 +71,7 @@ const BEGIN: Instant = Instant(1_704_186_000_000);
 const SKEW_MS: i64 = 1_000;
 
 /// The work of a node with a store while it has it open.
-pub trait Body: Sized {
+pub trait NodeBody: Sized {
     /// A message between bodies, and between them and clients.
     type Message: Clone;
     /// The world outside of the nodes: clients, and what they know.
@@ -91,7 +91,12 @@ pub trait Body: Sized {
     fn tick(&mut self, me: &Me<'_>, with: With<'_, Self>);
 
     /// Takes what has arrived; returns what its election has to hear of it.
-    fn hear(&mut self, me: &Me<'_>, message: Self::Message, with: With<'_, Self>) -> Option<Input>;
+    fn receive(
+        &mut self,
+        me: &Me<'_>,
+        message: Self::Message,
+        with: With<'_, Self>,
+    ) -> Option<Input>;
 
     /// Ends in order.
     fn close(self);
@@ -103,7 +108,7 @@ pub trait Body: Sized {
     fn ask(seats: &[Option<Seat<Self>>], with: With<'_, Self>);
 
     /// Has the clients hear something.
-    fn told(message: Self::Message, outside: &mut Self::Outside);
+    fn deliver(message: Self::Message, outside: &mut Self::Outside);
 
     /// Checks what has to hold ten seconds after the last fault.
     fn is_applied(leases: &MemoryLeases, outside: &Self::Outside);
@@ -113,7 +118,7 @@ pub trait Body: Sized {
 }
 
 /// The surroundings of a body: the ways to others, and what is outside.
-pub type With<'w, B> = (&'w mut Net<<B as Body>::Message>, &'w mut <B as Body>::Outside);
+pub type With<'w, B> = (&'w mut Net<<B as NodeBody>::Message>, &'w mut <B as NodeBody>::Outside);
 
 /// The process in which a body is.
 pub struct Me<'m> {
@@ -200,7 +205,7 @@ impl<B> Seat<B> {
 }
 
 /// A run.
-pub struct Sim<B: Body> {
+pub struct Sim<B: NodeBody> {
     net: Net<B::Message>,
     seats: Vec<Option<Seat<B>>>,
     outside: B::Outside,
@@ -212,10 +217,10 @@ pub struct Sim<B: Body> {
     pub granted: TermNo,
 }
 
-impl<B: Body> Sim<B> {
+impl<B: NodeBody> Sim<B> {
     /// The run of a seed.
     #[must_use]
-    pub fn new(seed: u64, world: World) -> Self {
+    pub fn new(seed: u64, world: ClusterWorld) -> Self {
         let mut net = Net::new(seed, world);
         let outside = B::prepare(&mut net);
         let mut sim = Self {
@@ -228,9 +233,9 @@ impl<B: Body> Sim<B> {
             granted: TermNo::default(),
         };
         for node in 0..world.nodes {
-            sim.net.at(0, Event::Start(node));
+            sim.net.at(0, NetEvent::Start(node));
         }
-        sim.net.at(0, Event::Clients);
+        sim.net.at(0, NetEvent::Clients);
         if world.faults {
             sim.net.plan_faults();
         }
@@ -263,43 +268,43 @@ impl<B: Body> Sim<B> {
         }
     }
 
-    fn play(&mut self, event: Event<B::Message>) {
+    fn play(&mut self, event: NetEvent<B::Message>) {
         match event {
-            Event::Tick(node, id) => self.tick(node, id, event),
-            Event::Heard(node, id, ref input) => {
+            NetEvent::Tick(node, id) => self.tick(node, id, event),
+            NetEvent::Received(node, id, ref input) => {
                 let input = input.clone();
                 if self.lives(node, id) && !self.is_put_off(node, event) {
-                    self.hear(node, input);
+                    self.receive(node, input);
                 }
             }
-            Event::Called(node, id, action, began) => self.called(node, id, action, began),
-            Event::Arrived { node, id, at_once, .. }
+            NetEvent::Called(node, id, action, began) => self.called(node, id, action, began),
+            NetEvent::Arrived { node, id, at_once, .. }
                 if self.lives(node, id) && (at_once || !self.is_put_off(node, event.clone())) =>
             {
-                if let Event::Arrived { message, .. } = event {
+                if let NetEvent::Arrived { message, .. } = event {
                     self.arrived(node, message);
                 }
             }
-            Event::Arrived { .. } => {}
-            Event::Kill(node) => {
+            NetEvent::Arrived { .. } => {}
+            NetEvent::Kill(node) => {
                 if let Some(body) = self.seats[node].take().and_then(|seat| seat.body) {
                     body.die();
                 }
                 self.net.wake(node);
             }
-            Event::Start(node) => self.start(node),
-            Event::Drain(node) => {
+            NetEvent::Start(node) => self.start(node),
+            NetEvent::Drain(node) => {
                 if self.seats[node].is_some() && !self.is_put_off(node, event) {
-                    self.hear(node, Input::Drain);
+                    self.receive(node, Input::Drain);
                 }
             }
-            Event::Sleep(node, lasts) => self.net.sleep(node, lasts),
-            Event::Cut(node, cut) => self.net.cut(node, cut),
-            Event::Clients => {
+            NetEvent::Sleep(node, lasts) => self.net.sleep(node, lasts),
+            NetEvent::Cut(node, cut) => self.net.cut(node, cut),
+            NetEvent::Clients => {
                 B::ask(&self.seats, (&mut self.net, &mut self.outside));
-                self.net.at(self.net.now + TICK_MS, Event::Clients);
+                self.net.at(self.net.now + TICK_MS, NetEvent::Clients);
             }
-            Event::LogEntry(message) => B::told(message, &mut self.outside),
+            NetEvent::LogEntry(message) => B::deliver(message, &mut self.outside),
         }
     }
 
@@ -309,7 +314,7 @@ impl<B: Body> Sim<B> {
     }
 
     /// Puts off what happens to a node that sleeps.
-    fn is_put_off(&mut self, node: usize, event: Event<B::Message>) -> bool {
+    fn is_put_off(&mut self, node: usize, event: NetEvent<B::Message>) -> bool {
         let until = self.net.sleeps_until(node);
         if let Some(until) = until {
             self.net.at(until, event);
@@ -333,10 +338,10 @@ impl<B: Body> Sim<B> {
             skew_ms: self.net.roll(2 * SKEW_MS + 1) - SKEW_MS,
         });
         self.net.move_in(node, id);
-        self.net.at(self.net.now, Event::Tick(node, id));
+        self.net.at(self.net.now, NetEvent::Tick(node, id));
     }
 
-    fn tick(&mut self, node: usize, id: NodeId, event: Event<B::Message>) {
+    fn tick(&mut self, node: usize, id: NodeId, event: NetEvent<B::Message>) {
         if !self.lives(node, id) || self.is_put_off(node, event.clone()) {
             return;
         }
@@ -346,7 +351,7 @@ impl<B: Body> Sim<B> {
         if let Some((body, me)) = seat.and_then(|seat| seat.embodied(node, now)) {
             body.tick(&me, (&mut self.net, &mut self.outside));
         }
-        self.hear(node, Input::Tick);
+        self.receive(node, Input::Tick);
         self.net.at(now + TICK_MS, event);
     }
 
@@ -381,13 +386,13 @@ impl<B: Body> Sim<B> {
             return;
         };
         let id = me.election.id();
-        let heard = body.hear(&me, message, (&mut self.net, &mut self.outside));
-        if let Some(input) = heard {
-            self.net.at(now, Event::Heard(node, id, input));
+        let received = body.receive(&me, message, (&mut self.net, &mut self.outside));
+        if let Some(input) = received {
+            self.net.at(now, NetEvent::Received(node, id, input));
         }
     }
 
-    fn hear(&mut self, node: usize, input: Input) {
+    fn receive(&mut self, node: usize, input: Input) {
         let now = self.net.now;
         let Some(seat) = self.seats[node].as_mut() else {
             return;
@@ -428,7 +433,7 @@ impl<B: Body> Sim<B> {
                 assert!(seat.opening.is_none(), "one store at a time");
                 seat.opening = Some(opening.clone());
                 let opened = Input::Opened(opening.tenure, Some(self.net.world.shards));
-                return self.net.at(at, Event::Heard(node, id, opened));
+                return self.net.at(at, NetEvent::Received(node, id, opened));
             }
             Action::Close { tenure, drains } => {
                 assert_eq!(seat.tenure(), Some(*tenure));
@@ -436,17 +441,17 @@ impl<B: Body> Sim<B> {
                     body.die();
                 }
                 let (ended, closed) = (Input::Ended(*tenure), Input::Closed(*tenure));
-                self.net.at(at, Event::Heard(node, id, ended));
-                return self.net.at(at, Event::Heard(node, id, closed));
+                self.net.at(at, NetEvent::Received(node, id, ended));
+                return self.net.at(at, NetEvent::Received(node, id, closed));
             }
             Action::Leave => {
                 self.seats[node] = None;
-                self.net.at(at + RESTART_MS, Event::Start(node));
+                self.net.at(at + RESTART_MS, NetEvent::Start(node));
             }
             _ => {}
         }
         for delay in self.net.delays() {
-            let call = Event::Called(node, id, action.clone(), mono);
+            let call = NetEvent::Called(node, id, action.clone(), mono);
             self.net.at(self.net.now + delay, call);
         }
     }
@@ -464,8 +469,8 @@ impl<B: Body> Sim<B> {
             return;
         };
         for delay in self.net.delays() {
-            let heard = Event::Heard(node, id, answer.clone());
-            self.net.at(self.net.now + delay, heard);
+            let received = NetEvent::Received(node, id, answer.clone());
+            self.net.at(self.net.now + delay, received);
         }
     }
 
@@ -525,7 +530,7 @@ fn is_in_force(tenure: Tenure, shards: &BTreeSet<u16>, view: &Membership) -> boo
 ///
 /// # Errors
 /// The first seed that fails, with the message of its assertion.
-pub fn play<B: Body>(count: u64, world: World) -> Result<(), String> {
+pub fn play<B: NodeBody>(count: u64, world: ClusterWorld) -> Result<(), String> {
     let given = |name: &str| std::env::var(name).ok()?.parse().ok();
     let seeds: Vec<u64> = match given("TIDINGS_SEED") {
         Some(seed) => vec![seed],
@@ -539,7 +544,7 @@ pub fn play<B: Body>(count: u64, world: World) -> Result<(), String> {
 ///
 /// # Errors
 /// The message of the assertion that failed.
-pub fn play_seed<B: Body>(seed: u64, world: World) -> Result<(), String> {
+pub fn play_seed<B: NodeBody>(seed: u64, world: ClusterWorld) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(|| Sim::<B>::new(seed, world).run())).map_err(|why| {
         let text = why.downcast_ref::<String>().cloned();
         let text = text.or(why.downcast_ref::<&str>().map(|text| (*text).to_owned()));

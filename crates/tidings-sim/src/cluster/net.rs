@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tidings_node::election::{Action, Input, Monotonic};
 use tidings_store::lease::{MemoryLeases, NodeId};
 
-use super::World;
+use super::ClusterWorld;
 use crate::mix::mix;
 
 /// Something that happens; `M` = what bodies of nodes and clients tell each other.
 #[derive(Clone, Debug)]
-pub(super) enum Event<M> {
+pub(super) enum NetEvent<M> {
     /// A node does what is due.
     Tick(usize, NodeId),
     /// A call arrives at the database.
     Called(usize, NodeId, Action, Monotonic),
     /// Something arrives at a node's election.
-    Heard(usize, NodeId, Input),
+    Received(usize, NodeId, Input),
     /// Something arrives at a node's body, also while the node sleeps if `at_once`.
     Arrived {
         node: usize,
@@ -75,7 +75,7 @@ impl Cut {
 
 /// The way of a node's commits and reads to the database.
 #[derive(Debug, Default)]
-pub(super) struct Reach {
+pub(super) struct DatabaseLink {
     is_cut: AtomicBool,
     is_calm: AtomicBool,
     /// A number that tells which commits fail.
@@ -95,7 +95,7 @@ pub(super) enum Fate {
 /// One commit in so many fails while there are faults.
 const COMMITS_PER_FAULT: u64 = 50;
 
-impl Reach {
+impl DatabaseLink {
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut.load(Ordering::SeqCst)
     }
@@ -117,23 +117,23 @@ impl Reach {
 
 /// The events that are to come, in their order, with the randomness and the state of all ways.
 pub struct Net<M> {
-    pub(super) world: World,
+    pub(super) world: ClusterWorld,
     pub(super) leases: MemoryLeases,
     pub(super) now: i64,
     seed: u64,
     rolls: u64,
     next: u64,
     queue: BinaryHeap<Reverse<(i64, u64)>>,
-    events: BTreeMap<u64, Event<M>>,
+    events: BTreeMap<u64, NetEvent<M>>,
     asleep_until: Vec<i64>,
     cuts: Vec<Cut>,
-    reaches: Vec<Arc<Reach>>,
+    reaches: Vec<Arc<DatabaseLink>>,
     /// The node of each process that runs, or ran.
     places: BTreeMap<NodeId, usize>,
 }
 
 impl<M: Clone> Net<M> {
-    pub(super) fn new(seed: u64, world: World) -> Self {
+    pub(super) fn new(seed: u64, world: ClusterWorld) -> Self {
         let leases = MemoryLeases::new();
         let leases = if world.fences { leases } else { leases.without_fence() };
         Self {
@@ -149,10 +149,10 @@ impl<M: Clone> Net<M> {
             cuts: vec![Cut::default(); world.nodes],
             reaches: (0..world.nodes as u64)
                 .map(|node| {
-                    Arc::new(Reach {
+                    Arc::new(DatabaseLink {
                         is_calm: AtomicBool::new(!world.faults),
                         seed: mix(seed ^ node.rotate_left(48)),
-                        ..Reach::default()
+                        ..DatabaseLink::default()
                     })
                 })
                 .collect(),
@@ -172,14 +172,14 @@ impl<M: Clone> Net<M> {
         usize::try_from(rolled).unwrap_or(0)
     }
 
-    pub(super) fn at(&mut self, at: i64, event: Event<M>) {
+    pub(super) fn at(&mut self, at: i64, event: NetEvent<M>) {
         self.queue.push(Reverse((at.max(self.now), self.next)));
         self.events.insert(self.next, event);
         self.next += 1;
     }
 
     /// The next event until an instant, which becomes the present.
-    pub(super) fn pop(&mut self, end: i64) -> Option<Event<M>> {
+    pub(super) fn pop(&mut self, end: i64) -> Option<NetEvent<M>> {
         let Reverse((at, number)) = self.queue.pop()?;
         if at > end {
             self.queue.push(Reverse((at, number)));
@@ -201,28 +201,28 @@ impl<M: Clone> Net<M> {
             let until = end.min(at + 100 + self.roll(15_000));
             match self.roll(6) {
                 0 => {
-                    self.at(at, Event::Kill(node));
-                    self.at(until, Event::Start(node));
+                    self.at(at, NetEvent::Kill(node));
+                    self.at(until, NetEvent::Start(node));
                 }
-                1 | 2 => self.at(at, Event::Sleep(node, until - at)),
-                3 => self.at(at, Event::Drain(node)),
+                1 | 2 => self.at(at, NetEvent::Sleep(node, until - at)),
+                3 => self.at(at, NetEvent::Drain(node)),
                 // The database is away.
                 4 => {
                     for node in 0..self.world.nodes {
-                        self.at(at, Event::Cut(node, Cut::ALL[0]));
-                        self.at(until, Event::Cut(node, Cut::default()));
+                        self.at(at, NetEvent::Cut(node, Cut::ALL[0]));
+                        self.at(until, NetEvent::Cut(node, Cut::default()));
                     }
                 }
                 _ => {
                     let cut = Cut::ALL[self.choose(Cut::ALL.len())];
-                    self.at(at, Event::Cut(node, cut));
-                    self.at(until, Event::Cut(node, Cut::default()));
+                    self.at(at, NetEvent::Cut(node, cut));
+                    self.at(until, NetEvent::Cut(node, Cut::default()));
                 }
             }
         }
         for node in 0..self.world.nodes {
-            self.at(end, Event::Cut(node, Cut::default()));
-            self.at(end, Event::Start(node));
+            self.at(end, NetEvent::Cut(node, Cut::default()));
+            self.at(end, NetEvent::Start(node));
         }
     }
 
@@ -251,13 +251,13 @@ impl<M: Clone> Net<M> {
 
     /// Has a body hear something after a time.
     pub(super) fn remind(&mut self, (node, id): (usize, NodeId), after: i64, message: M) {
-        let event = Event::Arrived { node, id, message, at_once: false };
+        let event = NetEvent::Arrived { node, id, message, at_once: false };
         self.at(self.now + after, event);
     }
 
     /// The same, also while its node sleeps: it is with the database already.
     pub(super) fn remind_at_once(&mut self, (node, id): (usize, NodeId), after: i64, message: M) {
-        let event = Event::Arrived { node, id, message, at_once: true };
+        let event = NetEvent::Arrived { node, id, message, at_once: true };
         self.at(self.now + after, event);
     }
 
@@ -275,9 +275,9 @@ impl<M: Clone> Net<M> {
     }
 
     /// Sends something from a node to the clients.
-    pub(super) fn tell(&mut self, message: &M) {
+    pub(super) fn send_to_clients(&mut self, message: &M) {
         for delay in self.delays() {
-            self.at(self.now + delay, Event::LogEntry(message.clone()));
+            self.at(self.now + delay, NetEvent::LogEntry(message.clone()));
         }
     }
 
@@ -306,7 +306,7 @@ impl<M: Clone> Net<M> {
     }
 
     /// The way of a node's commits and reads.
-    pub(super) fn reach(&self, node: usize) -> Arc<Reach> {
+    pub(super) fn reach(&self, node: usize) -> Arc<DatabaseLink> {
         Arc::clone(&self.reaches[node])
     }
 

@@ -18,8 +18,8 @@ use tidings_store::lease::{Leases, MemoryLeases, NodeId};
 use tidings_store::{Commit, Error, Snapshot, Store};
 
 use super::clients::{Clients, Mails, event, rules};
-use super::net::{Fate, Reach};
-use super::{Body, Me, Net, REACHED, Seat, With, membership};
+use super::net::{DatabaseLink, Fate};
+use super::{Me, Net, NodeBody, REACHED, Seat, With, membership};
 
 /// A node with the loop of a server, driven step by step.
 pub struct SimServer {
@@ -33,9 +33,9 @@ pub struct SimServer {
     /// The exchange of the next report.
     next: u64,
     /// Reports of other nodes that wait for acts.
-    asked: BTreeMap<Exchange, Asked>,
+    reports: BTreeMap<Exchange, ParkedReport>,
     /// The answers of the loop.
-    done: Arc<Mutex<Vec<Done>>>,
+    done: Arc<Mutex<Vec<LoopAnswer>>>,
 }
 
 /// A report and its answer: by the node that reports, and a number of its own.
@@ -43,7 +43,7 @@ type Exchange = (NodeId, u64);
 
 /// A message between nodes, and between them and clients.
 #[derive(Clone, Debug)]
-pub enum Message {
+pub enum SimMessage {
     /// To itself: it is time for some work.
     Work,
     /// To itself: the commit in progress arrives.
@@ -61,8 +61,8 @@ pub enum Message {
 }
 
 /// A report of another node that waits for acts.
-struct Asked {
-    is_heard: bool,
+struct ParkedReport {
+    is_received: bool,
     is_over: bool,
 }
 
@@ -77,9 +77,9 @@ enum Follower {
 }
 
 /// An answer of the loop.
-enum Done {
+enum LoopAnswer {
     Published(u64, Replies),
-    Heard(Exchange),
+    Received(Exchange),
     Acts(Exchange, LogNo),
 }
 
@@ -102,9 +102,9 @@ pub(super) fn options(shards: u16) -> Options {
 }
 
 /// A store that is reached as well as its node reaches the database.
-struct Reached {
+struct LinkedStore {
     store: Arc<dyn Store>,
-    reach: Arc<Reach>,
+    reach: Arc<DatabaseLink>,
     /// [`World::keeps`](super::World::keeps).
     keeps: bool,
 }
@@ -113,13 +113,13 @@ fn unreached() -> Error {
     Error::Unavailable("the database can't be reached".to_owned())
 }
 
-impl Reached {
+impl LinkedStore {
     fn check(&self) -> Result<&dyn Store, Error> {
         if self.reach.is_cut() { Err(unreached()) } else { Ok(&*self.store) }
     }
 }
 
-impl Store for Reached {
+impl Store for LinkedStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
         self.check()?.snapshot()
     }
@@ -143,7 +143,7 @@ impl Store for Reached {
 }
 
 /// Opens the store of a tenure, as often as it has to be.
-fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
+fn opener(net: &Net<SimMessage>, tenure: Tenure, reach: Arc<DatabaseLink>) -> OpenStore {
     let (leases, keeps) = (net.leases.clone(), net.world.keeps);
     Box::new(move || {
         if reach.is_cut() {
@@ -154,7 +154,7 @@ fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
             Tenure::Share(term) => leases.open_share(term)?,
         };
         let reach = Arc::clone(&reach);
-        Ok(Arc::new(Reached { store, reach, keeps }) as Arc<dyn Store>)
+        Ok(Arc::new(LinkedStore { store, reach, keeps }) as Arc<dyn Store>)
     })
 }
 
@@ -190,7 +190,7 @@ impl SimServer {
     /// A callback for the loop, which keeps what it is answered.
     fn kept<T, F>(&self, done: F) -> impl FnOnce(T) + Send + use<T, F>
     where
-        F: FnOnce(T) -> Done + Send + 'static,
+        F: FnOnce(T) -> LoopAnswer + Send + 'static,
     {
         let all = Arc::clone(&self.done);
         move |answer| {
@@ -222,32 +222,32 @@ impl SimServer {
             clients.look_into_an_inbox(self, net);
         }
         let late = net.roll(WORK_MS / 2);
-        net.remind_at_once(me.address(), late, Message::Written);
+        net.remind_at_once(me.address(), late, SimMessage::Written);
         let next = 1 + net.roll(WORK_MS);
-        net.remind(me.address(), next, Message::Work);
+        net.remind(me.address(), next, SimMessage::Work);
     }
 
     /// Passes on what the loop has answered.
-    fn pass_on(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
+    fn pass_on(&mut self, me: &Me<'_>, net: &mut Net<SimMessage>) {
         let done = std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner));
         for done in done {
             match done {
-                Done::Published(number, Ok(replies)) => {
+                LoopAnswer::Published(number, Ok(replies)) => {
                     let refused = replies.iter().find_map(|reply| reply.as_ref().err());
                     assert_eq!(refused, None, "event {number}");
-                    net.tell(&Message::Accepted(number));
+                    net.send_to_clients(&SimMessage::Accepted(number));
                 }
                 // The clients ask again.
-                Done::Published(_, Err(_)) => {}
-                Done::Heard(exchange) => {
-                    if let Some(asked) = self.asked.get_mut(&exchange) {
-                        asked.is_heard = true;
-                        if asked.is_over {
+                LoopAnswer::Published(_, Err(_)) => {}
+                LoopAnswer::Received(exchange) => {
+                    if let Some(reports) = self.reports.get_mut(&exchange) {
+                        reports.is_received = true;
+                        if reports.is_over {
                             self.give(me, exchange, net);
                         }
                     }
                 }
-                Done::Acts(exchange, newest) => {
+                LoopAnswer::Acts(exchange, newest) => {
                     is_stored(&net.leases, newest);
                     self.give(me, exchange, net);
                 }
@@ -256,19 +256,19 @@ impl SimServer {
     }
 
     /// Answers a report.
-    fn give(&mut self, me: &Me<'_>, exchange: Exchange, net: &mut Net<Message>) {
-        if self.asked.remove(&exchange).is_some() {
-            net.send(me.node, exchange.0, &Message::Acts(exchange));
+    fn give(&mut self, me: &Me<'_>, exchange: Exchange, net: &mut Net<SimMessage>) {
+        if self.reports.remove(&exchange).is_some() {
+            net.send(me.node, exchange.0, &SimMessage::Acts(exchange));
         }
     }
 
     /// Reports to whoever has the intake.
-    fn report(&mut self, me: &Me<'_>, report: FollowerReport, net: &mut Net<Message>) {
+    fn report(&mut self, me: &Me<'_>, report: FollowerReport, net: &mut Net<SimMessage>) {
         let report = report.after(std::mem::take(&mut self.unanswered));
         self.next += 1;
         let exchange = (me.election.id(), self.next);
         if let Some(holder) = me.holder() {
-            let message = Message::FollowerReport(exchange, Arc::new(report.clone()));
+            let message = SimMessage::FollowerReport(exchange, Arc::new(report.clone()));
             net.send(me.node, holder, &message);
         }
         let until = Monotonic(me.mono.0 + PATIENCE_MS);
@@ -276,7 +276,7 @@ impl SimServer {
     }
 
     /// Does what is due of hearing acts.
-    fn follow_log(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
+    fn follow_log(&mut self, me: &Me<'_>, net: &mut Net<SimMessage>) {
         let soon = Monotonic(me.mono.0 + PAUSE_MS);
         match std::mem::replace(&mut self.follower, Follower::Pausing(soon)) {
             Follower::Pausing(until) if me.mono >= until => self.apply(false),
@@ -293,8 +293,8 @@ impl SimServer {
     fn apply(&mut self, confirms: bool) {
         let (give, given) = channel();
         let handle = self.stepped.handle();
-        let asked = handle.apply_log_then(confirms, move |report| drop(give.send(report)));
-        if asked.is_ok() {
+        let submitted = handle.apply_log_then(confirms, move |report| drop(give.send(report)));
+        if submitted.is_ok() {
             self.follower = Follower::Applying(given);
         }
     }
@@ -305,30 +305,30 @@ impl SimServer {
         me: &Me<'_>,
         exchange: Exchange,
         report: &FollowerReport,
-        net: &mut Net<Message>,
+        net: &mut Net<SimMessage>,
     ) {
         if !self.has_intake {
             return;
         }
-        let heard = self.kept(move |()| Done::Heard(exchange));
-        let then = self.kept(move |newest| Done::Acts(exchange, newest));
+        let answer = self.kept(move |()| LoopAnswer::Received(exchange));
+        let then = self.kept(move |newest| LoopAnswer::Acts(exchange, newest));
         let handle = self.stepped.handle();
-        let asked = handle.report(report.clone(), move || heard(()), then);
-        if asked.is_ok() {
-            let asked = Asked { is_heard: false, is_over: false };
-            self.asked.insert(exchange, asked);
-            net.remind(me.address(), WAIT_MS, Message::Waited(exchange));
+        let submitted = handle.report(report.clone(), move || answer(()), then);
+        if submitted.is_ok() {
+            let parked = ParkedReport { is_received: false, is_over: false };
+            self.reports.insert(exchange, parked);
+            net.remind(me.address(), WAIT_MS, SimMessage::Waited(exchange));
         }
     }
 }
 
-impl Body for SimServer {
-    type Message = Message;
+impl NodeBody for SimServer {
+    type Message = SimMessage;
     type Outside = Clients;
 
     const ALWAYS_OPENS: bool = false;
 
-    fn prepare(net: &mut Net<Message>) -> Clients {
+    fn prepare(net: &mut Net<SimMessage>) -> Clients {
         Clients::with_store(net)
     }
 
@@ -353,7 +353,7 @@ impl Body for SimServer {
         let open = opener(net, tenure, net.reach(me.node));
         let opened =
             Stepped::open(open, held, rules(), delivery, Arc::clone(&clock) as _, settings);
-        net.remind(me.address(), 1, Message::Work);
+        net.remind(me.address(), 1, SimMessage::Work);
         Some(Self {
             stepped: opened.ok()?,
             clock,
@@ -362,53 +362,53 @@ impl Body for SimServer {
             follower: Follower::Pausing(Monotonic(i64::MIN)),
             unanswered: FollowerReport::default(),
             next: 0,
-            asked: BTreeMap::new(),
+            reports: BTreeMap::new(),
             done: Arc::default(),
         })
     }
 
     fn tick(&mut self, _: &Me<'_>, _: With<'_, Self>) {}
 
-    fn hear(
+    fn receive(
         &mut self,
         me: &Me<'_>,
-        message: Message,
+        message: SimMessage,
         (net, clients): With<'_, Self>,
     ) -> Option<Input> {
         self.set_clocks(me);
         match message {
-            Message::Work => self.work(me, (net, clients)),
-            Message::Written => {
+            SimMessage::Work => self.work(me, (net, clients)),
+            SimMessage::Written => {
                 self.stepped.write();
             }
             // A node that may not answer reads takes nothing in either.
-            Message::Publish(number) if self.has_intake && me.is_licensed() => {
+            SimMessage::Publish(number) if self.has_intake && me.is_licensed() => {
                 let command = Command::Publish(Box::new(event(number)));
-                let then = self.kept(move |replies| Done::Published(number, replies));
+                let then = self.kept(move |replies| LoopAnswer::Published(number, replies));
                 // A full queue is as good as a lost call.
                 let _ = self.stepped.handle().submit_then(vec![command], then);
             }
-            Message::FollowerReport(exchange, report) => {
+            SimMessage::FollowerReport(exchange, report) => {
                 self.take_report(me, exchange, &report, net);
             }
-            Message::Waited(exchange) => {
-                if let Some(asked) = self.asked.get_mut(&exchange) {
-                    asked.is_over = true;
-                    if asked.is_heard {
+            SimMessage::Waited(exchange) => {
+                if let Some(reports) = self.reports.get_mut(&exchange) {
+                    reports.is_over = true;
+                    if reports.is_received {
                         self.give(me, exchange, net);
                     }
                 }
             }
-            Message::Acts((_, number)) => {
-                if let Follower::Asking(asked, report, _) = &self.follower
-                    && *asked == number
+            SimMessage::Acts((_, number)) => {
+                if let Follower::Asking(exchange, report, _) = &self.follower
+                    && *exchange == number
                 {
                     let confirms = !report.learnt.is_empty();
                     self.follower = Follower::Pausing(me.mono);
                     self.apply(confirms);
                 }
             }
-            Message::Publish(_) | Message::Accepted(_) => {}
+            SimMessage::Publish(_) | SimMessage::Accepted(_) => {}
         }
         None
     }
@@ -429,8 +429,8 @@ impl Body for SimServer {
         clients.ask(seats, net);
     }
 
-    fn told(message: Message, clients: &mut Clients) {
-        if let Message::Accepted(number) = message {
+    fn deliver(message: SimMessage, clients: &mut Clients) {
+        if let SimMessage::Accepted(number) = message {
             clients.accepted(number);
         }
     }
@@ -442,6 +442,6 @@ impl Body for SimServer {
     fn is_well(leases: &MemoryLeases, clients: &Clients) {
         let node = stored(leases);
         clients.are_in_inboxes(&node);
-        clients.are_told(&node);
+        clients.are_notified(&node);
     }
 }

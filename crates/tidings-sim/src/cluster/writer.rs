@@ -8,7 +8,7 @@ use tidings_node::election::{Input, Opening, Tenure};
 use tidings_store::Store;
 use tidings_store::lease::{Leases as _, MemoryLeases};
 
-use super::{Body, Me, Net, Seat, With};
+use super::{Me, Net, NodeBody, Seat, With};
 
 /// A node that commits, and nothing else.
 pub struct Writer {
@@ -28,7 +28,7 @@ pub struct Committed {
     commits: u64,
 }
 
-impl Body for Writer {
+impl NodeBody for Writer {
     type Message = Commit;
     type Outside = Committed;
 
@@ -63,7 +63,7 @@ impl Body for Writer {
     }
 
     /// Handles a commit that arrives: terms must not go back.
-    fn hear(
+    fn receive(
         &mut self,
         me: &Me<'_>,
         Commit(tenure, shard): Commit,
@@ -95,7 +95,7 @@ impl Body for Writer {
 
     fn ask(_: &[Option<Seat<Self>>], _: With<'_, Self>) {}
 
-    fn told(_: Commit, _: &mut Committed) {}
+    fn deliver(_: Commit, _: &mut Committed) {}
 
     fn is_applied(_: &MemoryLeases, _: &Committed) {}
 

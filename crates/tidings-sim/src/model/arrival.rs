@@ -7,7 +7,7 @@ use tidings_core::rules::Admission;
 use tidings_core::{Day, Event, Object, Outcome};
 
 use super::route::{self, Route};
-use super::{Entry, EntryState, Key, Model, Published, Refused, audience, calendar};
+use super::{AdmissionKey, Entry, EntryState, Model, Published, Refused, audience, calendar};
 
 impl Model {
     pub(super) fn publish(&mut self, event: Event) -> Result<(), Refused> {
@@ -73,9 +73,9 @@ impl Model {
             &self.followers,
             tenant.map(|tenant| (tenant, &self.tenants.get(tenant).members)),
         );
-        self.counted.warnings += concerned.unknown + u64::from(concerned.told.is_empty());
+        self.counted.warnings += concerned.unknown + u64::from(concerned.reasons.is_empty());
         let left_out = self.counted.suppressed;
-        for (person, reasons) in concerned.told {
+        for (person, reasons) in concerned.reasons {
             notify(self, arrival, person, &Arc::new(reasons), &channels);
         }
         // Its id is as if it had not come.
@@ -103,7 +103,7 @@ impl Model {
     }
 
     /// The key of an event's entries by the rules in force.
-    pub(super) fn key_of(&self, arrival: usize) -> Key {
+    pub(super) fn key_of(&self, arrival: usize) -> AdmissionKey {
         let Published { event, tenant, .. } = &self.events[arrival];
         let event_type = event.event_type.as_str();
         let per = self.current().types.get(event_type).map_or("type", |rules| rules.per.word());
@@ -135,7 +135,7 @@ fn admits(model: &mut Model, arrival: usize, person: usize) -> bool {
     let is_first = match admission {
         Admission::Always | Admission::LastOnly => true,
         Admission::OncePending => pending.is_empty(),
-        Admission::OnceEver => pending.is_empty() && !model.told_once.contains(&(person, key)),
+        Admission::OnceEver => pending.is_empty() && !model.admitted_once.contains(&(person, key)),
     };
     if !is_first {
         return false;

@@ -15,7 +15,7 @@ pub(super) type Followers = BTreeMap<(Option<usize>, Id), BTreeSet<usize>>;
 /// The audience of an event with each one's reasons, and what deserves a warning.
 pub(super) struct Audience {
     /// Person and reasons, sorted by bytes.
-    pub(super) told: BTreeMap<usize, Vec<String>>,
+    pub(super) reasons: BTreeMap<usize, Vec<String>>,
     /// Number of distinct names that nobody has.
     pub(super) unknown: u64,
 }
@@ -35,12 +35,12 @@ pub(super) fn audience(
         None => by_id.values().copied().collect(),
     };
     let tenant = of.map(|(tenant, _)| tenant);
-    let mut told: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    let mut reasons: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
     for id in &event.to.recipients {
         match by_id.get(id) {
             Some(&person) => {
-                told.entry(person).or_default().insert("named".to_owned());
+                reasons.entry(person).or_default().insert("named".to_owned());
             }
             None => {
                 unknown.insert(id.clone());
@@ -48,38 +48,39 @@ pub(super) fn audience(
         }
     }
     for topic in &event.to.topics {
-        for above in heard_at(topic.as_str()) {
+        for above in followed_paths(topic.as_str()) {
             let topic = Id::new(above).expect("the beginning of an id is one");
             for &person in followers.get(&(tenant, topic)).into_iter().flatten() {
-                told.entry(person).or_default().insert(format!("topic:{above}"));
+                reasons.entry(person).or_default().insert(format!("topic:{above}"));
             }
         }
     }
     if event.to.everyone {
         for &person in &all {
-            told.entry(person).or_default().insert("everyone".to_owned());
+            reasons.entry(person).or_default().insert("everyone".to_owned());
         }
     }
     for near in &event.to.near {
         for &person in &all {
             if people[person].place().is_some_and(|place| kilometres(near, place) <= near.km) {
-                told.entry(person).or_default().insert("near".to_owned());
+                reasons.entry(person).or_default().insert("near".to_owned());
             }
         }
     }
-    told.retain(|&person, _| !event.to.except.contains(&people[person].id));
+    reasons.retain(|&person, _| !event.to.except.contains(&people[person].id));
     if !include_actor {
-        told.retain(|&person, _| {
+        reasons.retain(|&person, _| {
             event.actor.as_ref().is_none_or(|actor| actor.id != people[person].id)
         });
     }
     let unknown = unknown.len() as u64;
-    let told = told.into_iter().map(|(person, why)| (person, why.into_iter().collect())).collect();
-    Audience { told, unknown }
+    let reasons =
+        reasons.into_iter().map(|(person, why)| (person, why.into_iter().collect())).collect();
+    Audience { reasons, unknown }
 }
 
 /// The topic and all that it lies below, up to each `/`.
-fn heard_at(topic: &str) -> impl Iterator<Item = &str> {
+fn followed_paths(topic: &str) -> impl Iterator<Item = &str> {
     topic.match_indices('/').map(|(slash, _)| &topic[..slash]).chain([topic])
 }
 
@@ -98,8 +99,8 @@ mod tests {
 
     #[test]
     fn a_topic_is_heard_above_it() {
-        assert_eq!(heard_at("a/b/c").collect::<Vec<_>>(), ["a", "a/b", "a/b/c"]);
-        assert_eq!(heard_at("a").collect::<Vec<_>>(), ["a"]);
+        assert_eq!(followed_paths("a/b/c").collect::<Vec<_>>(), ["a", "a/b", "a/b/c"]);
+        assert_eq!(followed_paths("a").collect::<Vec<_>>(), ["a"]);
     }
 
     #[test]

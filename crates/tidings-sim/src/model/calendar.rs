@@ -24,7 +24,7 @@ pub(super) fn zone(name: &str) -> TimeZone {
 pub(super) fn next_slot(digest: &Digest, id: &str, zone: &TimeZone, after: Instant) -> Instant {
     let minutes = match u32::from(digest.spread_minutes) {
         0 => 0,
-        spread => i64::from(crc32(id) % spread),
+        minutes => i64::from(crc32(id) % minutes),
     };
     let late_ms = minutes * MINUTE_MS;
     let slot = walk(digest, zone, after.plus_ms(-late_ms));

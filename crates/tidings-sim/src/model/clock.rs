@@ -91,8 +91,8 @@ impl Model {
                 continue;
             }
             match due(self, lane) {
-                Some((due, Held::No)) if due <= self.now && is_quiet => {}
-                Some((due, Held::No)) if due <= self.now => {
+                Some((due, StaysOpen::No)) if due <= self.now && is_quiet => {}
+                Some((due, StaysOpen::No)) if due <= self.now => {
                     if is_capped(self, lane, &closing) {
                         keeps = true;
                         fix(self, lane);
@@ -100,7 +100,7 @@ impl Model {
                         closing.push(lane);
                     }
                 }
-                Some((due, Held::Yes)) if due <= self.now => fix(self, lane),
+                Some((due, StaysOpen::Yes)) if due <= self.now => fix(self, lane),
                 _ => {}
             }
         }
@@ -116,15 +116,15 @@ impl Model {
     pub(super) fn trim_log(&mut self, new: &Rules) {
         let now = self.now;
         let caps = self.current().caps.clone();
-        for ((_, channel), told) in &mut self.told {
+        for ((_, channel), sent_at) in &mut self.sent_at {
             if !new.caps.iter().any(|cap| cap.channel == *channel) {
-                told.clear();
+                sent_at.clear();
             }
             let caps = caps.iter().filter(|cap| cap.channel == *channel);
             let longest = caps.clone().map(|cap| cap.per_ms).max().unwrap_or(0);
             let most = caps.map(|cap| cap.max as usize).max().unwrap_or(0);
-            told.retain(|instant| *instant > now.plus_ms(-longest));
-            told.drain(..told.len().saturating_sub(most));
+            sent_at.retain(|instant| *instant > now.plus_ms(-longest));
+            sent_at.drain(..sent_at.len().saturating_sub(most));
         }
     }
 }
@@ -161,19 +161,19 @@ fn begin(model: &mut Model, at: Instant) {
 /// The next instant after now at which something may happen by itself.
 fn next_instant(model: &Model) -> Option<Instant> {
     let dues = model.open.iter().flat_map(|&lane| {
-        let asked = due(model, lane).map(|(due, _)| due);
+        let due_at = due(model, lane).map(|(due, _)| due);
         let quiet = quiet_until(model, lane, model.now);
         let own = model.lanes[lane]
             .window
             .as_ref()
             .map(|window| window.due(model.lanes[lane].last_message));
-        [asked, quiet, own].into_iter().flatten()
+        [due_at, quiet, own].into_iter().flatten()
     });
     let freed = model
-        .told
+        .sent_at
         .values()
         .flatten()
-        .flat_map(|told| model.current().caps.iter().map(|cap| told.plus_ms(cap.per_ms)));
+        .flat_map(|sent_at| model.current().caps.iter().map(|cap| sent_at.plus_ms(cap.per_ms)));
     let scheduled = model.scheduled.first().map(|&(t, _)| t);
     let forgetting = model.days.first_key_value().map(|(day, _)| {
         let midnights = |instant: Instant| instant.0.div_euclid(DAY_MS);
@@ -185,14 +185,14 @@ fn next_instant(model: &Model) -> Option<Instant> {
 }
 
 /// The deadline of an open lane, and whether it is held back.
-fn due(model: &Model, index: usize) -> Option<(Instant, Held)> {
+fn due(model: &Model, index: usize) -> Option<(Instant, StaysOpen)> {
     let lane = &model.lanes[index];
     let window = lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
     let paused = model.paused_channels.contains(&lane.channel);
     let held = if paused || model.people[lane.person].is_held(&lane.channel) {
-        Held::Yes
+        StaysOpen::Yes
     } else {
-        Held::No
+        StaysOpen::No
     };
     let due = window.due(lane.last_message);
     Some((quiet_until(model, index, due).unwrap_or(due), held))
@@ -221,7 +221,7 @@ fn passes(model: &Model, lane: usize) -> bool {
 fn could_become_due(model: &Model) -> bool {
     let waits = |&lane: &usize| {
         !model.lanes[lane].waiting.is_empty()
-            && due(model, lane).is_some_and(|(_, held)| held == Held::No)
+            && due(model, lane).is_some_and(|(_, held)| held == StaysOpen::No)
     };
     let scheduled = |entry: &Entry| entry.state == EntryState::Scheduled;
     model.entries.iter().any(scheduled) || model.open.iter().any(waits)
@@ -245,12 +245,12 @@ fn is_capped(model: &Model, index: usize, closing: &[usize]) -> bool {
         other.person == lane.person && other.channel == lane.channel
     };
     let now = closing.iter().filter(alike).count();
-    let told = model.told.get(&(lane.person, lane.channel.clone()));
+    let sent_at = model.sent_at.get(&(lane.person, lane.channel.clone()));
     let mut caps = model.current().caps.iter().filter(|cap| cap.channel == lane.channel);
     caps.any(|cap| {
         let since = model.now.plus_ms(-cap.per_ms);
-        let told = told.into_iter().flatten().filter(|instant| **instant > since).count();
-        (told + now) as u64 >= u64::from(cap.max)
+        let sent_at = sent_at.into_iter().flatten().filter(|instant| **instant > since).count();
+        (sent_at + now) as u64 >= u64::from(cap.max)
     })
 }
 
@@ -324,7 +324,7 @@ fn close(model: &mut Model, lane: usize) {
             let rules = model.current().types.get(event.event_type.as_str());
             if rules.is_some_and(|rules| rules.admission == Admission::OnceEver) {
                 let key = model.key_of(arrival);
-                model.told_once.insert((model.entries[entry].person, key));
+                model.admitted_once.insert((model.entries[entry].person, key));
             }
             if model.entries[entry].channel == INBOX {
                 model.entries[entry].shown = true;
@@ -337,12 +337,12 @@ fn close(model: &mut Model, lane: usize) {
     let mut caps = model.current().caps.iter();
     let counts = caps.any(|cap| cap.channel == channel) && !model.people[person].gone;
     if message.items.is_empty() {
-        model.told_nothing |= counts;
-        model.lanes[lane].told_nothing_at = Some(model.now);
+        model.passed_empty |= counts;
+        model.lanes[lane].passed_empty_at = Some(model.now);
     } else {
         model.lanes[lane].last_message = Some(model.now);
         if counts {
-            model.told.entry((person, channel)).or_default().push(model.now);
+            model.sent_at.entry((person, channel)).or_default().push(model.now);
         }
         model.messages.push(message);
     }
@@ -371,7 +371,7 @@ fn look(model: &Model, entry: usize) -> Option<Reason> {
         Some(Reason::Expired)
     } else if entry_route == Route::Never {
         Some(Reason::Preference)
-    } else if let Some(reason) = asked(model, entry) {
+    } else if let Some(reason) = unmet_condition(model, entry) {
         Some(reason)
     } else if object.retracted || object.not_notifiable {
         Some(Reason::NotApplicable)
@@ -418,7 +418,7 @@ fn is_allowed(model: &Model, person: &Person, channel: &str, tenant: Option<usiz
 }
 
 /// The reason for which the condition of an entry's type ends it.
-fn asked(model: &Model, entry: &Entry) -> Option<Reason> {
+fn unmet_condition(model: &Model, entry: &Entry) -> Option<Reason> {
     let Published { event, tenant, .. } = &model.events[entry.event];
     let rules = model.current().types.get(event.event_type.as_str())?;
     let condition = rules.condition.as_deref()?;
@@ -441,7 +441,7 @@ fn asked(model: &Model, entry: &Entry) -> Option<Reason> {
 
 /// A verdict on a lane that may be due: it stays open or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum StaysOpen {
     Yes,
     No,
 }

@@ -7,7 +7,7 @@ use tidings_core::event::Pivot;
 use tidings_core::tenant::View;
 use tidings_core::{Day, Id};
 
-use super::item::{Item, Shelf};
+use super::item::{ModelItem, Shelf};
 use super::tenant::has;
 use super::{Entry, Model, Published};
 use crate::inbox::{Inbox, Row};
@@ -16,7 +16,7 @@ use crate::inbox::{Inbox, Row};
 const LISTED: usize = 25;
 
 /// The key of a row: tenant, day, type, the object, actor or target, and the state of its items.
-type Group = (Option<usize>, Day, Id, String, &'static str);
+type GroupKey = (Option<usize>, Day, Id, String, &'static str);
 
 impl Model {
     /// An entry is told in its recipient's inbox.
@@ -24,7 +24,7 @@ impl Model {
         let Entry { seen, t, day, place, .. } = self.entries[entry];
         let read = self.read.contains(&entry);
         let shelf = Shelf::Active;
-        let item = Item { seen, read, shelf, newest_at: t, listed: day, order: place };
+        let item = ModelItem { seen, read, shelf, newest_at: t, listed: day, order: place };
         self.entries[entry].item = Some(item);
     }
 
@@ -45,7 +45,7 @@ impl Model {
                 return;
             };
             self.snoozed.remove(&entry);
-            let item = Item {
+            let item = ModelItem {
                 seen: false,
                 read: false,
                 shelf: Shelf::Active,
@@ -125,7 +125,7 @@ impl Model {
             Some(tenant) => View::Of(self.tenants.number(tenant)?),
             None => View::All,
         };
-        let mut shown: Vec<(&Item, &Published)> = self
+        let mut shown: Vec<(&ModelItem, &Published)> = self
             .entries
             .iter()
             .filter(|entry| entry.person == person && entry.shown)
@@ -138,7 +138,7 @@ impl Model {
             })
             .collect();
         shown.sort_by_key(|(item, _)| Reverse(item.order));
-        let mut groups: Vec<(Group, Vec<(&Item, &Published)>)> = Vec::new();
+        let mut groups: Vec<(GroupKey, Vec<(&ModelItem, &Published)>)> = Vec::new();
         for (item, published) in shown {
             let group = group_of(self, item, published);
             match groups.iter_mut().find(|(known, _)| *known == group) {
@@ -186,7 +186,7 @@ fn items_of(
     view: View<usize>,
     is_there: impl Fn(Shelf) -> bool,
 ) -> Vec<usize> {
-    let is_meant = |entry: &Entry, item: &Item| {
+    let is_meant = |entry: &Entry, item: &ModelItem| {
         let Published { event, tenant, .. } = &model.events[entry.event];
         let is_of = |filter: &TypeFilter| match filter {
             TypeFilter::Type(kind) => event.event_type.as_str() == kind,
@@ -213,7 +213,7 @@ fn items_of(
         .collect()
 }
 
-fn group_of(model: &Model, item: &Item, published: &Published) -> Group {
+fn group_of(model: &Model, item: &ModelItem, published: &Published) -> GroupKey {
     let Published { event, tenant, .. } = published;
     let rules = model.current().types.get(event.event_type.as_str());
     let (role, object) = match rules.and_then(|rules| rules.group) {

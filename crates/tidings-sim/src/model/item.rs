@@ -4,7 +4,7 @@ use tidings_core::{Day, Instant};
 
 /// An entry in an inbox.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct ModelItem {
     pub(super) seen: bool,
     pub(super) read: bool,
     pub(super) shelf: Shelf,

@@ -103,10 +103,10 @@ use tidings_core::suppression::ChannelAddress;
 use tidings_core::{Command, Day, Event, Id, Instant, Message, Outcome, Rules, Timed, Totals};
 
 use audience::Followers;
-use item::Item;
+use item::ModelItem;
 use objects::ObjectState;
 use person::Person;
-use settings::Settings;
+use settings::PersonSettings;
 use suppressed::SuppressionList;
 use tenant::Tenants;
 use window::Lane;
@@ -172,7 +172,7 @@ pub struct Model {
     lane_of: BTreeMap<(usize, String, String, BatchKey, Option<usize>), usize>,
     /// Lanes that have a window.
     open: BTreeSet<usize>,
-    days: BTreeMap<Day, Kept>,
+    days: BTreeMap<Day, DayContent>,
     paused_types: BTreeSet<String>,
     paused_channels: BTreeSet<String>,
     suppressed: SuppressionList,
@@ -187,19 +187,19 @@ pub struct Model {
     pub(crate) answers: Vec<Answer>,
     given_back: u64,
     /// The instants of the messages to a person on a channel that has caps.
-    told: BTreeMap<(usize, String), Vec<Instant>>,
-    /// A closing told nothing that counted for as long as its message was not made: on such a channel, or before an
+    sent_at: BTreeMap<(usize, String), Vec<Instant>>,
+    /// An empty message passed a lane whose caps count it: on such a channel, or before an
     /// entry of a `leading` lane.
-    told_nothing: bool,
+    passed_empty: bool,
     /// Number of messages before this instant.
     earlier: usize,
     counted: Totals,
     /// The recipients of an entry of a type with `once_ever`, by the key that applied then.
-    told_once: BTreeSet<(usize, Key)>,
+    admitted_once: BTreeSet<(usize, AdmissionKey)>,
 }
 
 /// Contract, section 6, "Admission": a tenant, a type, what tells its entries apart, and the id of that.
-type Key = (Option<usize>, String, &'static str, Option<Id>);
+type AdmissionKey = (Option<usize>, String, &'static str, Option<Id>);
 
 /// An event, with its place in the order of arrival as its index.
 #[derive(Clone, Debug)]
@@ -239,7 +239,7 @@ struct Entry {
     /// Number of places that were given before it entered its lane.
     place: usize,
     /// The state that it has in an inbox.
-    item: Option<Item>,
+    item: Option<ModelItem>,
     /// It is in an inbox, whose day is kept.
     shown: bool,
     /// Its type was urgent when it entered its lane.
@@ -255,7 +255,7 @@ enum EntryState {
 
 /// The content of a day.
 #[derive(Clone, Debug, Default)]
-struct Kept {
+struct DayContent {
     events: Vec<usize>,
     entries: Vec<usize>,
 }
@@ -291,11 +291,11 @@ impl Model {
             read: BTreeSet::new(),
             snoozed: BTreeSet::new(),
             placed: 0,
-            told: BTreeMap::new(),
-            told_nothing: false,
+            sent_at: BTreeMap::new(),
+            passed_empty: false,
             earlier: 0,
             counted: Totals::default(),
-            told_once: BTreeSet::new(),
+            admitted_once: BTreeSet::new(),
         }
     }
 
@@ -377,7 +377,7 @@ impl Model {
             Command::Unsuppress { address } => self.suppressed.lift(address, self.now),
             Command::ReportAddress { address, report, at, .. } => {
                 let now = self.now;
-                self.suppressed.hear_of_address(address, report, at.min(now), now);
+                self.suppressed.note_address_report(address, report, at.min(now), now);
             }
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),
@@ -426,8 +426,8 @@ impl Model {
 
     /// Returns true if a closing told nothing that a cap, or a `leading` lane, counts as long as its message is not made.
     #[must_use]
-    pub fn has_told_nothing(&self) -> bool {
-        self.told_nothing
+    pub fn has_passed_empty(&self) -> bool {
+        self.passed_empty
     }
 
     /// Number of events whose ids were given back: they named somebody unknown, and concerned nobody.
@@ -463,8 +463,8 @@ impl Model {
     }
 
     /// The effective settings of a recipient's entries, of a tenant or of none.
-    fn settings(&self, person: usize, tenant: Option<usize>) -> Settings<'_> {
-        Settings {
+    fn settings(&self, person: usize, tenant: Option<usize>) -> PersonSettings<'_> {
+        PersonSettings {
             person: &self.people[person],
             tenant: tenant.map(|tenant| (tenant, self.tenants.get(tenant))),
             rules: self.current(),

@@ -12,7 +12,7 @@ use tidings_core::{Day, Event, Instant, Outcome, Reason};
 
 use super::route::{self, Route};
 use super::tenant::has;
-use super::window::{Lane, Member, Window};
+use super::window::{Lane, Window, WindowEntry};
 use super::{Entry, EntryState, Model, Published, calendar};
 
 /// The lane of paused types, which is never due.
@@ -94,11 +94,11 @@ impl Model {
                 waiting: BTreeSet::new(),
                 window: None,
                 last_message: None,
-                told_nothing_at: None,
+                passed_empty_at: None,
             });
             self.lanes.len() - 1
         });
-        let mut member = Member {
+        let mut member = WindowEntry {
             t: self.entries[entry].t,
             arrival: event,
             max_items: max_items_in(self, self.rules.len() - 1, entry, lane),
@@ -113,9 +113,9 @@ impl Model {
         let slot = slot_for(self, person, tenant, &member.policy);
         let opened_under = self.rules.len() - 1;
         if let (Policy::Leading { quiet_ms }, Some(at)) =
-            (&member.policy, self.lanes[lane].told_nothing_at)
+            (&member.policy, self.lanes[lane].passed_empty_at)
         {
-            self.told_nothing |= self.now < at.plus_ms(*quiet_ms);
+            self.passed_empty |= self.now < at.plus_ms(*quiet_ms);
         }
         match &mut self.lanes[lane].window {
             Some(window) => window.join(member),

@@ -14,14 +14,14 @@ use super::tenant::Tenant;
 
 /// The settings of a person, of a tenant, and of the rules.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Settings<'m> {
+pub(super) struct PersonSettings<'m> {
     pub(super) person: &'m Person,
     /// With its number.
     pub(super) tenant: Option<(usize, &'m Tenant)>,
     pub(super) rules: &'m Rules,
 }
 
-impl<'m> Settings<'m> {
+impl<'m> PersonSettings<'m> {
     fn of_tenant(&self) -> Option<&'m Tenant> {
         self.tenant.map(|(_, tenant)| tenant)
     }

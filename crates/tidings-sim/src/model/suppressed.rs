@@ -74,7 +74,7 @@ impl SuppressionList {
     }
 
     /// Does what a report says of an address.
-    pub(super) fn hear_of_address(
+    pub(super) fn note_address_report(
         &mut self,
         address: ChannelAddress,
         report: AddressReport,
@@ -85,7 +85,7 @@ impl SuppressionList {
             AddressReport::Suppressed(reason) => Some(reason),
             AddressReport::OptedIn => None,
             AddressReport::Bounced(source) => {
-                return self.hear_of_bounce(address, at, source, now);
+                return self.note_bounce(address, at, source, now);
             }
             AddressReport::Arrived(source) => {
                 let bounces = self.bounces.entry(address).or_default();
@@ -118,13 +118,7 @@ impl SuppressionList {
     }
 
     /// Counts days on which a message came back: the fifth within 30 days bars the address for as long.
-    fn hear_of_bounce(
-        &mut self,
-        address: ChannelAddress,
-        at: Instant,
-        source: Source,
-        now: Instant,
-    ) {
+    fn note_bounce(&mut self, address: ChannelAddress, at: Instant, source: Source, now: Instant) {
         const MONTH_MS: i64 = 30 * DAY_MS;
         let yesterday = now.plus_ms(-DAY_MS);
         let barred = self.listed.get(&address);

@@ -120,7 +120,7 @@ impl Model {
             person.preferences.remove(&of);
             person.end_addresses(tenant);
         }
-        self.told_once.retain(|(_, (whose, ..))| *whose != of);
+        self.admitted_once.retain(|(_, (whose, ..))| *whose != of);
         self.tenants.remove(tenant);
     }
 

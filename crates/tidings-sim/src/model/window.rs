@@ -23,7 +23,7 @@ pub(super) struct Lane {
     /// The time when it last sent a message that told something.
     pub(super) last_message: Option<Instant>,
     /// The instant at which it last closed without telling anything.
-    pub(super) told_nothing_at: Option<Instant>,
+    pub(super) passed_empty_at: Option<Instant>,
 }
 
 /// The entries of a lane since it was last due, as far as the deadline asks for them. It speaks of all
@@ -36,8 +36,8 @@ pub(super) struct Window {
     pub(super) policy: Policy,
     /// The slot, for a digest.
     pub(super) slot: Option<Instant>,
-    first: Member,
-    newest: Member,
+    first: WindowEntry,
+    newest: WindowEntry,
     /// The least t + hold over all members, for `earliest`.
     earliest: Instant,
     /// Number of entries that entered, whatever became of them.
@@ -54,7 +54,7 @@ pub(super) struct Window {
 
 /// An entry as a window sees it. Order is (t, arrival).
 #[derive(Clone, Debug)]
-pub(super) struct Member {
+pub(super) struct WindowEntry {
     pub(super) t: Instant,
     pub(super) arrival: usize,
     /// With the parameters of its type.
@@ -63,7 +63,7 @@ pub(super) struct Member {
     pub(super) max_items: Option<u16>,
 }
 
-impl Member {
+impl WindowEntry {
     fn order(&self) -> (Instant, usize) {
         (self.t, self.arrival)
     }
@@ -77,7 +77,7 @@ impl Member {
 }
 
 impl Window {
-    pub(super) fn open(rules: usize, member: Member, slot: Option<Instant>) -> Self {
+    pub(super) fn open(rules: usize, member: WindowEntry, slot: Option<Instant>) -> Self {
         Self {
             rules,
             policy: member.policy.clone(),
@@ -95,7 +95,7 @@ impl Window {
 
     /// Takes in one more entry. One whose policy is of another kind has no parameter that this
     /// window could use: it joins and moves nothing.
-    pub(super) fn join(&mut self, member: Member) {
+    pub(super) fn join(&mut self, member: WindowEntry) {
         self.entered += 1;
         if std::mem::discriminant(&self.policy) != std::mem::discriminant(&member.policy) {
             return;

@@ -123,9 +123,9 @@ pub(super) fn build(
     for (number, person) in (0..).zip(people) {
         builder.person(number, person, 63);
     }
-    for (who, topic, of) in follows {
+    for (person, topic, of) in follows {
         builder.of = Some(*of).filter(|of| builder.tenants.contains_key(of));
-        builder.step(&RawOp::Follow(*who, *topic, true));
+        builder.step(&RawOp::Follow(*person, *topic, true));
     }
     for step in steps {
         builder.now = after(step.gap, builder.now);
@@ -147,7 +147,7 @@ impl Builder {
         self.say(Command::Recipient(Box::new(change)));
     }
 
-    fn flush(&mut self, who: u8, which: u8) {
+    fn flush(&mut self, person: u8, which: u8) {
         let lanes = [
             "now",
             "first_event",
@@ -161,31 +161,31 @@ impl Builder {
         let lane = lanes.get(usize::from(which)).map(|lane| (*lane).to_owned());
         let channel = (which.is_multiple_of(2)).then(|| EMAIL.to_owned());
         let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
-        let key = keys.get(usize::from(who + which)).cloned();
+        let key = keys.get(usize::from(person + which)).cloned();
         let view = self.view(which);
-        self.say(Command::Flush { recipient: name("r", who), channel, lane, key, view });
+        self.say(Command::Flush { recipient: name("r", person), channel, lane, key, view });
     }
 
     fn step(&mut self, op: &RawOp) {
-        let who = match op {
-            RawOp::Follow(who, ..)
-            | RawOp::Mark(who, ..)
-            | RawOp::Preference(who, ..)
-            | RawOp::Flush(who, _)
-            | RawOp::Choose(who, ..)
-            | RawOp::Member(who, _)
-            | RawOp::Device(who, ..)
-            | RawOp::Erase(who) => Some(who),
+        let person = match op {
+            RawOp::Follow(person, ..)
+            | RawOp::Mark(person, ..)
+            | RawOp::Preference(person, ..)
+            | RawOp::Flush(person, _)
+            | RawOp::Choose(person, ..)
+            | RawOp::Member(person, _)
+            | RawOp::Device(person, ..)
+            | RawOp::Erase(person) => Some(person),
             _ => None,
         };
-        if who.is_some_and(|who| !self.alive.contains(who)) {
+        if person.is_some_and(|person| !self.alive.contains(person)) {
             return;
         }
         match op {
             RawOp::Publish(raw) => self.publish(raw),
-            RawOp::Person(who, raw, what) => self.person(*who, raw, *what),
-            RawOp::Follow(who, topic, on) => {
-                let recipient = name("r", *who);
+            RawOp::Person(person, raw, what) => self.person(*person, raw, *what),
+            RawOp::Follow(person, topic, on) => {
+                let recipient = name("r", *person);
                 let topic = id(TOPICS[usize::from(*topic)]);
                 self.say(if *on {
                     Command::Subscribe { recipient, topic, tenant: self.tenant() }
@@ -193,12 +193,12 @@ impl Builder {
                     Command::Unsubscribe { recipient, topic, tenant: self.tenant() }
                 });
             }
-            RawOp::Mark(who, what, which) => self.mark(*who, *what, *which),
+            RawOp::Mark(person, what, which) => self.mark(*person, *what, *which),
             RawOp::Cancel(which) => self.cancel(*which),
-            RawOp::Preference(who, scope, inbox, mode) => {
-                self.preference(*who, *scope, *inbox, *mode);
+            RawOp::Preference(person, scope, inbox, mode) => {
+                self.preference(*person, *scope, *inbox, *mode);
             }
-            RawOp::Flush(who, which) => self.flush(*who, *which),
+            RawOp::Flush(person, which) => self.flush(*person, *which),
             RawOp::Object(about, what) => {
                 let mut object = object(*about);
                 match what {
@@ -222,26 +222,26 @@ impl Builder {
                 self.say(Command::Forget { before: Day(today - i32::from(*back)) });
             }
             RawOp::Pause(which, on) => self.pause(*which, *on),
-            RawOp::Suppress(who, on, long) => self.suppress(*who, *on, *long),
-            RawOp::Device(who, other, joins) => self.say(Command::Device {
-                recipient: name("r", *who),
+            RawOp::Suppress(person, on, long) => self.suppress(*person, *on, *long),
+            RawOp::Device(person, other, joins) => self.say(Command::Device {
+                recipient: name("r", *person),
                 channel: EMAIL_NO,
-                address: self.address(*who, *other),
+                address: self.address(*person, *other),
                 joins: *joins,
             }),
-            RawOp::Choose(who, choices, whole) => {
+            RawOp::Choose(person, choices, whole) => {
                 let chosen = self.choices(choices).collect();
                 self.say(Command::Preferences {
-                    recipient: name("r", *who),
+                    recipient: name("r", *person),
                     chosen,
                     whole: *whole,
                     tenant: self.tenant(),
                     by: By::User,
                 });
             }
-            RawOp::Erase(who) => {
-                self.alive.remove(who);
-                self.say(Command::Erase { recipient: name("r", *who) });
+            RawOp::Erase(person) => {
+                self.alive.remove(person);
+                self.say(Command::Erase { recipient: name("r", *person) });
             }
             RawOp::Rules(change) => {
                 self.raw.change(change);
@@ -250,7 +250,7 @@ impl Builder {
                 self.steps.push(step);
             }
             RawOp::Tenant(raw) => self.change_tenant(raw),
-            RawOp::Member(who, on) => self.member(*who, *on),
+            RawOp::Member(person, on) => self.member(*person, *on),
             RawOp::DeleteTenant => self.delete_tenant(),
         }
     }
@@ -270,14 +270,14 @@ impl Builder {
         });
     }
 
-    fn mark(&mut self, who: u8, what: u8, which: u8) {
+    fn mark(&mut self, person: u8, what: u8, which: u8) {
         let back = [0, MINUTE_MS, 2 * MINUTE_MS, HOUR_MS, -HOUR_MS][usize::from(which % 5)];
         let marked = match what % 4 {
             0 => Marked::Object(name("o", which % OBJECTS)),
             1 => Marked::Event(self.some_event(which)),
             _ => Marked::UpTo(self.now.plus_ms(-back)),
         };
-        let recipient = name("r", who);
+        let recipient = name("r", person);
         let later = self.now.plus_ms(HOUR_MS * i64::from(1 + which % 3));
         let change = match which / 5 % 12 {
             0 => ItemChange::Archive,
@@ -297,8 +297,8 @@ impl Builder {
     }
 
     /// The addresses of the recipients, some of which nobody has.
-    fn suppress(&mut self, who: u8, on: bool, long: u8) {
-        let address = ChannelAddress::new(EMAIL_NO, &format!("R{who}@example.org"));
+    fn suppress(&mut self, person: u8, on: bool, long: u8) {
+        let address = ChannelAddress::new(EMAIL_NO, &format!("R{person}@example.org"));
         let until = [MINUTE_MS, HOUR_MS, 3 * HOUR_MS].get(usize::from(long));
         // Some are what a provider reports, of now or of a while ago.
         let reported = match long {
@@ -309,7 +309,7 @@ impl Builder {
             8.. => {
                 let day = long - 8;
                 // Reports, and two providers whose addresses differ.
-                let source = match (who + day) % 3 {
+                let source = match (person + day) % 3 {
                     0 => Source::Report,
                     by => Source::Provider(ProviderHash::of(&by.to_string())),
                 };
@@ -360,10 +360,10 @@ impl Builder {
         self.say(if on { Command::Pause(what) } else { Command::Resume(what) });
     }
 
-    fn preference(&mut self, who: u8, scope: u8, inbox: bool, mode: u8) {
+    fn preference(&mut self, person: u8, scope: u8, inbox: bool, mode: u8) {
         if let Some(choice) = self.choice(scope, inbox, mode) {
             let Choice { scope, channel, mode, tenant } = choice;
-            let recipient = name("r", who);
+            let recipient = name("r", person);
             self.say(Command::Preference { recipient, scope, channel, mode, tenant, by: By::Key });
         }
     }
@@ -481,8 +481,8 @@ impl Builder {
             .collect(),
             everyone: raw.everyone,
             except: (0..8)
-                .filter(|who| raw.except >> who & 1 > 0)
-                .map(|who| name("r", who))
+                .filter(|person| raw.except >> person & 1 > 0)
+                .map(|person| name("r", person))
                 .collect(),
         };
         let tenant = self.tenant_of_event(raw.again < 8);

@@ -117,31 +117,31 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         1 => 0..GAPS,
     ];
     // Most concerns the first two, so that much happens to one person.
-    let who = || prop_oneof![3 => 0..2_u8, 1 => 0..RECIPIENTS];
+    let person = || prop_oneof![3 => 0..2_u8, 1 => 0..RECIPIENTS];
     let op = prop_oneof![
         30 => raw_event().prop_map(RawOp::Publish),
-        5 => (who(), raw_person(), 0..64_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
-        3 => (who(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
-        8 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
+        5 => (person(), raw_person(), 0..64_u8).prop_map(|(a, b, c)| RawOp::Person(a, b, c)),
+        3 => (person(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
+        8 => (person(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
         4 => any::<u8>().prop_map(RawOp::Cancel),
-        14 => (who(), 0..LEVELS, proptest::bool::weighted(0.08), 0..9 + DIGESTS)
+        14 => (person(), 0..LEVELS, proptest::bool::weighted(0.08), 0..9 + DIGESTS)
             .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
-        6 => (who(), LEVELS..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
+        6 => (person(), LEVELS..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
             .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
-        4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
+        4 => (person(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
         5 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
         1 => (0..4_u8).prop_map(RawOp::Forget),
         4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
-        3 => (who(), proptest::bool::weighted(0.6), 0..13_u8)
+        3 => (person(), proptest::bool::weighted(0.6), 0..13_u8)
             .prop_map(|(a, b, c)| RawOp::Suppress(a, b, c)),
-        4 => (who(), any::<bool>(), proptest::bool::weighted(0.7))
+        4 => (person(), any::<bool>(), proptest::bool::weighted(0.7))
             .prop_map(|(a, b, c)| RawOp::Device(a, b, c)),
-        3 => (who(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
+        3 => (person(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
             .prop_map(|(a, b, c)| RawOp::Choose(a, b, c)),
-        1 => who().prop_map(RawOp::Erase),
+        1 => person().prop_map(RawOp::Erase),
         7 => raw_change().prop_map(RawOp::Rules),
         4 => raw_tenant().prop_map(RawOp::Tenant),
-        4 => (who(), any::<bool>()).prop_map(|(a, b)| RawOp::Member(a, b)),
+        4 => (person(), any::<bool>()).prop_map(|(a, b)| RawOp::Member(a, b)),
         1 => Just(RawOp::DeleteTenant),
     ];
     let of = prop_oneof![3 => Just(TENANTS), 5 => 0..TENANTS];
@@ -157,7 +157,7 @@ fn raw_tenant() -> impl Strategy<Value = RawTenant> {
 }
 
 fn raw_event() -> impl Strategy<Value = RawEvent> {
-    let whom = (
+    let audience = (
         prop_oneof![2 => Just(0_u8), 2 => 1..4_u8, 1 => any::<u8>()],
         prop_oneof![2 => Just(0_u8), 2 => 0..64_u8],
         prop_oneof![5 => Just(3_u8), 1 => 0..3_u8],
@@ -168,7 +168,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
     let times =
         (proptest::option::weighted(0.25, 0..GAPS), proptest::option::weighted(0.1, 0..GAPS));
     let rest = (prop_oneof![5 => Just(0_u8), 1 => 1..3_u8], 0..6_u8, any::<u8>());
-    (0..TYPES, 0..OBJECTS, 0..4 * RECIPIENTS, whom, times, rest).prop_map(
+    (0..TYPES, 0..OBJECTS, 0..4 * RECIPIENTS, audience, times, rest).prop_map(
         |(
             kind,
             object,

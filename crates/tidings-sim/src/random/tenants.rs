@@ -78,11 +78,11 @@ impl Builder {
         self.say(Command::Tenant { tenant: name("n", of), change: Box::new(change) });
     }
 
-    pub(super) fn member(&mut self, who: u8, on: bool) {
+    pub(super) fn member(&mut self, person: u8, on: bool) {
         let Some(tenant) = self.tenant() else {
             return;
         };
-        let recipient = name("r", who);
+        let recipient = name("r", person);
         self.say(if on {
             Command::Join { recipient, tenant }
         } else {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value as Json;
 use tidings_core::Instant;
-use tidings_core::cel::{Kind, Program, Root, Value};
+use tidings_core::cel::{Program, Root, Value, ValueKind};
 
 /// One vector a line: a name, an expression, what its names are bound to, and the value as [`given`] writes it.
 const VECTORS: &str = include_str!("vectors.ndjson");
@@ -48,7 +48,8 @@ fn run(expression: &str, bindings: &[(&'static str, Program)], expected: &str) -
         .iter()
         .map(|(name, program)| (*name, program.value(&[]).expect("a constant")))
         .collect();
-    let root = |(name, _): &(&'static str, Program)| Root { name, kind: Kind::Any, fields: None };
+    let root =
+        |(name, _): &(&'static str, Program)| Root { name, kind: ValueKind::Any, fields: None };
     let roots: Vec<Root> = bindings.iter().map(root).collect();
     let program = match Program::compile(expression, roots.leak()) {
         Ok(program) => program,

@@ -266,11 +266,12 @@ pub(super) fn many_keys_are_read_as_each_is(harness: &dyn Harness) {
     // What is replaced, deleted and new later is none of an older view's concern.
     commit(store, [put(DAY, &keys[0], b"new"), delete(DAY, &keys[2]), put(DAY, &keys[1], b"new")]);
     let after = snapshot(store);
-    let asked: Vec<&[u8]> = keys.iter().rev().map(Vec::as_slice).collect();
+    let queried: Vec<&[u8]> = keys.iter().rev().map(Vec::as_slice).collect();
     for view in [&before, &after] {
         for partition in [DAY, Partition::Base, Partition::Day(Day(1))] {
-            let many = answered(view.get_many(partition, &asked));
-            let each: Vec<_> = asked.iter().map(|key| answered(view.get(partition, key))).collect();
+            let many = answered(view.get_many(partition, &queried));
+            let each: Vec<_> =
+                queried.iter().map(|key| answered(view.get(partition, key))).collect();
             assert_eq!(many, each);
         }
         assert_eq!(answered(view.get_many(DAY, &[])), [] as [Option<Vec<u8>>; 0]);

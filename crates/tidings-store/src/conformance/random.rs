@@ -14,7 +14,7 @@ type Model = BTreeMap<Partition, BTreeMap<Vec<u8>, Vec<u8>>>;
 
 pub(super) fn random_steps_agree_with_a_map(harness: &dyn Harness) {
     for seed in SEEDS {
-        Run::new(seed, harness.fresh()).play();
+        RandomRun::new(seed, harness.fresh()).play();
     }
 }
 
@@ -52,7 +52,7 @@ impl Dice {
     }
 }
 
-struct Run {
+struct RandomRun {
     seed: u64,
     dice: Dice,
     model: Model,
@@ -61,7 +61,7 @@ struct Run {
     fixture: Box<dyn Fixture>,
 }
 
-impl Run {
+impl RandomRun {
     fn new(seed: u64, fixture: Box<dyn Fixture>) -> Self {
         Self { seed, dice: Dice(seed), model: Model::new(), earlier: None, fixture }
     }

@@ -52,7 +52,7 @@ pub(super) fn a_scan_of_nothing_visits_nothing(harness: &dyn Harness) {
     assert_eq!(range(&*view, BASE, b"", Some(b"")), []);
 }
 
-pub(super) fn a_scan_ends_when_told(harness: &dyn Harness) {
+pub(super) fn a_scan_ends_early(harness: &dyn Harness) {
     let fixture = harness.fresh();
     commit(fixture.store(), (0..50_u8).map(|number| put(DAY, &[number], b"1")));
     let view = snapshot(fixture.store());
@@ -114,8 +114,8 @@ pub(super) fn many_keys_come_in_order(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
     // 7919 is prime to 10,000, so every key comes once, in no order.
     let keys: Vec<u32> = (0..10_000).map(|number| number * 7_919 % 10_000).collect();
-    for shard in keys.chunks(1_000) {
-        let list = shard.iter().map(|key| put(DAY, &key.to_be_bytes(), &key.to_le_bytes()));
+    for chunk in keys.chunks(1_000) {
+        let list = chunk.iter().map(|key| put(DAY, &key.to_be_bytes(), &key.to_le_bytes()));
         commit(fixture.store(), list);
     }
     let other = Partition::Day(Day(19_701));

@@ -44,7 +44,7 @@ pub(super) struct Directory {
 
 /// The state of the engine's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Engine {
+pub(super) enum EngineFiles {
     /// The files exist.
     Made,
     /// Nothing was ever stored; the files are still to be created.
@@ -54,7 +54,7 @@ pub(super) enum Engine {
 impl Directory {
     /// Takes the lock of a directory, and checks its content. Only where a new store may be made, an absent
     /// directory is created and an empty one begun.
-    pub(super) fn open(path: &Path, expected: Expected) -> Result<(Self, Engine), Error> {
+    pub(super) fn open(path: &Path, expected: Expected) -> Result<(Self, EngineFiles), Error> {
         if let Expected::OrNew(_) = expected {
             make(path)?;
         }
@@ -184,17 +184,17 @@ impl Directory {
         disk_bytes(&self.path)
     }
 
-    fn prepare(&self, is_begun: bool, expected: Expected) -> Result<Engine, Error> {
+    fn prepare(&self, is_begun: bool, expected: Expected) -> Result<EngineFiles, Error> {
         let failed = |fault| unusable(&self.path, &fault);
         if is_begun {
             let made = self.engine().try_exists().map_err(failed)?;
             let begun = self.engine_new().try_exists().map_err(failed)?;
             return match (made, begun) {
-                (true, _) => Ok(Engine::Made),
+                (true, _) => Ok(EngineFiles::Made),
                 (false, true) if matches!(expected, Expected::OrNew(_)) => {
                     fs::remove_dir_all(self.engine_new()).map_err(failed)?;
                     create_private(&self.engine_new()).map_err(failed)?;
-                    Ok(Engine::Missing)
+                    Ok(EngineFiles::Missing)
                 }
                 (false, true) => Err(Error::Missing(format!(
                     "{} was begun, and never made; `tidings serve` makes it",
@@ -212,7 +212,7 @@ impl Directory {
             create_private(&self.engine_new()).map_err(failed)?;
         }
         self.write_marker()?;
-        Ok(Engine::Missing)
+        Ok(EngineFiles::Missing)
     }
 
     fn write_marker(&self) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! The engine: opening, committing, deleting days and reading, on fjall's keyspaces.
 //!
 //! Writes come one after the other; reads from any thread. Readers get the view that was taken after the
-//! last commit ([`Published`]), never one of their own making: the
+//! last commit ([`PublishedView`]), never one of their own making: the
 //! engine's background work moves its mark of what is visible while a batch is half applied, and a
 //! snapshot that is taken just then would see the half.
 
@@ -20,7 +20,7 @@ use fjall::{
 use super::directory::{self, Directory};
 use super::fault::{at_open, guarded, in_use};
 use super::options::Options;
-use super::published::{Days, Published};
+use super::published::{Days, PublishedView};
 use super::{journal, manifest};
 
 mod newest;
@@ -59,7 +59,7 @@ const DAY_PREFIX: &str = "day.";
 
 /// The disk space that a commit may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum DiskRoom {
     /// The space that is not reserved.
     Ordinary,
     /// All space.
@@ -68,8 +68,8 @@ pub(super) enum Room {
 
 /// The state of an open store. The order of the fields is the order in which they close: handles, then
 /// the database, then the lock.
-pub(super) struct Engine {
-    published: RwLock<Arc<Published>>,
+pub(super) struct FjallEngine {
+    published: RwLock<Arc<PublishedView>>,
     commits: Keyspace,
     pub(super) base: Keyspace,
     database: Database,
@@ -78,7 +78,7 @@ pub(super) struct Engine {
     /// restore.
     noted_commit: Option<AtomicU64>,
     bytes_since_emptied: AtomicU64,
-    /// The days that are being packed: their memtables are not flushed meanwhile (see [`Engine::rest`]).
+    /// The days that are being packed: their memtables are not flushed meanwhile (see [`FjallEngine::rest`]).
     packed: Mutex<BTreeSet<Day>>,
     broken: OnceLock<Error>,
     floor_bytes: u64,
@@ -86,11 +86,11 @@ pub(super) struct Engine {
     is_new: bool,
 }
 
-impl Engine {
+impl FjallEngine {
     /// See [`super::FjallStore::open`].
     pub(super) fn open(path: &Path, expected: Expected, options: &Options) -> Result<Self, Error> {
         let (directory, state) = Directory::open(path, expected)?;
-        let is_new = state == directory::Engine::Missing;
+        let is_new = state == directory::EngineFiles::Missing;
         if is_new {
             make(&directory.engine_new(), options)?;
             directory.finish_engine()?;
@@ -138,7 +138,7 @@ impl Engine {
         if days.values().chain([&base]).any(|keyspace| keyspace.tree.get_highest_seqno() > newest) {
             return Err(damaged("the end of its journal is missing"));
         }
-        let published = Published { view: database.snapshot(), days: Arc::new(days) };
+        let published = PublishedView { view: database.snapshot(), days: Arc::new(days) };
         Ok(Self {
             published: RwLock::new(Arc::new(published)),
             commits,
@@ -248,20 +248,20 @@ impl Engine {
         Ok(self.published().days.keys().copied().collect())
     }
 
-    pub(super) fn published(&self) -> Arc<Published> {
+    pub(super) fn published(&self) -> Arc<PublishedView> {
         Arc::clone(&self.published.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Publishes the current state to readers; only between two batches.
     fn publish(&self, days: Arc<Days>) {
-        let published = Arc::new(Published { view: self.database.snapshot(), days });
+        let published = Arc::new(PublishedView { view: self.database.snapshot(), days });
         *self.published.write().unwrap_or_else(PoisonError::into_inner) = published;
     }
 
     /// Writes a commit; there is no other writer meanwhile.
-    pub(super) fn commit(&self, commit: &Commit, room: Room) -> Result<(), Error> {
+    pub(super) fn commit(&self, commit: &Commit, room: DiskRoom) -> Result<(), Error> {
         let bytes = commit_bytes(commit);
-        if room == Room::Ordinary {
+        if room == DiskRoom::Ordinary {
             self.ensure_room(bytes)?;
         }
         let writes = last_of_each_key(&commit.writes);

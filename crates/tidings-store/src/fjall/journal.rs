@@ -84,18 +84,18 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
     let mut zeros = 0;
-    let mut shard = vec![0; ZEROS.len()];
+    let mut buffer = vec![0; ZEROS.len()];
     loop {
-        let length = file.read(&mut shard)?;
+        let length = file.read(&mut buffer)?;
         if length == 0 {
             return Ok(bytes);
         }
-        let shard = &shard[..length];
-        if shard == &ZEROS[..length] {
+        let buffer = &buffer[..length];
+        if buffer == &ZEROS[..length] {
             zeros += length;
         } else {
             bytes.resize(bytes.len() + zeros, 0);
-            bytes.extend_from_slice(shard);
+            bytes.extend_from_slice(buffer);
             zeros = 0;
         }
     }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::engine::Engine;
+use super::engine::FjallEngine;
 use super::options::Options;
 use crate::Error;
 
@@ -22,7 +22,7 @@ pub(super) struct MemtableFlusher {
 
 impl MemtableFlusher {
     /// Starts the thread.
-    pub(super) fn start(engine: Arc<Engine>, options: Options) -> Result<Self, Error> {
+    pub(super) fn start(engine: Arc<FjallEngine>, options: Options) -> Result<Self, Error> {
         let (wake, woken) = sync_channel(1);
         let (ends, ended) = sync_channel(1);
         let run = move || {
@@ -36,7 +36,7 @@ impl MemtableFlusher {
             engine.note_newest();
             drop(engine);
             // The receiver is gone if it has waited for longer than its limit.
-            let _heard = ends.send(());
+            let _received = ends.send(());
         };
         std::thread::Builder::new()
             .name("tidings-emptier".to_owned())

@@ -9,7 +9,7 @@ use tidings_core::time::Day;
 pub(super) type Days = BTreeMap<Day, Keyspace>;
 
 /// The days and the rows of that moment.
-pub(super) struct Published {
+pub(super) struct PublishedView {
     pub(super) view: fjall::Snapshot,
     pub(super) days: Arc<Days>,
 }

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use fjall::{Keyspace, Readable};
 
-use super::engine::Engine;
+use super::engine::FjallEngine;
 use super::fault::{guarded, in_use};
-use super::published::Published;
+use super::published::PublishedView;
 use crate::{Error, KEY_BYTES_MAX, Partition, Snapshot, Visit};
 use tidings_core::time::Day;
 
 /// A view, which keeps the store open.
-pub(super) struct View {
-    published: Arc<Published>,
+pub(super) struct FjallView {
+    published: Arc<PublishedView>,
     // Last: the database and the lock outlive what is read.
-    engine: Arc<Engine>,
+    engine: Arc<FjallEngine>,
 }
 
-impl View {
+impl FjallView {
     /// The view of the newest state.
-    pub(super) fn of(engine: &Arc<Engine>) -> Result<Self, Error> {
+    pub(super) fn of(engine: &Arc<FjallEngine>) -> Result<Self, Error> {
         engine.ensure_whole()?;
         Ok(Self { published: engine.published(), engine: Arc::clone(engine) })
     }
@@ -61,7 +61,7 @@ fn upper(until: &[u8]) -> Bound<&[u8]> {
     }
 }
 
-impl Snapshot for View {
+impl Snapshot for FjallView {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let Some(keyspace) = self.keyspace(partition) else {
             return Ok(None);

@@ -15,11 +15,11 @@ pub type Test = fn(&Fresh<'_>);
 
 /// Every test and its name.
 pub const TESTS: &[(&str, Test)] = &[
-    ("a_heartbeat_shows_who_lives", a_heartbeat_shows_who_lives),
+    ("a_heartbeat_shows_who_lives", a_heartbeat_shows_live_members),
     ("a_late_heartbeat_changes_nothing", a_late_heartbeat_changes_nothing),
     ("a_look_is_no_heartbeat", a_look_is_no_heartbeat),
     ("members_are_in_order", members_are_in_order),
-    ("who_leaves_is_gone", who_leaves_is_gone),
+    ("who_leaves_is_gone", a_member_that_leaves_is_gone),
     ("a_change_of_role_has_its_instant", a_change_of_role_has_its_instant),
     ("a_free_lease_is_acquired", a_free_lease_is_acquired),
     ("a_lease_is_acquired_once", a_lease_is_acquired_once),
@@ -40,7 +40,7 @@ pub const TESTS: &[(&str, Test)] = &[
     ("an_old_epoch_changes_no_share", shares::an_old_epoch_changes_no_share),
     ("a_recall_is_seen", shares::a_recall_is_seen),
     ("a_share_that_was_given_back_is_over", shares::a_share_that_was_given_back_is_over),
-    ("a_share_is_revoked_from_who_is_silent", shares::a_share_is_revoked_from_who_is_silent),
+    ("a_share_is_revoked_from_who_is_silent", shares::a_share_is_revoked_from_a_silent_node),
     ("the_node_of_a_revoked_share_is_fenced", shares::the_node_of_a_revoked_share_is_fenced),
     (
         "a_revocation_comes_before_or_after_a_commit",
@@ -48,7 +48,7 @@ pub const TESTS: &[(&str, Test)] = &[
     ),
     ("a_share_outlives_a_change_of_the_holder", shares::a_share_outlives_a_change_of_the_holder),
     ("a_share_is_opened_by_one", shares::a_share_is_opened_by_one),
-    ("writers_commit_beside_each_other", shares::writers_commit_beside_each_other),
+    ("writers_commit_beside_each_other", shares::writers_commit_at_the_same_time),
     ("two_begin_a_day_at_once", shares::two_begin_a_day_at_once),
     ("a_day_that_another_begins_is_read", shares::a_day_that_another_begins_is_read),
     (
@@ -91,7 +91,7 @@ fn put(value: u8) -> crate::Commit {
     vec![Write { partition: Partition::Base, key: vec![1], value: Some(vec![value]) }].into()
 }
 
-fn a_heartbeat_shows_who_lives(fresh: &Fresh<'_>) {
+fn a_heartbeat_shows_live_members(fresh: &Fresh<'_>) {
     let leases = fresh();
     let me = member(1, 1);
     let view = answered(leases.heartbeat(&me));
@@ -134,7 +134,7 @@ fn members_are_in_order(fresh: &Fresh<'_>) {
     assert_eq!(ids(&answered(leases.membership())), [-9, 3, 2, 1]);
 }
 
-fn who_leaves_is_gone(fresh: &Fresh<'_>) {
+fn a_member_that_leaves_is_gone(fresh: &Fresh<'_>) {
     let leases = fresh();
     answered(leases.heartbeat(&member(1, 1)));
     answered(leases.heartbeat(&member(2, 1)));

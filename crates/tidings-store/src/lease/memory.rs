@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo,
-    Token,
+    Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, NodeToken, Role, Share,
+    TermNo,
 };
 use crate::{Commit, Error, MemoryStore, Snapshot, Store};
 use tidings_core::time::Day;
@@ -13,16 +13,16 @@ use tidings_core::time::Day;
 /// Leases in memory. Clones share them.
 #[derive(Clone)]
 pub struct MemoryLeases {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<LeaseState>>,
     store: MemoryStore,
     /// True if commits of an old epoch, or of a share that is over, are refused, as they have to be.
     fences: bool,
 }
 
-struct State {
+struct LeaseState {
     now_ms: i64,
     lease: Lease,
-    members: BTreeMap<NodeId, At>,
+    members: BTreeMap<NodeId, MemberRecord>,
     shares: BTreeMap<TermNo, Granted>,
     last_term: TermNo,
 }
@@ -34,9 +34,9 @@ struct Granted {
 }
 
 /// A member with the instants of its last heartbeat and of its last change of role.
-struct At {
+struct MemberRecord {
     member: Member,
-    heard_ms: i64,
+    heartbeat_ms: i64,
     since_ms: i64,
 }
 
@@ -52,7 +52,7 @@ impl MemoryLeases {
     pub fn new() -> Self {
         let lease = Lease { epoch: Epoch(0), holder: None };
         Self {
-            state: Arc::new(Mutex::new(State {
+            state: Arc::new(Mutex::new(LeaseState {
                 now_ms: 0,
                 lease,
                 members: BTreeMap::new(),
@@ -75,11 +75,11 @@ impl MemoryLeases {
         self.lock().now_ms = now_ms;
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LeaseState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn check(&self, state: &State, fence: Fence, opening: u64) -> Result<(), Error> {
+    fn check(&self, state: &LeaseState, fence: Fence, opening: u64) -> Result<(), Error> {
         let holds = match fence {
             Fence::Lease(epoch) => state.lease.epoch == epoch,
             Fence::Share(term) => {
@@ -91,15 +91,15 @@ impl MemoryLeases {
     }
 
     fn held(&self, fence: Fence, opening: u64) -> Arc<dyn Store> {
-        Arc::new(Held { leases: self.clone(), fence, opening })
+        Arc::new(LeasedStore { leases: self.clone(), fence, opening })
     }
 }
 
-impl State {
+impl LeaseState {
     fn membership(&self) -> Membership {
-        let seen = |at: &At| MemberStatus {
+        let seen = |at: &MemberRecord| MemberStatus {
             member: at.member.clone(),
-            silent_ms: self.now_ms - at.heard_ms,
+            silent_ms: self.now_ms - at.heartbeat_ms,
             since_ms: at.since_ms,
         };
         let mut members: Vec<MemberStatus> = self.members.values().map(seen).collect();
@@ -121,9 +121,9 @@ impl Leases for MemoryLeases {
     fn heartbeat(&self, me: &Member) -> Result<Membership, Error> {
         let mut state = self.lock();
         let now = state.now_ms;
-        let at = state.members.entry(me.id).or_insert_with(|| At {
+        let at = state.members.entry(me.id).or_insert_with(|| MemberRecord {
             member: Member { heartbeat: me.heartbeat - 1, ..me.clone() },
-            heard_ms: now,
+            heartbeat_ms: now,
             since_ms: now,
         });
         if at.member.heartbeat < me.heartbeat {
@@ -131,7 +131,7 @@ impl Leases for MemoryLeases {
                 at.since_ms = now;
             }
             at.member = me.clone();
-            at.heard_ms = now;
+            at.heartbeat_ms = now;
         }
         Ok(state.membership())
     }
@@ -242,7 +242,7 @@ impl Member {
             name: name.to_owned(),
             address: format!("http://{name}"),
             heartbeat: 0,
-            token: Token::default(),
+            token: NodeToken::default(),
             unanswered: false,
             role: Role::Standby,
             lag_ms: 0,
@@ -252,23 +252,23 @@ impl Member {
 }
 
 /// The store as the holder of the lease or the node of a share writes it.
-struct Held {
+struct LeasedStore {
     leases: MemoryLeases,
     fence: Fence,
     /// The number of this opening of a share: a later one ends it.
     opening: u64,
 }
 
-impl Held {
+impl LeasedStore {
     /// Locks the state if this writer still has its lease or share.
-    fn lock(&self) -> Result<MutexGuard<'_, State>, Error> {
+    fn lock(&self) -> Result<MutexGuard<'_, LeaseState>, Error> {
         let state = self.leases.lock();
         self.leases.check(&state, self.fence, self.opening)?;
         Ok(state)
     }
 }
 
-impl Store for Held {
+impl Store for LeasedStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
         let _state = self.lock()?;
         self.leases.store.snapshot()

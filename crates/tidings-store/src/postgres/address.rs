@@ -7,14 +7,14 @@ use crate::{Error, StoreId};
 
 /// The address of a database, and the store that is there.
 #[derive(Clone)]
-pub(super) struct Address {
+pub(super) struct DatabaseAddress {
     pub(super) config: Config,
     pub(super) tls: Tls,
     /// The store that it has to have; `None` while that is not known.
     pub(super) store: Option<StoreId>,
 }
 
-impl Address {
+impl DatabaseAddress {
     /// Reads the address of a database.
     ///
     /// # Errors

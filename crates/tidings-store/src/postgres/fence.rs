@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use super::link::{Fault, Link};
+use super::link::{Link, LinkFault};
 use super::versions::{Days, TableNo};
 use crate::lease::Fence;
 use tidings_core::time::Day;
 
 /// The place of a writer's row in the texts of statements.
-pub(super) struct Place {
+pub(super) struct WriterRow {
     pub(super) table: &'static str,
     /// The column of the number that fences.
     pub(super) number: &'static str,
@@ -41,12 +41,12 @@ impl Fence {
     }
 
     /// The place of the row.
-    pub(super) fn place(self) -> Place {
+    pub(super) fn place(self) -> WriterRow {
         match self {
             Self::Lease(_) => {
-                Place { table: "tidings_lease", number: "epoch", is_it: "no = 0".to_owned() }
+                WriterRow { table: "tidings_lease", number: "epoch", is_it: "no = 0".to_owned() }
             }
-            Self::Share(term) => Place {
+            Self::Share(term) => WriterRow {
                 table: "tidings_share",
                 number: "term",
                 is_it: format!("term = {}", term.0),
@@ -61,7 +61,7 @@ impl Fence {
 
     /// The text of a statement that lists the days; its first two columns are those of the writer's row.
     pub(super) fn listing(self) -> String {
-        let Place { table, number, is_it } = self.place();
+        let WriterRow { table, number, is_it } = self.place();
         format!(
             "SELECT p.{number}, p.at, d.day, d.rows FROM {table} p LEFT JOIN tidings_day d ON true WHERE p.{is_it}"
         )
@@ -75,8 +75,8 @@ pub(super) fn days_of(rows: &[Row]) -> Days {
 }
 
 /// Asks for the number of the newest commit; `None` if the writer's time is over.
-pub(super) fn newest(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault> {
-    let Place { table, number, is_it } = fence.place();
+pub(super) fn newest(link: &mut Link, fence: Fence) -> Result<Option<i64>, LinkFault> {
+    let WriterRow { table, number, is_it } = fence.place();
     let rows = link.query(&format!("SELECT {number}, at FROM {table} WHERE {is_it}"), &[])?;
     Ok(fence.newest_of(rows.first()))
 }
@@ -84,7 +84,7 @@ pub(super) fn newest(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault
 /// Begins to write: the number of the newest commit, or `None` if the writer's time is over. The same lease or share
 /// may have been opened before, and a commit of that one be under way: this waits for it, and fences what comes later.
 /// It raises by 2, which no commit does.
-pub(super) fn begin(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault> {
+pub(super) fn begin(link: &mut Link, fence: Fence) -> Result<Option<i64>, LinkFault> {
     let raise = match fence {
         Fence::Lease(_) => {
             "UPDATE tidings_lease SET at = at + 2 WHERE no = 0 AND epoch = $1 RETURNING epoch, at"
@@ -98,7 +98,7 @@ pub(super) fn begin(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault>
 }
 
 /// Lists the days; `None` if the writer's time is over.
-pub(super) fn days(link: &mut Link, fence: Fence) -> Result<Option<Days>, Fault> {
+pub(super) fn days(link: &mut Link, fence: Fence) -> Result<Option<Days>, LinkFault> {
     let rows = link.query(&fence.listing(), &[])?;
     Ok(fence.newest_of(rows.first()).map(|_| days_of(&rows)))
 }

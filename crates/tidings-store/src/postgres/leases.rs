@@ -1,4 +1,4 @@
-//! Leases in the database: a row of the shard, a row for each member, and one for each share.
+//! Leases in the database: a row of the store, a row for each member, and one for each share.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,14 +7,14 @@ use std::time::Duration;
 use tokio_postgres::Row;
 
 use super::PostgresStore;
-use super::address::Address;
+use super::address::DatabaseAddress;
 use super::attempts;
 use super::identity::other;
-use super::link::{Fault, Link};
+use super::link::{Link, LinkFault};
 use super::schema::{self, Prepared};
 use crate::lease::{
-    Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo,
-    Token,
+    Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, NodeToken, Role, Share,
+    TermNo,
 };
 use crate::{Error, Expected, Store, StoreId};
 
@@ -93,7 +93,7 @@ const LEAVE: &str =
 
 /// The leases of a PostgreSQL database.
 pub struct PostgresLeases {
-    address: Address,
+    address: DatabaseAddress,
     link: Mutex<Option<Link>>,
     /// Set once there is a share, for the stores that are opened here.
     shared: Arc<AtomicBool>,
@@ -109,7 +109,7 @@ impl PostgresLeases {
     /// # Errors
     /// [`Error::Unusable`], [`Error::Missing`], [`Error::Format`] or [`Error::Unavailable`].
     pub fn open(url: &str, expected: Expected) -> Result<Self, Error> {
-        let address = Address::of(url)?;
+        let address = DatabaseAddress::of(url)?;
         let mut link = Link::connect(&address, attempts::PATIENCE)?;
         let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
         // Its bound in time is another.
@@ -136,16 +136,16 @@ impl PostgresLeases {
     }
 
     /// The members, if they are those of this store: a connection outlives tables that are dropped and made anew.
-    fn members_of(&self, link: &mut Link) -> Result<Membership, Fault> {
+    fn members_of(&self, link: &mut Link) -> Result<Membership, LinkFault> {
         let rows = link.query(MEMBERSHIP, &[])?;
         let store = rows.first().and_then(|row| row.get::<_, Option<&str>>(18));
         match store {
             Some(store) if store == self.id.to_string() => membership(&rows),
-            store => Err(Fault::Unusable(other(store.unwrap_or("none")))),
+            store => Err(LinkFault::Unusable(other(store.unwrap_or("none")))),
         }
     }
 
-    fn ask<T>(&self, ask: impl FnOnce(&mut Link) -> Result<T, Fault>) -> Result<T, Error> {
+    fn ask<T>(&self, ask: impl FnOnce(&mut Link) -> Result<T, LinkFault>) -> Result<T, Error> {
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
         let connected = match link.take().filter(|link| !link.is_closed()) {
             Some(connected) => Ok(connected),
@@ -153,7 +153,7 @@ impl PostgresLeases {
         };
         let mut connected = connected?;
         let answer = ask(&mut connected);
-        if !matches!(answer, Err(Fault::Broken(_))) {
+        if !matches!(answer, Err(LinkFault::Broken(_))) {
             *link = Some(connected);
         }
         Ok(answer?)
@@ -173,10 +173,13 @@ impl PostgresLeases {
     }
 }
 
-fn membership(rows: &[Row]) -> Result<Membership, Fault> {
-    let shard = rows.first().ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
-    let lease =
-        Lease { epoch: Epoch(shard.get(0)), holder: shard.get::<_, Option<i64>>(1).map(NodeId) };
+fn membership(rows: &[Row]) -> Result<Membership, LinkFault> {
+    let lease_row =
+        rows.first().ok_or_else(|| LinkFault::Broken("it has no row of the lease".to_owned()))?;
+    let lease = Lease {
+        epoch: Epoch(lease_row.get(0)),
+        holder: lease_row.get::<_, Option<i64>>(1).map(NodeId),
+    };
     let members = rows.iter().filter_map(seen).collect();
     let shares = rows.iter().filter_map(share).collect();
     Ok(Membership { lease, members, shares })
@@ -187,7 +190,7 @@ fn seen(row: &Row) -> Option<MemberStatus> {
         id: NodeId(row.get::<_, Option<i64>>(2)?),
         name: row.get(3),
         address: row.get(4),
-        token: Token(row.get(5)),
+        token: NodeToken(row.get(5)),
         heartbeat: row.get(6),
         unanswered: row.get(7),
         role: Role::of(row.get(8))?,

@@ -14,12 +14,12 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
 
-use super::address::Address;
+use super::address::DatabaseAddress;
 use super::identity::{IDENTITY, other};
 use crate::Error;
 
 /// The parameters of a statement.
-pub(super) type Parameters<'p> = [&'p (dyn ToSql + Sync)];
+pub(super) type SqlParameters<'p> = [&'p (dyn ToSql + Sync)];
 
 /// Settings of a session. All rows are found by their primary key, so a table that was small when a statement
 /// was planned must not be read from end to end later. A commit that is answered must be durable whatever is
@@ -33,7 +33,7 @@ WHERE current_setting('synchronous_commit') = 'off';
 
 /// The reason why a call failed.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum LinkFault {
     /// There was no answer: a write may or may not have happened, and may still. Another connection is needed.
     Broken(String),
     /// The database refused.
@@ -42,7 +42,7 @@ pub(super) enum Fault {
     Unusable(String),
 }
 
-impl Fault {
+impl LinkFault {
     /// Returns true if a write may have happened, also after a message of a server that shuts down.
     pub(super) fn leaves_doubt(&self) -> bool {
         match self {
@@ -99,7 +99,7 @@ impl Fault {
     }
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for LinkFault {
     fn from(fault: tokio_postgres::Error) -> Self {
         match fault.as_db_error() {
             Some(said) => Self::Refused(said.code().clone(), said.message().to_owned()),
@@ -111,11 +111,11 @@ impl From<tokio_postgres::Error> for Fault {
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<LinkFault> for Error {
+    fn from(fault: LinkFault) -> Self {
         match fault {
-            Fault::Refused(SqlState::DISK_FULL, said) => Self::Full(said),
-            Fault::Refused(state, said) => {
+            LinkFault::Refused(SqlState::DISK_FULL, said) => Self::Full(said),
+            LinkFault::Refused(state, said) => {
                 let text = format!("PostgreSQL: {said} (SQLSTATE {})", state.code());
                 let class = state.code().get(..2).unwrap_or_default();
                 match class {
@@ -124,8 +124,8 @@ impl From<Fault> for Error {
                     _ => Self::Unavailable(text),
                 }
             }
-            Fault::Broken(why) => Self::Unavailable(format!("PostgreSQL: {why}")),
-            Fault::Unusable(why) => Self::Unusable(format!("PostgreSQL: {why}")),
+            LinkFault::Broken(why) => Self::Unavailable(format!("PostgreSQL: {why}")),
+            LinkFault::Unusable(why) => Self::Unusable(format!("PostgreSQL: {why}")),
         }
     }
 }
@@ -142,12 +142,15 @@ pub(super) struct Link {
 impl Link {
     /// Connects; no call takes longer than `patience`. A database with another store than that of the address is
     /// refused: it may have been made anew since.
-    pub(super) fn connect(address: &Address, patience: Duration) -> Result<Self, Fault> {
+    pub(super) fn connect(
+        address: &DatabaseAddress,
+        patience: Duration,
+    ) -> Result<Self, LinkFault> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|fault| Fault::Broken(fault.to_string()))?;
+        let runtime = runtime.map_err(|fault| LinkFault::Broken(fault.to_string()))?;
         let connecting = async {
             let connected = address.config.connect(address.tls.clone()).await;
-            let (client, connection) = connected.map_err(Fault::of_connecting)?;
+            let (client, connection) = connected.map_err(LinkFault::of_connecting)?;
             // It ends with the client, which gets the reason of a break.
             tokio::spawn(connection);
             match address.store {
@@ -162,11 +165,11 @@ impl Link {
                     // The session's settings may have answered with a row, too.
                     let found = rows.last().unwrap_or("none");
                     if found != id.to_string() {
-                        return Err(Fault::Unusable(other(found)));
+                        return Err(LinkFault::Unusable(other(found)));
                     }
                 }
             }
-            Ok::<_, Fault>(client)
+            Ok::<_, LinkFault>(client)
         };
         let connected = runtime.block_on(async { timeout(patience, connecting).await });
         let client = connected.map_err(|_| silent(patience))??;
@@ -177,8 +180,8 @@ impl Link {
     pub(super) fn query(
         &mut self,
         sql: &str,
-        parameters: &Parameters<'_>,
-    ) -> Result<Vec<Row>, Fault> {
+        parameters: &SqlParameters<'_>,
+    ) -> Result<Vec<Row>, LinkFault> {
         let Self { runtime, client, statements, patience } = self;
         let known = statements.get(sql);
         let asking = async {
@@ -197,7 +200,7 @@ impl Link {
     }
 
     /// Runs statements without parameters, all or nothing.
-    pub(super) fn run(&mut self, sql: &str) -> Result<(), Fault> {
+    pub(super) fn run(&mut self, sql: &str) -> Result<(), LinkFault> {
         let running = self.client.batch_execute(sql);
         wait(self.runtime.as_ref(), self.patience, running)
     }
@@ -226,9 +229,9 @@ fn wait<T>(
     runtime: Option<&Runtime>,
     patience: Duration,
     asking: impl Future<Output = Result<T, tokio_postgres::Error>>,
-) -> Result<T, Fault> {
+) -> Result<T, LinkFault> {
     let Some(runtime) = runtime else {
-        return Err(Fault::Broken("the connection is closed".to_owned()));
+        return Err(LinkFault::Broken("the connection is closed".to_owned()));
     };
     match runtime.block_on(async { timeout(patience, asking).await }) {
         Ok(answered) => Ok(answered?),
@@ -236,15 +239,15 @@ fn wait<T>(
     }
 }
 
-fn silent(patience: Duration) -> Fault {
+fn silent(patience: Duration) -> LinkFault {
     let seconds = patience.as_secs_f32();
-    Fault::Broken(format!("no answer within {seconds} s"))
+    LinkFault::Broken(format!("no answer within {seconds} s"))
 }
 
 /// Waits between two attempts.
-pub(super) fn rest(time: Duration) -> Result<(), Fault> {
+pub(super) fn rest(time: Duration) -> Result<(), LinkFault> {
     let runtime = Builder::new_current_thread().enable_time().build();
-    let runtime = runtime.map_err(|fault| Fault::Broken(fault.to_string()))?;
+    let runtime = runtime.map_err(|fault| LinkFault::Broken(fault.to_string()))?;
     runtime.block_on(async { tokio::time::sleep(time).await });
     Ok(())
 }
@@ -255,9 +258,9 @@ mod tests {
 
     #[test]
     fn a_server_that_ends_may_have_written() {
-        let refused = |state| Fault::Refused(state, String::new());
+        let refused = |state| LinkFault::Refused(state, String::new());
         for fault in [
-            Fault::Broken(String::new()),
+            LinkFault::Broken(String::new()),
             refused(SqlState::ADMIN_SHUTDOWN),
             refused(SqlState::CRASH_SHUTDOWN),
         ] {
@@ -265,7 +268,7 @@ mod tests {
         }
         assert!(!refused(SqlState::CANNOT_CONNECT_NOW).leaves_doubt());
         assert!(!refused(SqlState::DISK_FULL).passes());
-        let unusable = Fault::Unusable(String::new());
+        let unusable = LinkFault::Unusable(String::new());
         assert!(!unusable.leaves_doubt() && !unusable.passes());
     }
 }

@@ -5,31 +5,31 @@ use std::time::Duration;
 
 use tokio_postgres::Row;
 
-use super::address::Address;
+use super::address::DatabaseAddress;
 use super::attempts::pauses;
-use super::link::{Fault, Link, Parameters, rest};
+use super::link::{Link, LinkFault, SqlParameters, rest};
 
 /// The most connections of readers.
 pub(super) const READERS_MAX: usize = 8;
 
 /// The connections.
 pub(super) struct Readers {
-    address: Address,
+    address: DatabaseAddress,
     patience: Duration,
-    state: Mutex<State>,
+    state: Mutex<ReadersState>,
     returned: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct ReadersState {
     idle: Vec<Link>,
     taken: usize,
 }
 
 /// Room for a connection, given back when it goes.
-struct Room<'r>(&'r Readers);
+struct ReaderSlot<'r>(&'r Readers);
 
-impl Drop for Room<'_> {
+impl Drop for ReaderSlot<'_> {
     fn drop(&mut self) {
         self.0.lock().taken -= 1;
         self.0.returned.notify_one();
@@ -37,16 +37,20 @@ impl Drop for Room<'_> {
 }
 
 impl Readers {
-    pub(super) fn new(address: Address, patience: Duration) -> Self {
+    pub(super) fn new(address: DatabaseAddress, patience: Duration) -> Self {
         Self { address, patience, state: Mutex::default(), returned: Condvar::new() }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ReadersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads. What fails because of a connection is tried again on a new one, for as long as a call may take.
-    pub(super) fn query(&self, sql: &str, parameters: &Parameters<'_>) -> Result<Vec<Row>, Fault> {
+    pub(super) fn query(
+        &self,
+        sql: &str,
+        parameters: &SqlParameters<'_>,
+    ) -> Result<Vec<Row>, LinkFault> {
         let mut state = self.lock();
         while state.taken >= READERS_MAX {
             let waited = self.returned.wait(state);
@@ -55,14 +59,14 @@ impl Readers {
         state.taken += 1;
         let mut link = state.idle.pop();
         drop(state);
-        let _room = Room(self);
+        let _room = ReaderSlot(self);
         for pause in pauses(self.patience) {
-            let asked = match link.take().filter(|link| !link.is_closed()) {
+            let result = match link.take().filter(|link| !link.is_closed()) {
                 Some(link) => Ok(link),
                 None => Link::connect(&self.address, self.patience),
             };
-            let asked = asked.and_then(|mut link| Ok((link.query(sql, parameters)?, link)));
-            match asked {
+            let result = result.and_then(|mut link| Ok((link.query(sql, parameters)?, link)));
+            match result {
                 Ok((rows, link)) => {
                     self.lock().idle.push(link);
                     return Ok(rows);
@@ -78,7 +82,7 @@ impl Readers {
                 Err(fault) => return Err(fault),
             }
         }
-        Err(Fault::Broken("no attempt was made".to_owned()))
+        Err(LinkFault::Broken("no attempt was made".to_owned()))
     }
 
     /// Forgets the statements that name a table, and so the last of what the database keeps of it.

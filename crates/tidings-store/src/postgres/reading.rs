@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_postgres::Row;
 
-use super::fence::{self, Place};
+use super::fence::{self, WriterRow};
 use super::readers::Readers;
 use super::row_cache::RowCache;
 use super::schema;
@@ -17,7 +17,7 @@ use crate::lease::Fence;
 pub(super) struct Reading {
     pub(super) fence: Fence,
     /// The place of the row that fences.
-    pub(super) place: Place,
+    pub(super) place: WriterRow,
     pub(super) readers: Readers,
     pub(super) versions: Arc<Versions>,
     pub(super) cache: RowCache,

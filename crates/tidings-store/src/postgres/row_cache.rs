@@ -23,16 +23,16 @@ const ROW_OVERHEAD: usize = 100;
 
 /// The cache.
 pub(super) struct RowCache {
-    state: Mutex<State>,
+    state: Mutex<RowCacheState>,
     /// Set once others write beside this writer, or may have.
     shared: Arc<AtomicBool>,
 }
 
 #[derive(Default)]
-struct State {
-    newer: Rows,
+struct RowCacheState {
+    newer: CachedRows,
     /// Rows that were not read since the last time.
-    older: Rows,
+    older: CachedRows,
     /// The newest version of which all that was written is known.
     version: i64,
     /// The hashes of the keys that are being written, or were before the version.
@@ -41,12 +41,12 @@ struct State {
 }
 
 #[derive(Default)]
-struct Rows {
+struct CachedRows {
     tables: BTreeMap<TableNo, HashMap<Vec<u8>, Arc<[u8]>>>,
     bytes: usize,
 }
 
-impl Rows {
+impl CachedRows {
     fn get(&self, table: TableNo, key: &[u8]) -> Option<&Arc<[u8]>> {
         self.tables.get(&table)?.get(key)
     }
@@ -71,11 +71,11 @@ impl Rows {
 impl RowCache {
     /// An empty cache of the rows of a store, of which a version is the newest.
     pub(super) fn new(version: i64, shared: Arc<AtomicBool>) -> Self {
-        let state = State { version, ..State::default() };
+        let state = RowCacheState { version, ..RowCacheState::default() };
         Self { state: Mutex::new(state), shared }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RowCacheState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -128,7 +128,7 @@ impl RowCache {
     }
 }
 
-impl State {
+impl RowCacheState {
     fn put(&mut self, table: TableNo, key: &[u8], value: Arc<[u8]>) {
         if self.newer.bytes >= BYTES_KEPT {
             self.older = std::mem::take(&mut self.newer);

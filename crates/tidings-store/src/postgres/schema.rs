@@ -3,7 +3,7 @@
 use tokio_postgres::types::Type;
 
 use super::identity::{IDENTITY, other};
-use super::link::{Fault, Link};
+use super::link::{Link, LinkFault};
 use super::versions::TableNo;
 use crate::{Error, Expected, StoreId};
 
@@ -61,7 +61,7 @@ COMMIT;
 ";
 
 /// Returns true if the database has the tables of a store.
-pub(super) fn is_there(link: &mut Link) -> Result<bool, Fault> {
+pub(super) fn is_there(link: &mut Link) -> Result<bool, LinkFault> {
     let found = link.query("SELECT to_regclass('tidings_format') IS NOT NULL", &[])?;
     Ok(found.first().is_some_and(|row| row.get(0)))
 }
@@ -110,13 +110,13 @@ pub(super) fn begin_restored(link: &mut Link, id: StoreId) -> Result<(), Error> 
 }
 
 /// Marks a database as a store.
-pub(super) fn finish_restored(link: &mut Link) -> Result<(), Fault> {
+pub(super) fn finish_restored(link: &mut Link) -> Result<(), LinkFault> {
     let mark = "UPDATE tidings_format SET format = $1";
     link.query(mark, &[&FORMAT]).map(drop)
 }
 
 /// Drops all tables of a store.
-pub(super) fn clear(link: &mut Link) -> Result<(), Fault> {
+pub(super) fn clear(link: &mut Link) -> Result<(), LinkFault> {
     let listed = "SELECT relname::text FROM pg_class WHERE relkind = 'r'
                   AND relname ~ '^tidings_(format|lease|node|share|base|day|rows_[0-9]+)$' AND pg_table_is_visible(oid)";
     for row in link.query(listed, &[])? {
@@ -157,10 +157,10 @@ pub(super) fn name(table: TableNo) -> String {
 }
 
 /// Creates a table for a day, which is unused until a commit names it.
-pub(super) fn make(link: &mut Link) -> Result<TableNo, Fault> {
+pub(super) fn make(link: &mut Link) -> Result<TableNo, LinkFault> {
     let rows = link.query("SELECT nextval('tidings_rows')", &[])?;
     let number = rows.first().map(|row| row.get(0));
-    let table = TableNo(number.ok_or_else(|| Fault::Broken("no number".to_owned()))?);
+    let table = TableNo(number.ok_or_else(|| LinkFault::Broken("no number".to_owned()))?);
     let name = name(table);
     link.run(&format!(
         "BEGIN; CREATE TABLE {name} (key bytea PRIMARY KEY, value bytea NOT NULL);
@@ -190,7 +190,7 @@ pub(super) fn discard(link: &mut Link, table: TableNo) {
 }
 
 /// The tables of days that no commit named, or that were forgotten.
-pub(super) fn unlisted(link: &mut Link) -> Result<Vec<TableNo>, Fault> {
+pub(super) fn unlisted(link: &mut Link) -> Result<Vec<TableNo>, LinkFault> {
     let sql = "SELECT substr(relname::text, 14)::bigint FROM pg_class
                WHERE relkind = 'r' AND relname ~ '^tidings_rows_[0-9]+$'
                AND pg_table_is_visible(oid)

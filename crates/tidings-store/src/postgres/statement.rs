@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::link::{Fault, Link};
+use super::link::{Link, LinkFault};
 use super::schema::name;
 use super::versions::{Before, TableNo};
 use crate::lease::Fence;
@@ -53,7 +53,7 @@ impl Statement<'_> {
         link: &mut Link,
         fence: Fence,
         at: i64,
-    ) -> Result<Option<Before>, Fault> {
+    ) -> Result<Option<Before>, LinkFault> {
         let arrays: Vec<Arrays<'_>> = self.tables.values().map(Arrays::of).collect();
         let days: Vec<i32> = self.begins.keys().map(|day| day.0).collect();
         let made: Vec<i64> = self.begins.values().map(|table| table.0).collect();

@@ -29,11 +29,11 @@ pub(super) type Before = BTreeMap<(TableNo, Vec<u8>), Option<Vec<u8>>>;
 
 /// The versions.
 pub(super) struct Versions {
-    state: Mutex<State>,
+    state: Mutex<VersionsState>,
     recorded: Condvar,
 }
 
-struct State {
+struct VersionsState {
     /// The newest commit whose earlier values are known.
     newest: i64,
     /// The days, as far as this writer knows: another may have begun some, or forgotten them.
@@ -41,7 +41,7 @@ struct State {
     /// The first versions of tables that this writer has begun, of which a snapshot from before may be alive.
     begun: BTreeMap<TableNo, i64>,
     /// By the version that snapshots see: their number, and what was replaced since, up to the next of these.
-    held: BTreeMap<i64, Held>,
+    held: BTreeMap<i64, PinnedVersion>,
     /// Snapshots of earlier versions can't be read: what replaced values brought back was lost.
     lost_before: i64,
     /// Tables of forgotten days, with the last version that has them.
@@ -51,7 +51,7 @@ struct State {
 }
 
 #[derive(Default)]
-struct Held {
+struct PinnedVersion {
     snapshots: usize,
     before: Before,
 }
@@ -95,7 +95,7 @@ impl Pin {
 impl Versions {
     pub(super) fn new(newest: i64, days: Days) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(VersionsState {
                 newest,
                 days,
                 begun: BTreeMap::new(),
@@ -108,7 +108,7 @@ impl Versions {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, VersionsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -168,7 +168,7 @@ impl Versions {
     }
 
     /// Waits until the version of an answer is recorded: a commit is read before its own answer is here.
-    fn wait_for(&self, read: i64) -> Result<MutexGuard<'_, State>, Error> {
+    fn wait_for(&self, read: i64) -> Result<MutexGuard<'_, VersionsState>, Error> {
         let mut state = self.lock();
         if read > state.newest + 1 {
             // This writer has one commit under way at most, so these are of a process that has opened the same share again.
@@ -259,7 +259,7 @@ impl Versions {
     }
 }
 
-impl State {
+impl VersionsState {
     fn usable(&self) -> Result<(), Error> {
         self.ended.clone().map_or(Ok(()), Err)
     }

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::fence::Place;
-use super::link::Parameters;
+use super::fence::WriterRow;
+use super::link::SqlParameters;
 use super::reading::Reading;
 use super::schema::name;
 use super::versions::{Days, Pin, TableNo};
@@ -23,7 +23,7 @@ const ROWS_MAX: i64 = 4_096;
 const ANSWER_BYTES: usize = 1 << 20;
 
 /// A snapshot.
-pub(super) struct View {
+pub(super) struct PostgresView {
     pub(super) reading: Arc<Reading>,
     pub(super) pin: Pin,
     /// The days that the database lists, once that was asked.
@@ -39,7 +39,7 @@ struct Chunk {
     is_full: bool,
 }
 
-impl View {
+impl PostgresView {
     pub(super) fn new(reading: Arc<Reading>, pin: Pin) -> Self {
         Self { reading, pin, listed: OnceLock::new() }
     }
@@ -76,7 +76,7 @@ impl View {
         partition: Partition,
         mut table: TableNo,
         sql: impl Fn(&str) -> String,
-        parameters: &Parameters<'_>,
+        parameters: &SqlParameters<'_>,
     ) -> Result<Option<(TableNo, Vec<Row>)>, Error> {
         loop {
             let fault = match self.reading.readers.query(&sql(&name(table)), parameters) {
@@ -114,7 +114,7 @@ impl View {
             Some(_) => " AND key < $3",
             None => "",
         };
-        let Place { table: own, number, is_it } = &self.reading.place;
+        let WriterRow { table: own, number, is_it } = &self.reading.place;
         let sql = |table: &str| {
             format!(
                 "SELECT p.{number}, p.at, s.key, s.value FROM {own} p LEFT JOIN LATERAL \
@@ -140,7 +140,7 @@ impl View {
     }
 }
 
-impl Snapshot for View {
+impl Snapshot for PostgresView {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         if key.is_empty() {
             return Ok(None);
@@ -159,7 +159,7 @@ impl Snapshot for View {
         if let Some(value) = cached {
             return Ok(Some(value.to_vec()));
         }
-        let Place { table: own, number, is_it } = &self.reading.place;
+        let WriterRow { table: own, number, is_it } = &self.reading.place;
         let sql = |table: &str| {
             format!(
                 "SELECT {number}, at, (SELECT value FROM {table} WHERE key = $1) FROM {own} WHERE {is_it}"
@@ -193,7 +193,7 @@ impl Snapshot for View {
         let Some(table) = self.table(partition)? else {
             return nothing();
         };
-        let Place { table: own, number, is_it } = &self.reading.place;
+        let WriterRow { table: own, number, is_it } = &self.reading.place;
         let sql = |table: &str| {
             format!(
                 "SELECT p.{number}, p.at, s.key, s.value FROM {own} p \

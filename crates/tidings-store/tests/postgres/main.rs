@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use tidings_core::time::Day;
 use tidings_loopback::Postgres as Server;
-use tidings_store::lease::{Leases as _, Member, NodeId, Role, Token};
+use tidings_store::lease::{Leases as _, Member, NodeId, NodeToken, Role};
 use tidings_store::{
     Commit, Error, Expected, Partition, PostgresLeases, PostgresStore, Store, StoreId, Write,
 };
@@ -216,7 +216,7 @@ fn a4_a_database_that_is_made_anew_is_not_gone_on_with() {
         id: NodeId(1),
         name: "a".to_owned(),
         address: "http://127.0.0.1:1".to_owned(),
-        token: Token::default(),
+        token: NodeToken::default(),
         heartbeat: 1,
         unanswered: false,
         role: Role::Standby,

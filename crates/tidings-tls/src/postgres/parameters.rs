@@ -45,7 +45,7 @@ const WITHOUT_EFFECT: [(&str, &[&str]); 4] = [
 ];
 
 /// The parameters of an address.
-pub(super) struct Parameters {
+pub(super) struct ConnectionParameters {
     /// The address without those of encryption.
     pub(super) rest: String,
     pub(super) tls: Encryption,
@@ -62,7 +62,7 @@ pub(super) struct Encryption {
     key: Option<String>,
 }
 
-impl Parameters {
+impl ConnectionParameters {
     pub(super) fn of(url: &str) -> Result<Self, String> {
         let mut tls = Encryption::default();
         let Some((place, query)) = url.split_once('?') else {

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Error, FORMAT, MAGIC, STORE_FORMAT};
+use super::{BackupError, FORMAT, MAGIC, STORE_FORMAT};
 use tidings_store::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 
 /// Bytes of rows that are gathered before they become a block.
@@ -18,20 +18,20 @@ const HEAD_BYTES: usize = 9;
 
 /// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BlockKind {
     Partition = 1,
     Rows = 2,
     End = 3,
 }
 
 /// Writes blocks.
-pub(super) struct Writer<W> {
+pub(super) struct BlockWriter<W> {
     out: W,
     all: Xxh3,
     packed: Vec<u8>,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> BlockWriter<W> {
     /// Writes the head.
     pub(super) fn new(out: W) -> std::io::Result<Self> {
         let mut writer = Self { out, all: Xxh3::new(), packed: Vec::new() };
@@ -42,10 +42,10 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes a block.
-    pub(super) fn block(&mut self, kind: Kind, raw: &[u8]) -> std::io::Result<()> {
+    pub(super) fn block(&mut self, kind: BlockKind, raw: &[u8]) -> std::io::Result<()> {
         let mut packed = std::mem::take(&mut self.packed);
         packed.clear();
-        if kind == Kind::Rows {
+        if kind == BlockKind::Rows {
             packed.resize(lz4_flex::block::get_maximum_output_size(raw.len()), 0);
             let length =
                 lz4_flex::block::compress_into(raw, &mut packed).map_err(std::io::Error::other)?;
@@ -69,7 +69,7 @@ impl<W: Write> Writer<W> {
         let mut end = [0; 16];
         end[..8].copy_from_slice(&rows.to_be_bytes());
         end[8..].copy_from_slice(&self.all.digest().to_be_bytes());
-        self.block(Kind::End, &end)?;
+        self.block(BlockKind::End, &end)?;
         self.out.flush()?;
         Ok(self.out)
     }
@@ -92,54 +92,54 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
 }
 
 /// Reads blocks, and refuses whatever is not as it was written.
-pub(super) struct Reader<R> {
+pub(super) struct BlockReader<R> {
     input: R,
     all: Xxh3,
     at: u64,
     packed: Vec<u8>,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> BlockReader<R> {
     /// Reads the head.
-    pub(super) fn new(input: R) -> Result<Self, Error> {
+    pub(super) fn new(input: R) -> Result<Self, BackupError> {
         let mut reader = Self { input, all: Xxh3::new(), at: 0, packed: Vec::new() };
         let mut magic = [0; MAGIC.len()];
         match reader.take(&mut magic) {
-            Err(Error::CutOff(_)) => return Err(Error::Foreign),
+            Err(BackupError::CutOff(_)) => return Err(BackupError::Foreign),
             read => read?,
         }
         if magic != *MAGIC {
-            return Err(Error::Foreign);
+            return Err(BackupError::Foreign);
         }
         match reader.number()? {
             FORMAT => {}
-            other => return Err(Error::Format(other)),
+            other => return Err(BackupError::Format(other)),
         }
         match reader.number()? {
             STORE_FORMAT => Ok(reader),
-            other => Err(Error::StoreFormat(other)),
+            other => Err(BackupError::StoreFormat(other)),
         }
     }
 
-    fn number(&mut self) -> Result<u32, Error> {
+    fn number(&mut self) -> Result<u32, BackupError> {
         let mut bytes = [0; 4];
         self.take(&mut bytes)?;
         Ok(u32::from_be_bytes(bytes))
     }
 
-    /// Reads the next block into `raw`. After [`Kind::End`] the whole stream has been checked, but
+    /// Reads the next block into `raw`. After [`BlockKind::End`] the whole stream has been checked, but
     /// for the number of rows, which `raw` begins with.
-    pub(super) fn block(&mut self, raw: &mut Vec<u8>) -> Result<Kind, Error> {
+    pub(super) fn block(&mut self, raw: &mut Vec<u8>) -> Result<BlockKind, BackupError> {
         let (at, before) = (self.at, self.all.digest());
-        let damaged = |what| Error::Damaged { at, what };
+        let damaged = |what| BackupError::Damaged { at, what };
         let mut head = [0; HEAD_BYTES];
         self.take(&mut head)?;
         let mut sum = [0; 8];
         self.take(&mut sum)?;
         let kind = match head[0] {
-            1 => Kind::Partition,
-            2 => Kind::Rows,
-            3 => Kind::End,
+            1 => BlockKind::Partition,
+            2 => BlockKind::Rows,
+            3 => BlockKind::End,
             _ => return Err(damaged("unknown kind of block")),
         };
         let number = |from: usize| {
@@ -159,7 +159,7 @@ impl<R: Read> Reader<R> {
             return Err(damaged("wrong checksum"));
         }
         raw.clear();
-        if kind == Kind::Rows {
+        if kind == BlockKind::Rows {
             raw.resize(raw_bytes, 0);
             let length = lz4_flex::block::decompress_into(&packed, raw);
             if length.ok() != Some(raw_bytes) {
@@ -169,36 +169,36 @@ impl<R: Read> Reader<R> {
             raw.extend_from_slice(&packed);
         }
         self.packed = packed;
-        if kind == Kind::End {
+        if kind == BlockKind::End {
             self.end(raw, before, at)?;
         }
         Ok(kind)
     }
 
     /// The error of a block whose bytes are as they were written, and make no sense.
-    pub(super) fn odd(&self) -> Error {
-        Error::Damaged { at: self.at, what: "invalid data before the end" }
+    pub(super) fn odd(&self) -> BackupError {
+        BackupError::Damaged { at: self.at, what: "invalid data before the end" }
     }
 
-    fn end(&mut self, raw: &[u8], before: u64, at: u64) -> Result<(), Error> {
+    fn end(&mut self, raw: &[u8], before: u64, at: u64) -> Result<(), BackupError> {
         // The sum over all bytes finds what single checksums can't: blocks that are missing or in another
         // order.
         if raw.get(8..) != Some(&before.to_be_bytes()[..]) {
             let what = "blocks are missing or in the wrong order";
-            return Err(Error::Damaged { at, what });
+            return Err(BackupError::Damaged { at, what });
         }
         let mut one = [0; 1];
         match self.input.read(&mut one)? {
             0 => Ok(()),
-            _ => Err(Error::Damaged { at: self.at, what: "data after its end" }),
+            _ => Err(BackupError::Damaged { at: self.at, what: "data after its end" }),
         }
     }
 
-    fn take(&mut self, into: &mut [u8]) -> Result<(), Error> {
+    fn take(&mut self, into: &mut [u8]) -> Result<(), BackupError> {
         match self.input.read_exact(into) {
             Ok(()) => {}
             Err(fault) if fault.kind() == ErrorKind::UnexpectedEof => {
-                return Err(Error::CutOff(self.at));
+                return Err(BackupError::CutOff(self.at));
             }
             Err(fault) => return Err(fault.into()),
         }

@@ -5,16 +5,16 @@ use std::ops::ControlFlow;
 
 use tidings_store::{Partition, Snapshot};
 
-use super::block::{BLOCK_BYTES, Kind, Writer};
-use super::{Contents, Error};
+use super::block::{BLOCK_BYTES, BlockKind, BlockWriter};
+use super::{BackupError, Contents};
 
 /// Writes everything in a snapshot. The store may continue meanwhile; a deleted day's disk space is freed
 /// when the snapshot is dropped.
 ///
 /// # Errors
-/// [`Error::Store`] or [`Error::Stream`]; what was written is no backup then.
-pub fn export(snapshot: &dyn Snapshot, out: impl Write) -> Result<Contents, Error> {
-    let mut writer = Writer::new(out)?;
+/// [`BackupError::Store`] or [`BackupError::Stream`]; what was written is no backup then.
+pub fn export(snapshot: &dyn Snapshot, out: impl Write) -> Result<Contents, BackupError> {
+    let mut writer = BlockWriter::new(out)?;
     let mut contents = Contents::default();
     let days = snapshot.days()?;
     contents.rows += partition(snapshot, Partition::Base, &mut writer)?;
@@ -30,8 +30,8 @@ pub fn export(snapshot: &dyn Snapshot, out: impl Write) -> Result<Contents, Erro
 fn partition<W: Write>(
     snapshot: &dyn Snapshot,
     partition: Partition,
-    writer: &mut Writer<W>,
-) -> Result<u64, Error> {
+    writer: &mut BlockWriter<W>,
+) -> Result<u64, BackupError> {
     let mut rows = 0;
     let mut raw = Vec::with_capacity(BLOCK_BYTES);
     let mut failed = None;
@@ -41,9 +41,9 @@ fn partition<W: Write>(
                 Partition::Base => Vec::new(),
                 Partition::Day(day) => day.0.to_be_bytes().to_vec(),
             };
-            writer.block(Kind::Partition, &name)?;
+            writer.block(BlockKind::Partition, &name)?;
         }
-        writer.block(Kind::Rows, raw)?;
+        writer.block(BlockKind::Rows, raw)?;
         raw.clear();
         Ok::<(), std::io::Error>(())
     };

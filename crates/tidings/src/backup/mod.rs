@@ -32,7 +32,7 @@ pub struct Contents {
 
 /// The reason why a backup can't be made or restored.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum BackupError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] tidings_store::Error),

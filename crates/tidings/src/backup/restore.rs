@@ -5,8 +5,8 @@ use std::io::Read;
 use tidings_core::time::Day;
 use tidings_store::{FjallStore, Options, Partition, Store, Write, database};
 
-use super::block::{Kind, Reader};
-use super::{Contents, Error};
+use super::block::{BlockKind, BlockReader};
+use super::{BackupError, Contents};
 use crate::client::StorePlace;
 use crate::keys;
 
@@ -14,21 +14,21 @@ use crate::keys;
 /// changes the restored data before that is a store. If the backup is incomplete or damaged, it does not become one.
 ///
 /// # Errors
-/// [`Error`], and those of `finish`.
+/// [`BackupError`], and those of `finish`.
 pub fn restore(
     input: impl Read,
     place: &StorePlace,
-    finish: impl FnOnce(&dyn Store) -> Result<(), Error>,
-) -> Result<Contents, Error> {
+    finish: impl FnOnce(&dyn Store) -> Result<(), BackupError>,
+) -> Result<Contents, BackupError> {
     // Reads the head before anything is touched, so that a file named by mistake is refused here.
-    let reader = Reader::new(input)?;
+    let reader = BlockReader::new(input)?;
     let mut contents = Contents::default();
     let fill = |store: &dyn Store| {
         contents = each(reader, &mut |writes| store.commit(writes.into()))?;
         finish(store)
     };
     // It lacks what was acknowledged since the backup, so a server that had the original must not go on with it.
-    let id = keys::store_id().map_err(Error::Stream)?;
+    let id = keys::store_id().map_err(BackupError::Stream)?;
     match place {
         StorePlace::Directory(path) => FjallStore::restore(path, id, Options::default(), fill)?,
         StorePlace::Database(url) => database::restore(url, id, fill)?,
@@ -39,27 +39,27 @@ pub fn restore(
 /// Reads a backup to its end and checks that it is complete and undamaged.
 ///
 /// # Errors
-/// [`Error`].
-pub fn check(input: impl Read) -> Result<Contents, Error> {
-    each(Reader::new(input)?, &mut |_| Ok(()))
+/// [`BackupError`].
+pub fn check(input: impl Read) -> Result<Contents, BackupError> {
+    each(BlockReader::new(input)?, &mut |_| Ok(()))
 }
 
 /// Hands over what a backup holds, a block at a time.
 fn each<R: Read>(
-    mut reader: Reader<R>,
+    mut reader: BlockReader<R>,
     take: &mut dyn FnMut(Vec<Write>) -> Result<(), tidings_store::Error>,
-) -> Result<Contents, Error> {
+) -> Result<Contents, BackupError> {
     let mut contents = Contents::default();
     let mut raw = Vec::new();
     let mut partition = None;
     loop {
         match reader.block(&mut raw)? {
-            Kind::Partition => {
+            BlockKind::Partition => {
                 let named = named(&raw).ok_or_else(|| reader.odd())?;
                 contents.days += u64::from(named != Partition::Base);
                 partition = Some(named);
             }
-            Kind::Rows => {
+            BlockKind::Rows => {
                 let partition = partition.ok_or_else(|| reader.odd())?;
                 let writes = rows(&raw, partition).ok_or_else(|| reader.odd())?;
                 contents.rows += writes.len() as u64;
@@ -67,10 +67,10 @@ fn each<R: Read>(
             }
             // Blocks are committed before the end is checked: only the caller makes them a store, once this
             // has returned.
-            Kind::End if raw.get(..8) == Some(&contents.rows.to_be_bytes()[..]) => {
+            BlockKind::End if raw.get(..8) == Some(&contents.rows.to_be_bytes()[..]) => {
                 return Ok(contents);
             }
-            Kind::End => return Err(reader.odd()),
+            BlockKind::End => return Err(reader.odd()),
         }
     }
 }

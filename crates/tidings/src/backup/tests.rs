@@ -52,7 +52,7 @@ fn exported(store: &dyn Store) -> (Vec<u8>, Contents) {
     (bytes, contents)
 }
 
-fn restored(bytes: &[u8], directory: &Path) -> Result<Contents, Error> {
+fn restored(bytes: &[u8], directory: &Path) -> Result<Contents, BackupError> {
     restore(bytes, &StorePlace::Directory(directory.to_owned()), |_| Ok(()))
 }
 
@@ -87,8 +87,8 @@ fn what_is_cut_off_is_no_store() {
     for length in [0, 5, 16, 19, 20, 23, 24, 29, 60, bytes.len() / 2, bytes.len() - 1] {
         let fault = restored(&bytes[..length], &data).unwrap_err();
         let expected = match length {
-            0..16 => matches!(fault, Error::Foreign),
-            _ => matches!(fault, Error::CutOff(_)),
+            0..16 => matches!(fault, BackupError::Foreign),
+            _ => matches!(fault, BackupError::CutOff(_)),
         };
         assert!(expected, "{length}: {fault}");
         let left = std::fs::read_dir(&data).map(|left| {
@@ -108,27 +108,30 @@ fn a_flipped_bit_is_found_wherever_it_is() {
         let mut flipped = bytes.clone();
         flipped[place] ^= 1 << (place % 8);
         let fault = check(&flipped[..]).unwrap_err();
-        assert!(!matches!(fault, Error::Store(_) | Error::Stream(_)), "{place}: {fault}");
+        assert!(
+            !matches!(fault, BackupError::Store(_) | BackupError::Stream(_)),
+            "{place}: {fault}"
+        );
     }
 }
 
 #[test]
 fn blocks_that_are_missing_doubled_or_foreign_are_found() {
-    let mut writer = block::Writer::new(Vec::new()).unwrap();
-    writer.block(block::Kind::Partition, &[]).unwrap();
-    writer.block(block::Kind::Rows, &[0, 0, 0, 1, 7, 0, 0, 0, 0]).unwrap();
+    let mut writer = block::BlockWriter::new(Vec::new()).unwrap();
+    writer.block(block::BlockKind::Partition, &[]).unwrap();
+    writer.block(block::BlockKind::Rows, &[0, 0, 0, 1, 7, 0, 0, 0, 0]).unwrap();
     let whole = writer.finish(1).unwrap();
     assert_eq!(check(&whole[..]).unwrap().rows, 1);
-    let damaged = |bytes: &[u8]| matches!(check(bytes), Err(Error::Damaged { .. }));
+    let damaged = |bytes: &[u8]| matches!(check(bytes), Err(BackupError::Damaged { .. }));
     let (head, rest) = whole.split_at(24);
     let (named, rows) = rest.split_at(17);
     assert!(damaged(&[head, rows].concat()));
     assert!(damaged(&[head, named, named, rows].concat()));
     assert!(damaged(&[&whole[..], b"\n"].concat()));
     for (name, rows) in [(&b"day"[..], &[][..]), (&[], &[0, 0, 0, 9, 1])] {
-        let mut writer = block::Writer::new(Vec::new()).unwrap();
-        writer.block(block::Kind::Partition, name).unwrap();
-        writer.block(block::Kind::Rows, rows).unwrap();
+        let mut writer = block::BlockWriter::new(Vec::new()).unwrap();
+        writer.block(block::BlockKind::Partition, name).unwrap();
+        writer.block(block::BlockKind::Rows, rows).unwrap();
         assert!(damaged(&writer.finish(0).unwrap()));
     }
 }
@@ -138,7 +141,7 @@ fn other_files_and_other_formats_are_refused_before_anything_is_touched() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     let foreign = restored(b"{\"id\":\"a\"}\n{\"id\":\"b\"}\n", &data);
-    assert!(matches!(foreign, Err(Error::Foreign)));
+    assert!(matches!(foreign, Err(BackupError::Foreign)));
     let (bytes, _) = exported(&MemoryStore::new());
     for (at, what) in [(19, "backup has format 9"), (23, "store of format 9")] {
         let mut other = bytes.clone();

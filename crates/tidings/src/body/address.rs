@@ -3,7 +3,7 @@
 //! An address is passed on to mails and, by inboxes, to browsers. So it must not run anything, nor look like a path of
 //! the host's own site and lead elsewhere; and the function that builds links for messages must accept it.
 
-use tidings_mail::{Address, AddressError};
+use tidings_mail::{AddressError, LinkAddress};
 
 use super::fault::Fault;
 use crate::wording::quoted;
@@ -19,7 +19,7 @@ pub(super) fn within(text: &str, most: usize) -> Result<(), Fault> {
 
 /// Refuses an address that messages can't link to.
 pub(super) fn check(address: &str) -> Result<(), Fault> {
-    let Err(error) = Address::parse(address) else {
+    let Err(error) = LinkAddress::parse(address) else {
         return Ok(());
     };
     let reason = match error {

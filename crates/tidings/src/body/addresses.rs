@@ -22,27 +22,27 @@ use super::text::FromText as _;
 use crate::wording::quoted;
 
 /// Changed addresses by channel; an empty list removes them.
-pub(crate) struct Given(pub(super) BTreeMap<ChannelNo, Vec<GivenAddress>>);
+pub(crate) struct AddressesChange(pub(super) BTreeMap<ChannelNo, Vec<GivenAddress>>);
 
 /// Addresses as answers show them.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(crate) struct Shown(BTreeMap<&'static str, Value>);
+pub(crate) struct ShownAddresses(BTreeMap<&'static str, Value>);
 
 static NAMES: [&str; CHANNELS.len()] = CHANNELS;
 
-impl<'de> Deserialize<'de> for Given {
+impl<'de> Deserialize<'de> for AddressesChange {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Fields;
 
         impl<'de> Visitor<'de> for Fields {
-            type Value = Given;
+            type Value = AddressesChange;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Given, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AddressesChange, A::Error> {
                 let mut given = BTreeMap::new();
                 while let Some(name) = map.next_key::<String>()? {
                     let known =
@@ -51,7 +51,7 @@ impl<'de> Deserialize<'de> for Given {
                         known.ok_or_else(|| A::Error::unknown_field(&name, &NAMES[1..]))?;
                     given.insert(channel.number, map.next_value_seed(OfKind(kind))?);
                 }
-                Ok(Given(given))
+                Ok(AddressesChange(given))
             }
         }
 
@@ -177,7 +177,7 @@ impl<'de> Visitor<'de> for OfKind {
     }
 }
 
-impl Shown {
+impl ShownAddresses {
     /// The addresses of a recipient, without those for deleted tenants.
     pub(crate) fn of(addresses: &Addresses, tenants: TenantDirectory<'_>) -> Self {
         let of = |channel: &'static ChannelKind| {
@@ -296,13 +296,13 @@ fn schema(about: &str) -> RefOr<Schema> {
     object.into()
 }
 
-impl PartialSchema for Given {
+impl PartialSchema for AddressesChange {
     fn schema() -> RefOr<Schema> {
         schema("Addresses by channel; null removes those of one.")
     }
 }
 
-impl ToSchema for Given {
+impl ToSchema for AddressesChange {
     fn name() -> std::borrow::Cow<'static, str> {
         "Addresses".into()
     }
@@ -312,13 +312,13 @@ impl ToSchema for Given {
     }
 }
 
-impl PartialSchema for Shown {
+impl PartialSchema for ShownAddresses {
     fn schema() -> RefOr<Schema> {
         schema("Addresses by channel.")
     }
 }
 
-impl ToSchema for Shown {
+impl ToSchema for ShownAddresses {
     fn name() -> std::borrow::Cow<'static, str> {
         "AddressesShown".into()
     }

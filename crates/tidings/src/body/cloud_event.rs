@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::fault::Fault;
-use super::json::{Json, Table};
+use super::json::{Json, JsonObject};
 use crate::wording::quoted;
 
 /// The supported version.
@@ -28,7 +28,7 @@ const TEXTS: [(&str, bool); 8] = [
 ///
 /// # Errors
 /// It is no CloudEvent, or its `data` is no body of a publish.
-pub(crate) fn structured(mut event: Table<'_>) -> Result<Table<'_>, Fault> {
+pub(crate) fn structured(mut event: JsonObject<'_>) -> Result<JsonObject<'_>, Fault> {
     for (name, value) in &event {
         if name == "data_base64" {
             let hint = "send `data` as a JSON object";
@@ -93,7 +93,7 @@ impl<'a> Attributes<'a> {
         self,
         data: Option<Json<'a>>,
         shown: impl Fn(&str) -> String,
-    ) -> Result<Table<'a>, Fault> {
+    ) -> Result<JsonObject<'a>, Fault> {
         let missing = |name: &str| {
             let hint = format!("add {}, as CloudEvents 1.0 requires", shown(name));
             Fault::new(format!("{} is missing", shown(name)), hint)

@@ -5,19 +5,19 @@ use serde::Deserialize;
 use tidings_core::Id;
 
 use super::fault::Fault;
-use super::json::{self, Json, Table};
+use super::json::{self, Json, JsonObject};
 use super::read;
 use super::text::Text;
 use crate::wording::{nearest, quoted};
 
 /// The fields that have not been taken yet.
 #[derive(Debug, Default)]
-pub(crate) struct Fields<'a>(Table<'a>);
+pub(crate) struct Fields<'a>(JsonObject<'a>);
 
 impl<'a> Fields<'a> {
     /// The fields of an object.
     #[must_use]
-    pub(crate) fn new(table: Table<'a>) -> Self {
+    pub(crate) fn new(table: JsonObject<'a>) -> Self {
         Self(table)
     }
 
@@ -38,7 +38,7 @@ impl<'a> Fields<'a> {
     }
 
     /// All fields that have not been taken.
-    pub(crate) fn into_table(self) -> Table<'a> {
+    pub(crate) fn into_table(self) -> JsonObject<'a> {
         self.0
     }
 

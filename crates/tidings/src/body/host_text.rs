@@ -43,7 +43,7 @@ fn checked<'de, D: Deserializer<'de>>(
     value: D,
     bytes_max: usize,
 ) -> Result<Option<HostText>, D::Error> {
-    let Some(Given(text)) = Option::<Given>::deserialize(value)? else {
+    let Some(HostTextBody(text)) = Option::<HostTextBody>::deserialize(value)? else {
         return Ok(None);
     };
     match fault(&text, bytes_max) {
@@ -82,14 +82,14 @@ fn fault(text: &HostText, bytes_max: usize) -> Option<Fault> {
 }
 
 /// A text as it is in the request.
-struct Given(HostText);
+struct HostTextBody(HostText);
 
-impl<'de> Deserialize<'de> for Given {
+impl<'de> Deserialize<'de> for HostTextBody {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TextOrTexts;
 
         impl<'de> Visitor<'de> for TextOrTexts {
-            type Value = Given;
+            type Value = HostTextBody;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(
@@ -98,11 +98,11 @@ impl<'de> Deserialize<'de> for Given {
                 )
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Given, E> {
-                Ok(Given(text.into()))
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<HostTextBody, E> {
+                Ok(HostTextBody(text.into()))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Given, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HostTextBody, A::Error> {
                 let mut texts = Vec::new();
                 while let Some(text) = map.next_entry::<String, String>()? {
                     texts.push(text);
@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for Given {
                     let hint = "write at least one, such as `{\"en\": \"Water Lilies\"}`";
                     A::Error::custom(Fault::new("has no text in any locale", hint))
                 };
-                HostText::by_locale(texts).map(Given).ok_or_else(fault)
+                HostText::by_locale(texts).map(HostTextBody).ok_or_else(fault)
             }
         }
 

@@ -35,11 +35,11 @@ pub(crate) enum Json<'a> {
     /// A list.
     List(Vec<Json<'a>>),
     /// An object without duplicate keys.
-    Table(Table<'a>),
+    Table(JsonObject<'a>),
 }
 
 /// The keys and values of an object in their order.
-pub(crate) type Table<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
+pub(crate) type JsonObject<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
 
 impl Json<'_> {
     /// The value as serde names it in faults.
@@ -77,7 +77,7 @@ pub(super) fn kind(value: Unexpected<'_>) -> &'static str {
 ///
 /// # Errors
 /// Not UTF-8, not JSON, a duplicate key (with its column), or something else than an object.
-pub(crate) fn object(bytes: &[u8]) -> Result<Table<'_>, Fault> {
+pub(crate) fn object(bytes: &[u8]) -> Result<JsonObject<'_>, Fault> {
     match value(bytes)? {
         Json::Table(table) => Ok(table),
         other => {
@@ -229,7 +229,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let within = self.within()?;
-        let mut table: Table<'de> = Vec::new();
+        let mut table: JsonObject<'de> = Vec::new();
         while let Some(Words(key)) = entries.next_key()? {
             if table.len() < FEW_KEYS && table.iter().any(|(other, _)| *other == key) {
                 return Err(A::Error::custom(format_args!("{TWICE}{}", quoted(&key))));
@@ -246,7 +246,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 }
 
 /// A duplicate key.
-fn twice<'t>(table: &'t Table<'_>) -> Option<&'t str> {
+fn twice<'t>(table: &'t JsonObject<'_>) -> Option<&'t str> {
     let mut keys: Vec<&str> = table.iter().map(|(key, _)| &**key).collect();
     keys.sort_unstable();
     keys.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])

@@ -346,7 +346,7 @@ pub(crate) struct WithHours {
     /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
-    quiet_hours: Option<quiet::Given>,
+    quiet_hours: Option<quiet::QuietHoursChange>,
 }
 
 impl WithHours {
@@ -359,7 +359,7 @@ impl WithHours {
         let chosen = preferences.map(|(number, preference)| {
             preference.choices(rules).map_err(|fault| of_item(number, fault))
         });
-        let hours = self.quiet_hours.map(quiet::Given::choice).transpose()?;
+        let hours = self.quiet_hours.map(quiet::QuietHoursChange::choice).transpose()?;
         let chosen: Vec<Vec<Choice>> = chosen.collect::<Result<_, _>>()?;
         Ok((chosen.concat(), hours))
     }

@@ -81,7 +81,7 @@ pub(crate) enum AsChannel {
 }
 
 /// Quiet hours in a change.
-pub(crate) enum Given {
+pub(crate) enum QuietHoursChange {
     Hours(Hours),
     /// None at all.
     Never,
@@ -104,7 +104,7 @@ impl Display for Minute {
     }
 }
 
-impl Given {
+impl QuietHoursChange {
     /// The choice for the core.
     ///
     /// # Errors
@@ -179,26 +179,28 @@ impl Shown {
 }
 
 /// Reads quiet hours that are given.
-pub(super) fn given<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Given>, D::Error> {
+pub(super) fn given<'de, D: Deserializer<'de>>(
+    value: D,
+) -> Result<Option<QuietHoursChange>, D::Error> {
     value.deserialize_any(Choice).map(Some)
 }
 
 struct Choice;
 
 impl<'de> Visitor<'de> for Choice {
-    type Value = Given;
+    type Value = QuietHoursChange;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object, null or `default`")
     }
 
-    fn visit_unit<E: serde::de::Error>(self) -> Result<Given, E> {
-        Ok(Given::Never)
+    fn visit_unit<E: serde::de::Error>(self) -> Result<QuietHoursChange, E> {
+        Ok(QuietHoursChange::Never)
     }
 
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Given, E> {
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<QuietHoursChange, E> {
         match text {
-            "default" => Ok(Given::Default),
+            "default" => Ok(QuietHoursChange::Default),
             other => Err(E::custom(Fault::new(
                 format!("cannot be {}", quoted(other)),
                 "write `default`, null, or an object such as `{\"from\": \"22:00\", \"to\": \"07:00\"}`",
@@ -206,8 +208,8 @@ impl<'de> Visitor<'de> for Choice {
         }
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Given, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<QuietHoursChange, M::Error> {
         let hours = Hours::deserialize(MapAccessDeserializer::new(map));
-        hours.map(Given::Hours)
+        hours.map(QuietHoursChange::Hours)
     }
 }

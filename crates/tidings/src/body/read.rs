@@ -17,7 +17,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::fault::{Fault, HELP};
-use super::json::{Json, Table, kind};
+use super::json::{Json, JsonObject, kind};
 use crate::wording::{did_you_mean, nearest, quoted};
 
 /// A fault of a value, on its way up to the body, where its path becomes known.
@@ -213,7 +213,7 @@ struct Entries<'de> {
 }
 
 impl<'de> Entries<'de> {
-    fn of(table: Table<'de>) -> Self {
+    fn of(table: JsonObject<'de>) -> Self {
         let entries = table.into_iter();
         let entry = None;
         Self { entries, entry }
@@ -246,9 +246,9 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 }
 
 /// The unread items of a list, with their numbers.
-struct Items<'de>(Enumerate<vec::IntoIter<Json<'de>>>);
+struct ListItems<'de>(Enumerate<vec::IntoIter<Json<'de>>>);
 
-impl<'de> SeqAccess<'de> for Items<'de> {
+impl<'de> SeqAccess<'de> for ListItems<'de> {
     type Error = Wrong;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -281,7 +281,7 @@ impl<'de> Deserializer<'de> for Json<'de> {
             },
             Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
             Self::Text(Cow::Owned(text)) => visitor.visit_string(text),
-            Self::List(list) => visitor.visit_seq(Items(list.into_iter().enumerate())),
+            Self::List(list) => visitor.visit_seq(ListItems(list.into_iter().enumerate())),
             Self::Table(table) => visitor.visit_map(Entries::of(table)),
         }
     }

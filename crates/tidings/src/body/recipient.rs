@@ -36,8 +36,8 @@ pub(crate) struct ProfileChange {
     email: Change<String>,
     /// Addresses by channel; null removes those of a channel, or all.
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<addresses::Given>, required = false)]
-    addresses: Change<addresses::Given>,
+    #[schema(value_type = Option<addresses::AddressesChange>, required = false)]
+    addresses: Change<addresses::AddressesChange>,
     /// IANA time zone.
     #[serde(default, deserialize_with = "tz")]
     #[schema(value_type = Option<String>)]
@@ -65,7 +65,7 @@ pub(crate) struct ProfileChange {
     /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
-    quiet_hours: Option<quiet::Given>,
+    quiet_hours: Option<quiet::QuietHoursChange>,
     /// All tenants of which the recipient is a member; null = none.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<String>>, required = false)]
@@ -117,7 +117,7 @@ impl ProfileChange {
             lon: self.lon.map(|lon| lon.map(|Within(lon)| lon)),
             state: self.state.flatten(),
             data: self.data,
-            quiet_hours: self.quiet_hours.map(quiet::Given::choice).transpose()?,
+            quiet_hours: self.quiet_hours.map(quiet::QuietHoursChange::choice).transpose()?,
             tenants: self.tenants.map(|all| all.into_iter().flatten().map(Text::inner).collect()),
         })
     }
@@ -155,7 +155,7 @@ impl ProfileChange {
 /// The addresses that change, by channel.
 fn all_addresses(
     email: Change<String>,
-    listed: Change<addresses::Given>,
+    listed: Change<addresses::AddressesChange>,
 ) -> Result<BTreeMap<ChannelNo, Vec<GivenAddress>>, Fault> {
     let of = |email: Option<String>| email.into_iter().map(GivenAddress::from).collect();
     let mut changes: BTreeMap<ChannelNo, Vec<GivenAddress>> =
@@ -163,7 +163,7 @@ fn all_addresses(
     let listed = match listed {
         None => BTreeMap::new(),
         Some(None) => channel::sending().map(|channel| (channel.number, Vec::new())).collect(),
-        Some(Some(addresses::Given(listed))) => listed,
+        Some(Some(addresses::AddressesChange(listed))) => listed,
     };
     for (number, address) in listed {
         let other = changes.insert(number, address.clone());

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 use tidings_core::command::Choice;
-use tidings_core::presentation::Address;
+use tidings_core::presentation::FormOfAddress;
 use tidings_core::tenant::{BrandChange, TenantChange};
 use tidings_core::{Command, Data, Id, Rules};
 use utoipa::ToSchema;
@@ -50,7 +50,7 @@ pub(crate) struct TenantBody {
     /// Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel.
     #[serde(default, deserialize_with = "quiet::given")]
     #[schema(value_type = Option<quiet::Shown>, required = false)]
-    quiet_hours: Option<quiet::Given>,
+    quiet_hours: Option<quiet::QuietHoursChange>,
     /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<Preference>>, required = false)]
@@ -101,7 +101,7 @@ pub(crate) struct BrandBody {
     /// `familiar` or `formal`.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>, required = false)]
-    address: Change<Address>,
+    address: Change<FormOfAddress>,
 }
 
 impl TenantBody {
@@ -133,7 +133,7 @@ impl TenantBody {
             reply_to: self.reply_to,
             locale: self.locale,
             tz: self.tz,
-            quiet_hours: self.quiet_hours.map(quiet::Given::choice).transpose()?,
+            quiet_hours: self.quiet_hours.map(quiet::QuietHoursChange::choice).transpose()?,
             preferences: preferences.transpose()?,
             data: self.data,
             disabled: self.disabled.flatten(),
@@ -234,12 +234,12 @@ impl MemberBody {
 /// A membership in a timeline.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Membership {
+pub(crate) struct MembershipBody {
     tenant: Text<Id>,
     recipient: Text<Id>,
 }
 
-impl Membership {
+impl MembershipBody {
     /// Builds the command that adds it.
     pub(crate) fn joins(self) -> Command {
         Command::Join { recipient: self.recipient.0, tenant: self.tenant.0 }

@@ -9,8 +9,8 @@ use tidings_store::Store;
 
 use super::reach::{self, To};
 use super::{Status, Streams, private_file, report};
-use crate::backup::{self, Contents, Error};
-use crate::client::{Fault, Purpose, Reach, Request};
+use crate::backup::{self, BackupError, Contents};
+use crate::client::{CallFault, Purpose, Reach, Request};
 
 /// Bytes that are read or written at once.
 const CHUNK_BYTES: usize = 1 << 18;
@@ -44,8 +44,8 @@ pub(super) struct Restore {
 
 /// The reason why there is no backup.
 enum Failed {
-    Answer(Fault),
-    Copy(Error),
+    Answer(CallFault),
+    Copy(BackupError),
 }
 
 /// Runs `backup`.
@@ -64,7 +64,7 @@ pub(super) fn backup(arguments: &Backup, streams: &mut Streams<'_>) -> io::Resul
             return Ok(report(streams, &message, Status::Failed));
         }
     };
-    tell("Backed up", &contents, arguments.reach.json, streams)?;
+    print_contents("Backed up", &contents, arguments.reach.json, streams)?;
     Ok(match closed {
         Ok(()) => Status::Done,
         Err(fault) => reach::report_fault(&fault, streams),
@@ -74,7 +74,7 @@ pub(super) fn backup(arguments: &Backup, streams: &mut Streams<'_>) -> io::Resul
 /// Copies a backup into a file, and looks on the way whether it is whole. Nothing of that name is
 /// touched before it is, and durable.
 fn copy(reach: &mut Reach, file: &Path) -> Result<Contents, Failed> {
-    let failed = |fault: io::Error| Failed::Copy(Error::Stream(fault));
+    let failed = |fault: io::Error| Failed::Copy(BackupError::Stream(fault));
     let new = Partial::make(file).map_err(failed)?;
     let request = Request::get("/v1/admin/backup".to_owned());
     let input = reach.stream(&request).map_err(Failed::Answer)?;
@@ -149,7 +149,7 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
     let pause = |store: &dyn Store| Ok(pause_restored(store, SystemClock.now())?);
     match backup::restore(file, &place, pause) {
         Ok(contents) => {
-            tell("Restored", &contents, arguments.json, streams)?;
+            print_contents("Restored", &contents, arguments.json, streams)?;
             let place = match arguments.store {
                 Some(_) => format!("--store {place}"),
                 None => format!("--data {place}"),
@@ -161,10 +161,10 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
             )?;
             Ok(Status::Done)
         }
-        Err(Error::Store(fault)) => Ok(report(streams, &fault.to_string(), Status::Unusable)),
+        Err(BackupError::Store(fault)) => Ok(report(streams, &fault.to_string(), Status::Unusable)),
         Err(fault) => {
             let status = match fault {
-                Error::Format(_) | Error::StoreFormat(_) => Status::Unusable,
+                BackupError::Format(_) | BackupError::StoreFormat(_) => Status::Unusable,
                 _ => Status::Failed,
             };
             let message = format!("{}: {fault}", arguments.file.display());
@@ -173,7 +173,7 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
     }
 }
 
-fn tell(
+fn print_contents(
     done: &str,
     contents: &Contents,
     as_json: bool,

@@ -3,15 +3,15 @@
 use std::io;
 use std::sync::Arc;
 
-pub(super) use tidings_bench::command::Arguments;
-use tidings_bench::{Fault, Host, RULES};
+pub(super) use tidings_bench::command::BenchArguments;
+use tidings_bench::{BenchFault, Host, RULES};
 
 use super::{Status, Streams, report};
 use crate::config;
 use crate::http::{self, Access, Service};
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &BenchArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let host = Host {
         rules: config::parse(RULES, "rules").expect("the compiled-in configuration has no fault"),
         router: &|node, rules, clock| {
@@ -23,8 +23,8 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let (status, fault) =
         match tidings_bench::command::run(arguments, host, streams.out, streams.err) {
             Ok(()) => return Ok(Status::Done),
-            Err(Fault::Output(error)) => return Err(error),
-            Err(fault @ Fault::Wrong(_)) => (Status::Wrong, fault),
+            Err(BenchFault::Output(error)) => return Err(error),
+            Err(fault @ BenchFault::Wrong(_)) => (Status::Wrong, fault),
             Err(fault) => (Status::Failed, fault),
         };
     Ok(report(streams, &fault.to_string(), status))

@@ -26,9 +26,9 @@ use serde_json::Value;
 use super::reach::{self, To};
 use super::{Status, Streams, report};
 use crate::client::Reach;
-use answer::Answer;
-use given::Given;
-use table::{Row, TABLE};
+use answer::ShownAnswer;
+use given::GivenArguments;
+use table::{CommandRow, TABLE};
 
 pub(super) use events::{explain_body, write_explanation};
 pub(super) use waiting::scheduled_text;
@@ -48,10 +48,10 @@ pub(super) fn run(matches: &ArgMatches, streams: &mut Streams<'_>) -> Option<io:
     };
     // All arguments of `To` were parsed with the command.
     let to = To::from_arg_matches(matches).ok()?;
-    Some(call(row, &Given { matches: matches.clone(), to }, streams))
+    Some(call(row, &GivenArguments { matches: matches.clone(), to }, streams))
 }
 
-fn call(row: &Row, given: &Given, streams: &mut Streams<'_>) -> io::Result<Status> {
+fn call(row: &CommandRow, given: &GivenArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     if let Some(first) = &row.first
         && let Some(ended) = first.0(given, streams)?
     {
@@ -67,14 +67,14 @@ fn call(row: &Row, given: &Given, streams: &mut Streams<'_>) -> io::Result<Statu
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let answer = reach.ask(&request).and_then(|asked| asked.success()?.json());
+    let answer = reach.ask(&request).and_then(|answer| answer.success()?.json());
     let has_server = matches!(reach, Reach::Server(_));
     let closed = reach.close();
     let answer = match answer {
         Ok(answer) => answer,
         Err(fault) => return Ok(reach::report_fault(&fault, streams)),
     };
-    row.show.write(&Answer { value: &answer, given, has_server }, streams)?;
+    row.show.write(&ShownAnswer { value: &answer, given, has_server }, streams)?;
     let has_failed = row.failed.iter().any(|status| answer["status"] == **status);
     Ok(match closed {
         Ok(()) if has_failed => Status::Failed,
@@ -84,11 +84,15 @@ fn call(row: &Row, given: &Given, streams: &mut Streams<'_>) -> io::Result<Statu
 }
 
 /// Asks before something is deleted for good; returns how the command ends if it is declined.
-fn confirmed(what: &str, given: &Given, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
+fn confirmed(
+    what: &str,
+    given: &GivenArguments,
+    streams: &mut Streams<'_>,
+) -> io::Result<Option<Status>> {
     if given.has("yes") {
         return Ok(None);
     }
-    let what = answer::text(what, &Answer { value: &Value::Null, given, has_server: false });
+    let what = answer::text(what, &ShownAnswer { value: &Value::Null, given, has_server: false });
     if !io::stdin().is_terminal() {
         let message = format!("this permanently deletes {what}\n  = help: pass --yes to confirm");
         return Ok(Some(report(streams, &message, Status::Wrong)));

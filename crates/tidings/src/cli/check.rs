@@ -18,7 +18,7 @@ use crate::zone;
 
 /// Arguments of `check`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct CheckArguments {
     /// Configuration [default: tidings.toml]
     file: Option<PathBuf>,
     /// Configuration, as other commands take it
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
 }
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &CheckArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let path = arguments
         .file
         .as_ref()

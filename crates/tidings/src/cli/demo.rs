@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use tidings_demo::Scenario;
-use tidings_demo::command::{self, Fault, Settings};
+use tidings_demo::command::{self, DemoFault, DemoSettings};
 use tidings_demo::play;
 
 use super::{Progress, Status, Streams, report, signals};
@@ -15,7 +15,7 @@ use crate::keys;
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct DemoArguments {
     /// Play and print only; serve no page
     #[arg(long)]
     pub(super) headless: bool,
@@ -33,14 +33,14 @@ pub(super) struct Arguments {
 
 /// Runs the command over a scenario.
 pub(super) fn run(
-    arguments: &Arguments,
+    arguments: &DemoArguments,
     scenario: Scenario,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let stop = signals::stop(&runtime).subscribe();
-    let settings = Settings {
+    let settings = DemoSettings {
         rules: config::parse(play::RULES, "examples/art/tidings.toml")
             .expect("the compiled-in configuration has no fault"),
         listen: (!arguments.headless).then_some(arguments.listen),
@@ -48,23 +48,23 @@ pub(super) fn run(
         data: arguments.data.clone(),
         store: keys::store_id()?,
         progress: match streams.progress {
-            Progress::Apart | Progress::Shared => command::Progress::Bar,
-            Progress::Plain => command::Progress::Lines,
-            Progress::Hidden => command::Progress::Hidden,
+            Progress::Apart | Progress::Shared => command::ProgressForm::Bar,
+            Progress::Plain => command::ProgressForm::Lines,
+            Progress::Hidden => command::ProgressForm::Hidden,
         },
     };
     match command::run(settings, scenario, runtime, stop, streams.out, streams.err) {
         Ok(()) => Ok(Status::Done),
-        Err(Fault::Output(error)) => Err(error),
+        Err(DemoFault::Output(error)) => Err(error),
         Err(fault) => Ok(report(streams, &fault.to_string(), status_of(&fault))),
     }
 }
 
-fn status_of(fault: &Fault) -> Status {
+fn status_of(fault: &DemoFault) -> Status {
     match fault {
-        Fault::Play(play::Fault::Occupied(_)) => Status::Wrong,
-        Fault::Play(play::Fault::Store(fault)) => Status::of_store(fault),
-        Fault::Play(play::Fault::Node(fault)) => Status::of_node(fault),
+        DemoFault::Play(play::PlayFault::Occupied(_)) => Status::Wrong,
+        DemoFault::Play(play::PlayFault::Store(fault)) => Status::of_store(fault),
+        DemoFault::Play(play::PlayFault::Node(fault)) => Status::of_node(fault),
         _ => Status::Failed,
     }
 }

@@ -10,7 +10,7 @@ use crate::client::{Purpose, Request, parameters};
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct ExportArguments {
     /// Days, today (UTC) included
     #[arg(long, value_name = "DAYS", default_value_t = DAYS, value_parser = clap::value_parser!(u16).range(1..=3650))]
     days: u16,
@@ -31,7 +31,7 @@ pub(super) fn request(days: u16, tenant: Option<&Id>) -> Request {
 }
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &ExportArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let mut reach = match reach::find(&arguments.to, Purpose::Look, streams) {
         Ok(reach) => reach,
         Err(status) => return Ok(status),

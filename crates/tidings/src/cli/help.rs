@@ -10,19 +10,19 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Groups {
-    groups: Vec<Group>,
+    groups: Vec<HelpGroup>,
 }
 
 /// A group of commands.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Group {
+struct HelpGroup {
     name: String,
     /// An example of each command, which is its first word.
     examples: Vec<String>,
 }
 
-fn groups() -> Vec<Group> {
+fn groups() -> Vec<HelpGroup> {
     let read = toml::from_str(include_str!("help.toml"));
     let Groups { groups } = read.expect("a file of this binary, as tests know");
     groups
@@ -36,7 +36,7 @@ fn command_of(example: &str) -> &str {
 /// Groups the commands in the help, and puts an example under the help of each.
 pub(super) fn grouped(mut command: clap::Command) -> clap::Command {
     let mut list = String::new();
-    for Group { name: group, examples } in groups() {
+    for HelpGroup { name: group, examples } in groups() {
         let mut rows = String::new();
         for example in &examples {
             let name = command_of(example);

@@ -23,7 +23,7 @@ const REPORTED_MAX: u64 = 100;
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct ImportArguments {
     /// File to import; `-` reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     to: To,
 }
 
-impl Arguments {
+impl ImportArguments {
     fn is_stdin(&self) -> bool {
         self.file.as_os_str() == "-"
     }
@@ -59,7 +59,7 @@ impl Arguments {
 }
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &ImportArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match (arguments.kind, arguments.from) {
         (Kind::Preferences, Some(from)) => return preferences::run(arguments, from, streams),
         (Kind::Recipients, _) | (Kind::Subscriptions | Kind::Objects, None) => {}
@@ -114,7 +114,11 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     }
 }
 
-fn can_not_open(arguments: &Arguments, error: &io::Error, streams: &mut Streams<'_>) -> Status {
+fn can_not_open(
+    arguments: &ImportArguments,
+    error: &io::Error,
+    streams: &mut Streams<'_>,
+) -> Status {
     let message = format!("cannot open {}: {error}", arguments.file.display());
     report(streams, &message, Status::Wrong)
 }
@@ -142,7 +146,7 @@ impl Read for Input {
     }
 }
 
-fn open(arguments: &Arguments) -> io::Result<Import<Input>> {
+fn open(arguments: &ImportArguments) -> io::Result<Import<Input>> {
     let input = if arguments.is_stdin() {
         Input { stream: Box::new(io::stdin()), bytes: None }
     } else {
@@ -189,13 +193,13 @@ impl Observer for Telling<'_> {
     fn skipped(&mut self, fault: &Fault) {
         self.reported += 1;
         if self.reported <= REPORTED_MAX {
-            self.tell(&fault.to_string());
+            self.print(&fault.to_string());
         }
     }
 }
 
 impl Telling<'_> {
-    fn tell(&mut self, line: &str) {
+    fn print(&mut self, line: &str) {
         // There is no other way to report that this fails; the counts have it all the same.
         let err = &mut *self.err;
         self.bar.suspend(|| drop(writeln!(err, "warning: {line}")));

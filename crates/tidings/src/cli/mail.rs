@@ -15,7 +15,7 @@ use super::reach::{self, To};
 use super::{Status, Streams, private_file, report};
 use crate::client::{Request, segment};
 use crate::config::{self, templates};
-use crate::preview::{self, Sample, SampleMail, Shown};
+use crate::preview::{self, Sample, SampleContent, SampleMail};
 use crate::wording::quoted;
 
 /// Arguments of `preview`.
@@ -84,7 +84,7 @@ fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> i
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let answer = reach.ask(&request).and_then(|asked| asked.success()?.json());
+    let answer = reach.ask(&request).and_then(|answer| answer.success()?.json());
     let closed = reach.close();
     let answer = match answer.and_then(|answer| closed.map(|()| answer)) {
         Ok(answer) => answer,
@@ -146,7 +146,7 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         }
     }
     let (items, pictures) = (usize::from(arguments.items), arguments.pictures);
-    let shown = Shown { items, pictures };
+    let shown = SampleContent { items, pictures };
     let batch =
         |locale: &String| Batch { tenant: tenant.clone(), ..sample.batch(&rules, locale, shown) };
     let all = preview::design(&rules).and_then(|design| {
@@ -177,7 +177,7 @@ fn tenant_of(
 ) -> Result<KnownTenant, Status> {
     let request = Request::get(format!("/v1/tenants/{}", segment(id.as_str())));
     let mut reach = reach::find(&arguments.to, request.purpose(), streams)?;
-    let answer = reach.ask(&request).and_then(|asked| asked.success()?.json());
+    let answer = reach.ask(&request).and_then(|answer| answer.success()?.json());
     let closed = reach.close();
     let answer = answer.and_then(|answer| closed.map(|()| answer));
     let answer = answer.map_err(|fault| reach::report_fault(&fault, streams))?;
@@ -230,7 +230,7 @@ fn show_side_by_side(
     }
     let index = out.join("index.html");
     writeln!(streams.out, "{}", index.display())?;
-    open_if_asked(arguments, &index, streams)
+    open_if_wanted(arguments, &index, streams)
 }
 
 /// Shows the text message of made-up items, with the number of parts that are paid for.
@@ -266,11 +266,11 @@ fn show(
     for (name, _) in files {
         writeln!(streams.out, "{}", arguments.out.join(name).display())?;
     }
-    open_if_asked(arguments, &arguments.out.join("message.html"), streams)
+    open_if_wanted(arguments, &arguments.out.join("message.html"), streams)
 }
 
 /// Opens a page if `--open` is given.
-fn open_if_asked(
+fn open_if_wanted(
     arguments: &Preview,
     page: &Path,
     streams: &mut Streams<'_>,

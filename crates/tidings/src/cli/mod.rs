@@ -14,7 +14,7 @@ mod help;
 mod import;
 mod mail;
 #[cfg(feature = "postgres")]
-mod outbox;
+mod outbox_sql;
 mod print;
 mod publish;
 mod reach;
@@ -145,9 +145,9 @@ enum Command {
     Backup(backup::Backup),
     /// Run benchmarks on this machine
     #[cfg(feature = "bench")]
-    Bench(bench::Arguments),
+    Bench(bench::BenchArguments),
     /// Check a configuration: lists every fault with its line and how to fix it
-    Check(check::Arguments),
+    Check(check::CheckArguments),
     /// Print a script that completes these commands in a shell
     Completions {
         /// Shell
@@ -157,11 +157,11 @@ enum Command {
     Config,
     /// Play a museum's winter with 25,000 recipients, and browse what each of them received
     #[cfg(feature = "demo")]
-    Demo(demo::Arguments),
+    Demo(demo::DemoArguments),
     /// Write the last days of a store as a timeline, which `simulate` and `tune` play
-    Export(export::Arguments),
+    Export(export::ExportArguments),
     /// Import recipients, subscriptions or objects from a file
-    Import(import::Arguments),
+    Import(import::ImportArguments),
     /// Write the manual pages of these commands
     Man {
         /// Directory to write tidings.1 and a page for each command to
@@ -169,23 +169,23 @@ enum Command {
     },
     /// Print the migration of your database, from whose table events are read
     #[cfg(feature = "postgres")]
-    Outbox(outbox::Arguments),
+    Outbox(outbox_sql::OutboxArguments),
     /// Write a mail of made-up items to files, to look at it
     Preview(mail::Preview),
     /// Publish events: from a file, or one event given by flags
-    Publish(Box<publish::Arguments>),
+    Publish(Box<publish::PublishArguments>),
     /// Restore a backup into an empty directory or database; its channels start paused
     Restore(backup::Restore),
     /// Serve the HTTP API over a data directory, or over a database that nodes share
-    Serve(serve::Arguments),
+    Serve(serve::ServeArguments),
     /// Write the default templates of mails beside the configuration, to be changed
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
-    Simulate(simulate::Arguments),
+    Simulate(simulate::SimulateArguments),
     /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
     Tune(Box<simulate::tune::Arguments>),
     /// Print the JSON Schema of events' `data`, from which generators write types for a program
-    Types(types::Arguments),
+    Types(types::TypesArguments),
 }
 
 /// Runs one command. `arguments` begins with the program's name.
@@ -240,7 +240,7 @@ fn run_one(
         Command::Export(arguments) => export::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),
         #[cfg(feature = "postgres")]
-        Command::Outbox(arguments) => outbox::run(&arguments, streams),
+        Command::Outbox(arguments) => outbox_sql::run(&arguments, streams),
         Command::Preview(arguments) => mail::preview(&arguments, streams),
         Command::Publish(arguments) => publish::run(&arguments, streams),
         Command::Restore(arguments) => backup::restore(&arguments, streams),

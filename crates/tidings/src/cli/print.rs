@@ -9,13 +9,13 @@ use serde::ser::{Serialize, Serializer};
 use tidings_core::engine::Warning;
 use tidings_core::{Id, Item, Message, Skipped, Totals};
 
-use crate::simulate::Sink;
+use crate::simulate::MessageSink;
 use crate::warning::{Summed, Worded};
 use crate::wording::quoted;
 
 /// The form of printed messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum OutputForm {
     /// One compact JSON object per line (contract, section 3).
     Json,
     /// A table for people.
@@ -26,7 +26,7 @@ pub(super) enum Form {
 pub(super) struct Printer<'p> {
     out: &'p mut dyn Write,
     err: &'p mut dyn Write,
-    form: Form,
+    form: OutputForm,
     channel: Option<&'p str>,
     warnings: Summed,
     printed: u64,
@@ -38,7 +38,7 @@ impl<'p> Printer<'p> {
     pub(super) fn new(
         out: &'p mut dyn Write,
         err: &'p mut dyn Write,
-        form: Form,
+        form: OutputForm,
         channel: Option<&'p str>,
     ) -> Self {
         Self { out, err, form, channel, warnings: Summed::default(), printed: 0, fault: None }
@@ -55,11 +55,11 @@ impl<'p> Printer<'p> {
         write_rest(&self.warnings, self.err)?;
         match (books, self.form) {
             (None, _) => {}
-            (Some(books), Form::Json) => {
+            (Some(books), OutputForm::Json) => {
                 serde_json::to_writer(&mut *self.out, &Summary { summary: books })?;
                 self.out.write_all(b"\n")?;
             }
-            (Some(books), Form::Table) => {
+            (Some(books), OutputForm::Table) => {
                 if self.printed > 0 {
                     self.out.write_all(b"\n")?;
                 }
@@ -71,11 +71,11 @@ impl<'p> Printer<'p> {
 
     fn print(&mut self, message: &Message) -> io::Result<()> {
         match self.form {
-            Form::Json => {
+            OutputForm::Json => {
                 serde_json::to_writer(&mut *self.out, &MessageRow::new(message))?;
                 self.out.write_all(b"\n")
             }
-            Form::Table => {
+            OutputForm::Table => {
                 if self.printed == 0 {
                     let titles = ["AT", "RECIPIENT", "CHANNEL", "LANE", "ITEMS"].map(str::to_owned);
                     write_row(&titles, self.out)?;
@@ -93,7 +93,7 @@ impl<'p> Printer<'p> {
     }
 }
 
-impl Sink for Printer<'_> {
+impl MessageSink for Printer<'_> {
     fn message(&mut self, message: &Message) {
         if self.fault.is_some() || self.channel.is_some_and(|channel| channel != message.channel) {
             return;
@@ -182,7 +182,7 @@ struct Summary<'b> {
 /// A message in the key order of the contract.
 #[derive(serde::Serialize)]
 struct MessageRow<'m> {
-    at: Shown<tidings_core::Instant>,
+    at: Printed<tidings_core::Instant>,
     recipient: &'m str,
     channel: &'m str,
     lane: &'m str,
@@ -199,7 +199,7 @@ struct MessageRow<'m> {
 impl<'m> MessageRow<'m> {
     fn new(message: &'m Message) -> Self {
         Self {
-            at: Shown(message.at),
+            at: Printed(message.at),
             recipient: message.recipient.as_str(),
             channel: &message.channel,
             lane: &message.lane,
@@ -217,7 +217,7 @@ struct ItemRow<'m> {
     #[serde(rename = "type")]
     kind: &'m str,
     object: &'m str,
-    t: Shown<tidings_core::Instant>,
+    t: Printed<tidings_core::Instant>,
     reasons: &'m [String],
 }
 
@@ -244,7 +244,7 @@ fn items_in_order<S: Serializer>(items: &&[Item], serializer: S) -> Result<S::Ok
         event: item.event.as_str(),
         kind: item.event_type.as_str(),
         object: item.object.as_str(),
-        t: Shown(item.t),
+        t: Printed(item.t),
         reasons: &item.reasons,
     }))
 }
@@ -256,9 +256,9 @@ fn skipped_in_order<S: Serializer>(rows: &&[Skipped], serializer: S) -> Result<S
 }
 
 /// A value printed for people.
-struct Shown<T>(T);
+struct Printed<T>(T);
 
-impl<T: std::fmt::Display> Serialize for Shown<T> {
+impl<T: std::fmt::Display> Serialize for Printed<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }

@@ -15,9 +15,9 @@ use super::{Status, Streams, report};
 use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject, IdOrProfile};
 use crate::body::object::EventObject;
 use crate::body::text::{FromText as _, Text, Topic, Wait};
-use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
+use crate::client::{CallFault, LineProblem, Purpose, Reach, Request};
 use crate::config::duration;
-use crate::timeline::{Line, Lines, by_line};
+use crate::timeline::{Lines, NextLine, by_line};
 use crate::warning::Summed;
 use crate::wording::quoted;
 
@@ -30,7 +30,7 @@ const SLICE_BYTES: usize = 1 << 20;
 /// Arguments of `publish`.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
-pub(super) struct Arguments {
+pub(super) struct PublishArguments {
     /// File of events, one JSON object per line, or a JSON array; `-` reads standard input. Events with an id
     /// can be published again: each is accepted once
     #[arg(value_name = "FILE", group = "what")]
@@ -172,7 +172,7 @@ impl OneEvent {
 
 /// Counts of events by their result.
 #[derive(Default, serde::Serialize)]
-struct Tally {
+struct PublishTally {
     accepted: u64,
     duplicates: u64,
     notifications: u64,
@@ -180,17 +180,17 @@ struct Tally {
     rejected: u64,
 }
 
-impl Tally {
+impl PublishTally {
     /// The numbers for people: what there is none of is not mentioned.
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let some = |count: u64, one: &str, many: &str| match count {
             1 => format!("1 {one}"),
             count => format!("{count} {many}"),
         };
-        let mut told = format!("{} accepted", some(self.accepted, "event", "events"));
+        let mut summary = format!("{} accepted", some(self.accepted, "event", "events"));
         if self.accepted > 0 {
-            told += ", ";
-            told += &some(self.notifications, "notification", "notifications");
+            summary += ", ";
+            summary += &some(self.notifications, "notification", "notifications");
         }
         let others = [
             (self.suppressed, "left out by `admission`", "left out by `admission`"),
@@ -198,15 +198,15 @@ impl Tally {
             (self.rejected, "rejected", "rejected"),
         ];
         for (count, one, many) in others.into_iter().filter(|(count, ..)| *count > 0) {
-            told += "; ";
-            told += &some(count, one, many);
+            summary += "; ";
+            summary += &some(count, one, many);
         }
-        told
+        summary
     }
 }
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &PublishArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let input: Box<dyn BufRead> = match &arguments.file {
         None => Box::new(io::Cursor::new(serde_json::to_vec(&arguments.event.body())?)),
         Some(file) if file.as_os_str() == "-" => Box::new(BufReader::new(io::stdin())),
@@ -230,7 +230,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         Err(status) => return Ok(status),
     };
     let mut publishing = Publishing {
-        tally: Tally::default(),
+        tally: PublishTally::default(),
         warnings: Summed::default(),
         is_one: arguments.file.is_none(),
         json: arguments.to.json,
@@ -241,7 +241,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let closed = reach.close();
     let Publishing { tally, fault, .. } = publishing;
     if !arguments.to.json && (fault.is_none() || tally.accepted + tally.duplicates > 0) {
-        writeln!(streams.out, "{}", tally.told())?;
+        writeln!(streams.out, "{}", tally.summary())?;
     }
     Ok(match fault.map_or(closed, Err) {
         Err(fault) => reach::report_fault(&fault, streams),
@@ -251,13 +251,13 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 }
 
 struct Publishing {
-    tally: Tally,
+    tally: PublishTally,
     warnings: Summed,
     /// True if the event comes from flags: then there are no lines to speak of.
     is_one: bool,
     json: bool,
     /// The fault at which it ended.
-    fault: Option<Fault>,
+    fault: Option<CallFault>,
 }
 
 impl Publishing {
@@ -273,16 +273,16 @@ impl Publishing {
             let mut is_last = false;
             while numbers.len() < SLICE_LINES && slice.len() < SLICE_BYTES {
                 match lines.read_next() {
-                    Ok(Line::Text(number, line)) => {
+                    Ok(NextLine::Text(number, line)) => {
                         slice.extend_from_slice(line.trim_ascii());
                         slice.push(b'\n');
                         numbers.push(number);
                     }
-                    Ok(Line::TooLong(number)) => {
+                    Ok(NextLine::TooLong(number)) => {
                         self.tally.rejected += 1;
                         report(streams, &format!("line {number}: too long"), Status::Failed);
                     }
-                    Ok(Line::End) => {
+                    Ok(NextLine::End) => {
                         is_last = true;
                         break;
                     }
@@ -297,8 +297,8 @@ impl Publishing {
             }
             if !numbers.is_empty() {
                 let request = Request::post("/v1/events".to_owned()).lines(slice);
-                let asked = reach.ask(&request).and_then(|asked| asked.success()?.lines());
-                match asked {
+                let answer = reach.ask(&request).and_then(|answer| answer.success()?.lines());
+                match answer {
                     Ok(answers) => self.print(&answers, &numbers, streams)?,
                     Err(fault) => self.fault = Some(fault),
                 }
@@ -392,10 +392,10 @@ mod tests {
     #[test]
     fn body_is_a_flag_of_one_event() {
         let read = |flags: &[&str]| {
-            let command = Arguments::augment_args(clap::Command::new("publish"));
+            let command = PublishArguments::augment_args(clap::Command::new("publish"));
             let given = std::iter::once("publish").chain(flags.iter().copied());
             let matches = command.try_get_matches_from(given)?;
-            let arguments = Arguments::from_arg_matches(&matches)?;
+            let arguments = PublishArguments::from_arg_matches(&matches)?;
             Ok::<_, clap::Error>(arguments.event.body().and_then(|event| event.body))
         };
         let of_one = ["--type", "note", "--object", "o", "--everyone", "--body", "Well done"];

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tidings_core::channel::CHANNELS;
 
 use super::{Status, Streams, report};
-use crate::client::{Fault, Place, Purpose, Reach, StorePlace};
+use crate::client::{CallFault, Purpose, Reach, ServerOptions, StorePlace};
 use crate::wording::all_of;
 
 /// The target and output options of a command.
@@ -38,7 +38,7 @@ pub(super) struct To {
 impl To {
     /// Reads from the command line, or else the environment, where the answer comes from. What is named
     /// on the command line goes before the environment, and an address there before a directory.
-    fn place(&self, environment: &dyn Fn(&str) -> Option<OsString>) -> Place {
+    fn place(&self, environment: &dyn Fn(&str) -> Option<OsString>) -> ServerOptions {
         let given = |name: &str| environment(name).filter(|value| !value.is_empty());
         let is_named = self.url.is_some() || self.data.is_some() || self.store.is_some();
         let url = given(URL_VARIABLE).filter(|_| !is_named);
@@ -47,7 +47,7 @@ impl To {
         let store = given(STORE_VARIABLE).filter(|_| !is_named);
         let store = store.and_then(|store| store.into_string().ok());
         let data = given(DATA_VARIABLE).filter(|_| !is_named && store.is_none());
-        Place {
+        ServerOptions {
             url: self.url.clone().or(url),
             key: key(self.key.as_deref(), environment),
             store: store_place(
@@ -67,7 +67,7 @@ impl To {
     }
 
     /// Finds the server or opens the store.
-    pub(super) fn find(&self, purpose: Purpose) -> Result<Reach, Fault> {
+    pub(super) fn find(&self, purpose: Purpose) -> Result<Reach, CallFault> {
         Reach::find(&self.place(&|name| std::env::var_os(name)), purpose)
     }
 }
@@ -106,36 +106,36 @@ pub(super) fn find(to: &To, purpose: Purpose, streams: &mut Streams<'_>) -> Resu
 }
 
 /// Reports a fault and returns the command's status.
-pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
+pub(super) fn report_fault(fault: &CallFault, streams: &mut Streams<'_>) -> Status {
     let status = match fault {
-        Fault::Configuration(faults) => {
+        CallFault::Configuration(faults) => {
             // They say themselves that they are errors, each with its place.
             let _ = write!(streams.err, "{faults}");
             return Status::Wrong;
         }
-        Fault::Address { .. } | Fault::Untrusted { .. } => Status::Wrong,
+        CallFault::Address { .. } | CallFault::Untrusted { .. } => Status::Wrong,
         // Of a command line that can't be meant.
-        Fault::Refused { status, code, .. }
+        CallFault::Refused { status, code, .. }
             if *status == axum::http::StatusCode::UNAUTHORIZED
                 || matches!(code.as_str(), "invalid_query" | "key_not_found") =>
         {
             Status::Wrong
         }
-        Fault::Store(fault) => Status::of_store(fault),
-        Fault::Start(fault) => Status::of_start(fault),
-        Fault::NoStore(_) | Fault::Held(_) => Status::Unusable,
-        Fault::NoServer { .. }
-        | Fault::NoAnswer { .. }
-        | Fault::Refused { .. }
-        | Fault::Odd(_)
-        | Fault::Node(_) => Status::Failed,
+        CallFault::Store(fault) => Status::of_store(fault),
+        CallFault::Start(fault) => Status::of_start(fault),
+        CallFault::NoStore(_) | CallFault::Held(_) => Status::Unusable,
+        CallFault::NoServer { .. }
+        | CallFault::NoAnswer { .. }
+        | CallFault::Refused { .. }
+        | CallFault::Odd(_)
+        | CallFault::Node(_) => Status::Failed,
     };
     report(streams, &said(fault), status)
 }
 
 /// A fault in the words of the command line: the server's hints are for clients of its API.
-fn said(fault: &Fault) -> String {
-    let Fault::Refused { code, reason, .. } = fault else {
+fn said(fault: &CallFault) -> String {
+    let CallFault::Refused { code, reason, .. } = fault else {
         return fault.to_string();
     };
     let hint = match code.as_str() {
@@ -189,7 +189,7 @@ mod tests {
         let none = |_: &str| Some(OsString::new());
         let store =
             |name: &str| (name == STORE_VARIABLE).then(|| OsString::from("postgres://u:p@h/d"));
-        let named = |place: Place| (place.url, place.store.map(|store| store.to_string()));
+        let named = |place: ServerOptions| (place.url, place.store.map(|store| store.to_string()));
         let (url, dir) = (Some("http://there".to_owned()), Some("there".to_owned()));
         assert_eq!(named(to(None, None).place(&both)), (url, None));
         assert_eq!(named(to(None, None).place(&data)), (None, dir));

@@ -24,8 +24,8 @@ use crate::http::feedback::maildir;
 use crate::http::feeds;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
-use crate::presence::ServerFile;
 use crate::resolver::HostResolver;
+use crate::server_files::ServerFile;
 use crate::telemetry::Telemetry;
 
 mod cluster;
@@ -33,7 +33,7 @@ mod log;
 
 /// Arguments of `serve`.
 #[derive(Clone, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct ServeArguments {
     /// Configuration; read again on SIGHUP
     #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
     config: PathBuf,
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR", env = DATA_VARIABLE, required_unless_present = "store")]
     data: Option<PathBuf>,
     #[command(flatten)]
-    shared: cluster::Shared,
+    shared: cluster::ClusterArguments,
     /// Address to listen on: HOST:PORT, or :PORT for all interfaces; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8990", value_parser = address)]
     listen: SocketAddr,
@@ -90,7 +90,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &ServeArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     log::to_stderr(arguments.log_format);
     if arguments.dev && !arguments.listen.ip().is_loopback() {
         let message = format!(
@@ -151,7 +151,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 }
 
 /// The store that may be opened at the start.
-fn expected(arguments: &Arguments) -> Result<Expected, tidings_store::Error> {
+fn expected(arguments: &ServeArguments) -> Result<Expected, tidings_store::Error> {
     if arguments.require_store { Ok(Expected::Existing) } else { app::expect_or_make() }
 }
 
@@ -162,7 +162,7 @@ fn drain(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn listener(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<TcpListener, Status> {
+fn listener(arguments: &ServeArguments, streams: &mut Streams<'_>) -> Result<TcpListener, Status> {
     let bound = TcpListener::bind(arguments.listen)
         .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
     bound.map_err(|fault| {
@@ -200,7 +200,7 @@ impl Serving {
     fn start(
         store: Opened,
         rules: &Rules,
-        arguments: &Arguments,
+        arguments: &ServeArguments,
         token: &Secret,
         may_send: Option<MaySend>,
         completed: impl FnOnce(Service) -> Service,
@@ -216,11 +216,11 @@ impl Serving {
         let host = app::host_service(rules)?;
         let resolver = Arc::new(HostResolver::new(host, Arc::clone(&clock)));
         let tokens = store.token_key()?;
-        let (asked, now) = (Arc::clone(&resolver) as _, Arc::clone(&clock));
+        let (resolver_of, now) = (Arc::clone(&resolver) as _, Arc::clone(&clock));
         // Nobody could look at them on another server.
         let caught = Arc::new(Caught::of(if arguments.dev { CAUGHT_MAX } else { 0 }));
         let channels = app::channels(rules, &tokens, &clock, &caught)?;
-        let node = store.start(rules.clone(), channels, now, settings, asked, may_send)?;
+        let node = store.start(rules.clone(), channels, now, settings, resolver_of, may_send)?;
         let access =
             if arguments.dev { Access::Open } else { Access::Keys { token: Some(token.hash()) } };
         let bounds = bounds(arguments.peer_connections);
@@ -235,7 +235,7 @@ impl Serving {
 }
 
 fn serve(
-    arguments: &Arguments,
+    arguments: &ServeArguments,
     mut rules: Rules,
     store: Opened,
     data: &Path,

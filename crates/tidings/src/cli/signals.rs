@@ -11,7 +11,7 @@ pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
     let stop = Arc::new(watch::Sender::new(false));
     let sender = Arc::clone(&stop);
     #[expect(clippy::exit, reason = "whoever asks twice does not want to wait for an orderly end")]
-    let asked = move || {
+    let on_signal = move || {
         if sender.send_replace(true) {
             std::process::exit(1);
         }
@@ -19,7 +19,7 @@ pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let asked = asked.clone();
+        let on_signal = on_signal.clone();
         let _inside = runtime.enter();
         let terminate = signal(SignalKind::terminate());
         runtime.spawn(async move {
@@ -27,13 +27,13 @@ pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
                 return;
             };
             while terminate.recv().await.is_some() {
-                asked();
+                on_signal();
             }
         });
     }
     runtime.spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() {
-            asked();
+            on_signal();
         }
     });
     stop

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tidings_core::channel::CHANNELS;
 use tidings_core::{Id, Instant, Rules};
 
-use super::print::{Form, Printer};
+use super::print::{OutputForm, Printer};
 use super::{MakePlayer, Status, Streams, report};
 use crate::body::Fields;
 use crate::body::explain::ExplainBody;
@@ -25,7 +25,7 @@ use crate::simulate::{Halt, Play};
 /// Arguments of `simulate`.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("by").required(true))]
-pub(super) struct Arguments {
+pub(super) struct SimulateArguments {
     /// Configuration
     #[arg(long, value_name = "FILE", group = "by")]
     pub(super) config: Option<PathBuf>,
@@ -57,7 +57,7 @@ pub(super) struct Arguments {
 /// Plays a timeline under one configuration.
 pub(super) fn run(
     config: &Path,
-    arguments: &Arguments,
+    arguments: &SimulateArguments,
     make: MakePlayer<'_>,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
@@ -81,7 +81,7 @@ pub(super) fn read(config: &Path, streams: &mut Streams<'_>) -> io::Result<Optio
 /// Prints the messages under one configuration.
 fn print(
     rules: &Rules,
-    arguments: &Arguments,
+    arguments: &SimulateArguments,
     make: MakePlayer<'_>,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
@@ -98,7 +98,7 @@ fn print(
         Ok(player) => player,
         Err(error) => return Ok(report(streams, &error.to_string(), Status::Failed)),
     };
-    let form = if arguments.json { Form::Json } else { Form::Table };
+    let form = if arguments.json { OutputForm::Json } else { OutputForm::Table };
     let mut nowhere = io::sink();
     let out = match &arguments.explain {
         Some(_) => &mut nowhere,
@@ -112,9 +112,9 @@ fn print(
         Err(_) => printer.finish(None),
     };
     printed?;
-    if let (Ok(_), Some(asked)) = (&ended, &arguments.explain) {
+    if let (Ok(_), Some(named)) = (&ended, &arguments.explain) {
         let until = arguments.timeline.until();
-        let explained = explained(rules, &mut *player, until, asked);
+        let explained = explained(rules, &mut *player, until, named);
         return write_explained(explained, arguments.json, streams);
     }
     Ok(match ended {
@@ -128,9 +128,9 @@ fn explained(
     rules: &Rules,
     player: &mut dyn Play,
     until: Option<Instant>,
-    asked: &[String],
+    named: &[String],
 ) -> Result<Value, (String, Status)> {
-    let [event, recipient] = asked else {
+    let [event, recipient] = named else {
         return Err(("--explain takes an event and a recipient".to_owned(), Status::Wrong));
     };
     let body = explain_body(event, recipient).to_string();

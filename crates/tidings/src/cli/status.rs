@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 use tidings_core::channel::EMAIL;
 
-use super::print::table::{Table, cell, list, shown};
+use super::print::table::{TextTable, cell, list, shown};
 
 /// Writes the status.
 pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
@@ -15,7 +15,7 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         None => writeln!(out, "tidings {version}, no server: nothing is sent")?,
     }
     write_counts(status, out)?;
-    let mut channels = Table::new(&["CHANNEL", "PROVIDERS", "STATE"]);
+    let mut channels = TextTable::new(&["CHANNEL", "PROVIDERS", "STATE"]);
     let of_status = status.get("channels").and_then(Value::as_object);
     for (name, channel) in of_status.into_iter().flatten() {
         let providers: Vec<String> = list(channel, "providers").iter().map(shown).collect();
@@ -39,7 +39,7 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
-    let mut rows = Table::default();
+    let mut rows = TextTable::default();
     for (name, value) in [
         ("clock", clock(status)),
         ("newest step", cell(status, "newest_step")),
@@ -83,9 +83,9 @@ fn write_away(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     for away in list(status, "away") {
         let (channel, provider) = (cell(away, "channel"), cell(away, "provider"));
         let destination = away.get("destination").and_then(Value::as_str);
-        let who = destination.map_or(provider, str::to_owned);
+        let target = destination.map_or(provider, str::to_owned);
         let (until, why) = (cell(away, "until"), cell(away, "why"));
-        writeln!(out, "Away: {channel} {who}, asked again at {until}: {why}")?;
+        writeln!(out, "Away: {channel} {target}, asked again at {until}: {why}")?;
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ fn overdue(status: &Value) -> String {
     }
 }
 
-/// A value, or what its absence means: nothing, unless parts of the store did not answer.
+/// A value, or what its absence means: nothing, unless shards of the store did not answer.
 fn known(status: &Value, value: String) -> String {
     let missing = cell(status, "missing");
     match (value.is_empty(), missing.is_empty()) {
@@ -189,10 +189,10 @@ Paused: type note. Resume with `tidings resume type note`
     }
 
     #[test]
-    fn a13_what_a_missing_part_has_is_unknown() {
+    fn a13_what_a_missing_shard_has_is_unknown() {
         let status = json!({
             "version": "0.1.0", "now": "2024-01-01T12:00:05Z", "recipients": 2,
-            "oldest_due_age_seconds": null, "entries": {"pending": null}, "missing": ["part 1"],
+            "oldest_due_age_seconds": null, "entries": {"pending": null}, "missing": ["shard 1"],
         });
         let mut out = Vec::new();
         write(&status, &mut out).unwrap();
@@ -200,7 +200,7 @@ Paused: type note. Resume with `tidings resume type note`
         for name in ["pending ", "oldest overdue "] {
             let row = text.lines().find(|line| line.starts_with(name));
             let row = row.unwrap_or_else(|| panic!("no {name} in {text}"));
-            assert!(row.ends_with(" unknown, since these did not answer: part 1"), "{row}");
+            assert!(row.ends_with(" unknown, since these did not answer: shard 1"), "{row}");
         }
     }
 }

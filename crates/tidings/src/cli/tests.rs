@@ -8,8 +8,8 @@ use tidings_core::engine::LedgerRow;
 use tidings_core::{Command, Id, Instant, Item, Message, Reason, Skipped, Timed, Totals};
 
 use super::*;
-use crate::client::{Place, Reach, Request, StorePlace};
-use crate::simulate::Sink;
+use crate::client::{Reach, Request, ServerOptions, StorePlace};
+use crate::simulate::MessageSink;
 
 /// Tells each `object` command as one message by mail and one in the inbox, at once.
 #[derive(Default)]
@@ -18,7 +18,12 @@ struct Echo {
 }
 
 impl Play for Echo {
-    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
+    fn play(
+        &mut self,
+        line: u64,
+        timed: Timed,
+        sink: &mut dyn MessageSink,
+    ) -> Result<(), PlayError> {
         let Command::Object(object) = timed.command else {
             let (reason, hint) = ("unknown recipient `r`".to_owned(), "create it first".to_owned());
             return Err(PlayError::Refused { line, reason, hint });
@@ -34,7 +39,7 @@ impl Play for Echo {
         Ok(())
     }
 
-    fn finish(&mut self, _: Option<Instant>, _: &mut dyn Sink) -> Result<Totals, PlayError> {
+    fn finish(&mut self, _: Option<Instant>, _: &mut dyn MessageSink) -> Result<Totals, PlayError> {
         Ok(self.books)
     }
 
@@ -394,7 +399,7 @@ fn t42_preview_shows_a_message_in_the_brand_of_a_tenant() {
         "brand": {"name": "Acme Shop", "color": "#cc0044", "address": "familiar"},
     });
     let request = Request::put("/v1/tenants/acme".to_owned()).json(&tenant);
-    let place = Place {
+    let place = ServerOptions {
         url: None,
         key: None,
         store: Some(StorePlace::Directory(data.clone().into())),

@@ -11,14 +11,14 @@ use crate::config;
 
 /// Arguments of `types`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct TypesArguments {
     /// Configuration
     #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
     config: PathBuf,
 }
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &TypesArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match config::read(&arguments.config) {
         Ok(rules) => {
             writeln!(streams.out, "{:#}", document(&rules))?;

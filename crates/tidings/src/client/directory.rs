@@ -14,7 +14,7 @@ use tidings_store::{Expected, FjallStore, Options, database};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
-use super::{Asked, Fault, Request};
+use super::{CallAnswer, CallFault, Request};
 use crate::app::{self, Opened};
 use crate::config;
 use crate::http::{self, Access, Service, Settings};
@@ -92,33 +92,33 @@ impl Directory {
     /// Opens a store.
     ///
     /// # Errors
-    /// [`Fault::NoStore`], [`Fault::Configuration`], [`Fault::Store`], [`Fault::Start`] or
-    /// [`Fault::Node`].
-    pub fn open(place: &StorePlace, config: &Path, purpose: Purpose) -> Result<Self, Fault> {
-        let is_there = place.is_there().map_err(Fault::Store)?;
+    /// [`CallFault::NoStore`], [`CallFault::Configuration`], [`CallFault::Store`], [`CallFault::Start`] or
+    /// [`CallFault::Node`].
+    pub fn open(place: &StorePlace, config: &Path, purpose: Purpose) -> Result<Self, CallFault> {
+        let is_there = place.is_there().map_err(CallFault::Store)?;
         let expected = match purpose {
-            Purpose::Make | Purpose::MakeBare => app::expect_or_make().map_err(Fault::Store)?,
+            Purpose::Make | Purpose::MakeBare => app::expect_or_make().map_err(CallFault::Store)?,
             Purpose::Look | Purpose::Change if is_there => Expected::Existing,
-            Purpose::Look | Purpose::Change => return Err(Fault::NoStore(place.clone())),
+            Purpose::Look | Purpose::Change => return Err(CallFault::NoStore(place.clone())),
         };
         // Whom the lock leads to a server needs no configuration; but no store is made for a command
         // that can't be done.
         let opens = is_there || purpose == Purpose::MakeBare;
         let disk = opens.then(|| place.open(expected)).transpose();
-        let disk = disk.map_err(Fault::Store)?;
+        let disk = disk.map_err(CallFault::Store)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (runtime, rules) = match (disk, purpose) {
             (Some(disk), Purpose::Look | Purpose::MakeBare) => {
                 let runtime = disk.look()?;
                 let stored = runtime.handle().look(|node| node.engine().rules().cloned());
-                let stored = stored.map_err(|fault| Fault::Node(fault.to_string()))?;
+                let stored = stored.map_err(|fault| CallFault::Node(fault.to_string()))?;
                 (runtime, stored.unwrap_or_default())
             }
             (disk, _) => {
-                let rules = config::read(config).map_err(Fault::Configuration)?;
+                let rules = config::read(config).map_err(CallFault::Configuration)?;
                 let disk = match disk {
                     Some(disk) => disk,
-                    None => place.open(expected).map_err(Fault::Store)?,
+                    None => place.open(expected).map_err(CallFault::Store)?,
                 };
                 (disk.take_in(rules.clone(), Arc::clone(&clock))?, rules)
             }
@@ -128,7 +128,7 @@ impl Directory {
         let tokio = Builder::new_current_thread()
             .enable_time()
             .build()
-            .map_err(|fault| Fault::Node(fault.to_string()))?;
+            .map_err(|fault| CallFault::Node(fault.to_string()))?;
         Ok(Self { tokio, router: http::router(Arc::new(service)), runtime })
     }
 
@@ -141,36 +141,36 @@ impl Directory {
     /// Makes a call and reads the whole answer.
     ///
     /// # Errors
-    /// [`Fault::Odd`] where the answer can't be read.
-    pub fn ask(&mut self, request: &Request) -> Result<Asked, Fault> {
+    /// [`CallFault::Odd`] where the answer can't be read.
+    pub fn ask(&mut self, request: &Request) -> Result<CallAnswer, CallFault> {
         let (head, body) = self.call(request)?.into_parts();
         let bytes = self.tokio.block_on(axum::body::to_bytes(body, usize::MAX));
-        Ok(Asked {
+        Ok(CallAnswer {
             status: head.status,
-            bytes: bytes.map_err(|fault| Fault::Odd(fault.to_string()))?.to_vec(),
+            bytes: bytes.map_err(|fault| CallFault::Odd(fault.to_string()))?.to_vec(),
         })
     }
 
     /// Makes a call whose answer is read as it comes.
     ///
     /// # Errors
-    /// As [`Directory::ask`], and [`Fault::Refused`] where it is none of success.
-    pub fn stream(&mut self, request: &Request) -> Result<impl Read + use<'_>, Fault> {
+    /// As [`Directory::ask`], and [`CallFault::Refused`] where it is none of success.
+    pub fn stream(&mut self, request: &Request) -> Result<impl Read + use<'_>, CallFault> {
         let (head, body) = self.call(request)?.into_parts();
         if !head.status.is_success() {
             let bytes = self
                 .tokio
                 .block_on(axum::body::to_bytes(body, usize::MAX))
-                .map_err(|fault| Fault::Odd(fault.to_string()))?
+                .map_err(|fault| CallFault::Odd(fault.to_string()))?
                 .to_vec();
             let status = head.status;
-            Asked { status, bytes }.success()?;
-            return Err(Fault::Odd(format!("the status is {status}")));
+            CallAnswer { status, bytes }.success()?;
+            return Err(CallFault::Odd(format!("the status is {status}")));
         }
         Ok(Answering { tokio: &self.tokio, body, chunk: Bytes::new() })
     }
 
-    fn call(&self, request: &Request) -> Result<Response, Fault> {
+    fn call(&self, request: &Request) -> Result<Response, CallFault> {
         let mut head =
             axum::http::Request::builder().method(request.method.clone()).uri(&request.path);
         let mut body = Body::empty();
@@ -178,7 +178,7 @@ impl Directory {
             head = head.header("content-type", *content);
             body = Body::from(bytes.clone());
         }
-        let request = head.body(body).map_err(|fault| Fault::Odd(fault.to_string()))?;
+        let request = head.body(body).map_err(|fault| CallFault::Odd(fault.to_string()))?;
         let router = self.router.clone();
         Ok(self.tokio.block_on(async move {
             match router.oneshot(request).await {
@@ -191,10 +191,10 @@ impl Directory {
     /// Finishes all work and closes the directory.
     ///
     /// # Errors
-    /// [`Fault::Node`]; what was acknowledged is durable all the same.
-    pub fn close(self) -> Result<(), Fault> {
+    /// [`CallFault::Node`]; what was acknowledged is durable all the same.
+    pub fn close(self) -> Result<(), CallFault> {
         drop(self.router);
-        self.runtime.stop().map_err(|fault| Fault::Node(fault.to_string()))
+        self.runtime.stop().map_err(|fault| CallFault::Node(fault.to_string()))
     }
 }
 

@@ -23,7 +23,7 @@ pub use server::Server;
 
 use crate::app::StartError;
 use crate::config::Faults;
-use crate::presence;
+use crate::server_files;
 
 /// The default address of a server (contract, section 4).
 pub const DEFAULT_URL: &str = "http://127.0.0.1:8990";
@@ -127,26 +127,26 @@ pub fn parameters<'p>(all: impl IntoIterator<Item = (&'p str, Option<&'p str>)>)
 
 /// The answer to a call.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct CallAnswer {
     /// The status.
     pub status: StatusCode,
     /// The body.
     pub bytes: Vec<u8>,
 }
 
-impl Asked {
+impl CallAnswer {
     /// The answer, if it is a success.
     ///
     /// # Errors
-    /// [`Fault::Refused`] with the text of the problem.
-    pub fn success(self) -> Result<Self, Fault> {
+    /// [`CallFault::Refused`] with the text of the problem.
+    pub fn success(self) -> Result<Self, CallFault> {
         if self.status.is_success() {
             return Ok(self);
         }
         let problem: Value = serde_json::from_slice(&self.bytes).unwrap_or_default();
         let text = |key: &str| problem.get(key).and_then(Value::as_str).map(str::to_owned);
         let reason = text("detail").or_else(|| text("title"));
-        Err(Fault::Refused {
+        Err(CallFault::Refused {
             status: self.status,
             code: text("code").unwrap_or_default(),
             reason: reason.unwrap_or_else(|| format!("the answer was {}", self.status)),
@@ -157,23 +157,25 @@ impl Asked {
     /// The body as JSON; null if there is none.
     ///
     /// # Errors
-    /// [`Fault::Odd`] where it is something else.
-    pub fn json(&self) -> Result<Value, Fault> {
+    /// [`CallFault::Odd`] where it is something else.
+    pub fn json(&self) -> Result<Value, CallFault> {
         if self.bytes.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&self.bytes).map_err(|fault| Fault::Odd(fault.to_string()))
+        serde_json::from_slice(&self.bytes).map_err(|fault| CallFault::Odd(fault.to_string()))
     }
 
     /// The lines of the body as JSON.
     ///
     /// # Errors
-    /// [`Fault::Odd`] where one is something else.
-    pub fn lines(&self) -> Result<Vec<Value>, Fault> {
+    /// [`CallFault::Odd`] where one is something else.
+    pub fn lines(&self) -> Result<Vec<Value>, CallFault> {
         self.bytes
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.trim_ascii().is_empty())
-            .map(|line| serde_json::from_slice(line).map_err(|fault| Fault::Odd(fault.to_string())))
+            .map(|line| {
+                serde_json::from_slice(line).map_err(|fault| CallFault::Odd(fault.to_string()))
+            })
             .collect()
     }
 }
@@ -217,8 +219,8 @@ impl LineProblem {
 
     /// The same as a fault of the whole call.
     #[must_use]
-    pub fn into_fault(self) -> Fault {
-        Fault::Refused {
+    pub fn into_fault(self) -> CallFault {
+        CallFault::Refused {
             status: self.status,
             code: self.code,
             reason: self.reason,
@@ -229,7 +231,7 @@ impl LineProblem {
 
 /// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum CallFault {
     /// No server listens.
     #[error(
         "no server answers at {url}: {why}\n  = help: start it with `tidings serve`, name another \
@@ -319,7 +321,7 @@ fn help(hint: &str) -> String {
 
 /// The place to which calls are sent.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct ServerOptions {
     /// The address of a server.
     pub url: Option<String>,
     /// Its key.
@@ -343,8 +345,8 @@ impl Reach {
     /// place means a server at [`DEFAULT_URL`].
     ///
     /// # Errors
-    /// [`Fault`]; whether a server is there shows with the first call.
-    pub fn find(place: &Place, purpose: Purpose) -> Result<Self, Fault> {
+    /// [`CallFault`]; whether a server is there shows with the first call.
+    pub fn find(place: &ServerOptions, purpose: Purpose) -> Result<Self, CallFault> {
         let key = place.key.as_deref();
         let (None, Some(store)) = (&place.url, &place.store) else {
             let url = place.url.as_deref().unwrap_or(DEFAULT_URL);
@@ -353,7 +355,7 @@ impl Reach {
         let data = match store {
             StorePlace::Directory(data) => data,
             StorePlace::Database(url) => {
-                let node = node_of(url).map_err(Fault::Store)?;
+                let node = node_of(url).map_err(CallFault::Store)?;
                 return Ok(match node {
                     Some(node) => Self::Server(Server::new(&node.address, Some(&node.token.0))?),
                     None => {
@@ -366,14 +368,14 @@ impl Reach {
         // Tries the lock first: an address file may be left over from a crash, the lock is not.
         match Directory::open(store, &place.config, purpose) {
             Ok(directory) => Ok(Self::Directory(Box::new(directory))),
-            Err(Fault::Store(fault @ tidings_store::Error::Locked(_))) => {
-                match presence::address_of(data) {
+            Err(CallFault::Store(fault @ tidings_store::Error::Locked(_))) => {
+                match server_files::address_of(data) {
                     Some(url) => {
-                        let token = presence::token_of(data);
+                        let token = server_files::token_of(data);
                         let key = token.as_deref().or(key);
                         Ok(Self::Server(Server::new(&url, key)?))
                     }
-                    None => Err(Fault::Held(fault)),
+                    None => Err(CallFault::Held(fault)),
                 }
             }
             Err(fault) => Err(fault),
@@ -383,8 +385,8 @@ impl Reach {
     /// Makes a call.
     ///
     /// # Errors
-    /// [`Fault`] where there is no answer; a problem is one.
-    pub fn ask(&mut self, request: &Request) -> Result<Asked, Fault> {
+    /// [`CallFault`] where there is no answer; a problem is one.
+    pub fn ask(&mut self, request: &Request) -> Result<CallAnswer, CallFault> {
         match self {
             Self::Server(server) => server.ask(request),
             Self::Directory(directory) => directory.ask(request),
@@ -394,8 +396,8 @@ impl Reach {
     /// Makes a call whose answer is read as it comes.
     ///
     /// # Errors
-    /// [`Fault`] where there is no answer, or none of success.
-    pub fn stream(&mut self, request: &Request) -> Result<Box<dyn Read + '_>, Fault> {
+    /// [`CallFault`] where there is no answer, or none of success.
+    pub fn stream(&mut self, request: &Request) -> Result<Box<dyn Read + '_>, CallFault> {
         Ok(match self {
             Self::Server(server) => Box::new(server.stream(request)?),
             Self::Directory(directory) => Box::new(directory.stream(request)?),
@@ -405,8 +407,8 @@ impl Reach {
     /// Closes the target; a directory after everything is durable.
     ///
     /// # Errors
-    /// [`Fault::Node`] where the last of it could not be written.
-    pub fn close(self) -> Result<(), Fault> {
+    /// [`CallFault::Node`] where the last of it could not be written.
+    pub fn close(self) -> Result<(), CallFault> {
         match self {
             Self::Server(_) => Ok(()),
             Self::Directory(directory) => directory.close(),

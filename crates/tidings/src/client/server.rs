@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::{StatusCode, Uri};
 use ureq::Agent;
 
-use super::{Asked, Fault, Request};
+use super::{CallAnswer, CallFault, Request};
 
 /// Time limit of a connection.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
@@ -27,9 +27,9 @@ impl Server {
     /// The server at an address, `http://HOST:PORT` or `https://HOST`. It is not called yet.
     ///
     /// # Errors
-    /// [`Fault::Address`].
-    pub fn new(url: &str, key: Option<&str>) -> Result<Self, Fault> {
-        let address = |why: &str| Fault::Address { url: url.to_owned(), why: why.to_owned() };
+    /// [`CallFault::Address`].
+    pub fn new(url: &str, key: Option<&str>) -> Result<Self, CallFault> {
+        let address = |why: &str| CallFault::Address { url: url.to_owned(), why: why.to_owned() };
         let parsed: Uri = url.parse().map_err(|_| address("it is not an address"))?;
         if !matches!(parsed.scheme_str(), Some("http" | "https")) || parsed.host().is_none() {
             return Err(address("it is not the address of a server"));
@@ -58,39 +58,39 @@ impl Server {
     /// Makes a call and reads the whole answer.
     ///
     /// # Errors
-    /// [`Fault::NoServer`], [`Fault::NoAnswer`] or [`Fault::Address`].
-    pub fn ask(&mut self, request: &Request) -> Result<Asked, Fault> {
+    /// [`CallFault::NoServer`], [`CallFault::NoAnswer`] or [`CallFault::Address`].
+    pub fn ask(&mut self, request: &Request) -> Result<CallAnswer, CallFault> {
         let mut response = self.call(request)?;
         let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX);
         let bytes = body.read_to_vec().map_err(|fault| self.fault(&fault))?;
-        Ok(Asked { status: response.status(), bytes })
+        Ok(CallAnswer { status: response.status(), bytes })
     }
 
     /// Makes a call whose answer is read as it comes.
     ///
     /// # Errors
-    /// As [`Server::ask`], and [`Fault::Refused`] where it is none of success.
-    pub fn stream(&mut self, request: &Request) -> Result<impl std::io::Read + use<>, Fault> {
+    /// As [`Server::ask`], and [`CallFault::Refused`] where it is none of success.
+    pub fn stream(&mut self, request: &Request) -> Result<impl std::io::Read + use<>, CallFault> {
         let response = self.call(request)?;
         if response.status() != StatusCode::OK {
             let status = response.status();
             let body = response.into_body().into_with_config();
             let bytes =
                 body.limit(ANSWER_BYTES_MAX).read_to_vec().map_err(|fault| self.fault(&fault))?;
-            Asked { status, bytes }.success()?;
-            return Err(Fault::Odd(format!("the status is {status}")));
+            CallAnswer { status, bytes }.success()?;
+            return Err(CallFault::Odd(format!("the status is {status}")));
         }
         Ok(response.into_body().into_reader())
     }
 
-    fn call(&self, request: &Request) -> Result<axum::http::Response<ureq::Body>, Fault> {
+    fn call(&self, request: &Request) -> Result<axum::http::Response<ureq::Body>, CallFault> {
         let mut head = axum::http::Request::builder()
             .method(request.method.clone())
             .uri(format!("{}{}", self.url, request.path));
         if let Some(key) = &self.key {
             head = head.header("authorization", format!("Bearer {key}"));
         }
-        let odd = |fault: axum::http::Error| Fault::Address {
+        let odd = |fault: axum::http::Error| CallFault::Address {
             url: self.url.clone(),
             why: fault.to_string(),
         };
@@ -104,27 +104,27 @@ impl Server {
         answered.map_err(|fault| self.fault(&fault))
     }
 
-    fn fault(&self, fault: &ureq::Error) -> Fault {
+    fn fault(&self, fault: &ureq::Error) -> CallFault {
         let (url, why) = (self.url.clone(), fault.to_string());
         match fault {
             ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => {
-                Fault::NoServer { url, why }
+                CallFault::NoServer { url, why }
             }
             ureq::Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
-                Fault::NoServer { url, why }
+                CallFault::NoServer { url, why }
             }
             ureq::Error::Io(fault) if fault.kind() == std::io::ErrorKind::ConnectionRefused => {
-                Fault::NoServer { url, why }
+                CallFault::NoServer { url, why }
             }
             // What a server says that speaks no TLS is none.
             _ if self.url.starts_with("https:") && why.contains("InvalidContentType") => {
                 let plain = self.url.replacen("https:", "http:", 1);
                 let why = format!("the server does not speak TLS; is this plain http? Try {plain}");
-                Fault::Address { url, why }
+                CallFault::Address { url, why }
             }
-            _ if why.contains("UnknownIssuer") => Fault::Untrusted { url },
-            ureq::Error::BadUri(_) | ureq::Error::Tls(_) => Fault::Address { url, why },
-            _ => Fault::NoAnswer { url, why },
+            _ if why.contains("UnknownIssuer") => CallFault::Untrusted { url },
+            ureq::Error::BadUri(_) | ureq::Error::Tls(_) => CallFault::Address { url, why },
+            _ => CallFault::NoAnswer { url, why },
         }
     }
 }

@@ -4,8 +4,11 @@ use serde_json::json;
 
 use super::*;
 
-fn asked(status: u16, body: &Value) -> Asked {
-    Asked { status: StatusCode::from_u16(status).unwrap(), bytes: body.to_string().into_bytes() }
+fn asked(status: u16, body: &Value) -> CallAnswer {
+    CallAnswer {
+        status: StatusCode::from_u16(status).unwrap(),
+        bytes: body.to_string().into_bytes(),
+    }
 }
 
 #[test]
@@ -44,7 +47,7 @@ fn a_line_is_a_problem_only_where_it_says_so() {
 #[test]
 fn an_address_that_can_not_be_called_is_refused() {
     for url in ["", "localhost:8990", "ftp://x", "http://", "http://a b"] {
-        assert!(matches!(Server::new(url, None), Err(Fault::Address { .. })), "{url}");
+        assert!(matches!(Server::new(url, None), Err(CallFault::Address { .. })), "{url}");
     }
     let server = Server::new("http://127.0.0.1:8990/", None).unwrap();
     assert_eq!(server.url(), "http://127.0.0.1:8990");

@@ -34,12 +34,12 @@ pub struct Figures {
     pub items_per_message: Distribution,
     /// The entries that were in no message.
     #[serde(flatten)]
-    pub left_out: LeftOut,
+    pub left_out: LeftOutEntries,
 }
 
 /// The entries that were in no message, by reason.
 #[derive(Debug, Default, Serialize)]
-pub struct LeftOut {
+pub struct LeftOutEntries {
     /// Entries that still wait at the end.
     pub pending: u64,
     /// Recipients left out of an event by an admission, on any channel.
@@ -49,7 +49,7 @@ pub struct LeftOut {
     pub reasons: BTreeMap<Reason, u64>,
 }
 
-impl LeftOut {
+impl LeftOutEntries {
     /// Number of entries that ended for a reason.
     #[must_use]
     pub fn of_reason(&self, reason: Reason) -> u64 {
@@ -85,7 +85,7 @@ impl Figures {
             messages_per_day,
             delay_ms: gathered.delay_ms.clone(),
             items_per_message: gathered.items.clone(),
-            left_out: LeftOut { reasons: run.left_out.reasons.clone(), ..run.left_out },
+            left_out: LeftOutEntries { reasons: run.left_out.reasons.clone(), ..run.left_out },
         }
     }
 }

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use tidings_core::engine::Warning;
 use tidings_core::{Id, Instant, Item, Message};
 
-use super::population::{Member, MemberDay, Population};
-use super::{Distribution, Wanted};
-use crate::simulate::Sink;
+use super::population::{MemberDay, Population, PopulationMember};
+use super::{CountFilter, Distribution};
+use crate::simulate::MessageSink;
 
 /// The messages of a run in numbers.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Gathered {
 /// A message that is kept for a recipient's story.
 #[derive(Debug)]
 pub(super) struct Kept {
-    pub(super) member: Member,
+    pub(super) member: PopulationMember,
     pub(super) at: Instant,
     /// The instants at which its events came, ascending.
     pub(super) events: Box<[Instant]>,
@@ -35,22 +35,22 @@ pub(super) struct Kept {
 /// A sink that counts.
 pub(super) struct Gather<'g> {
     population: &'g mut Population,
-    wanted: Wanted<'g>,
+    wanted: CountFilter<'g>,
     gathered: Gathered,
 }
 
 impl<'g> Gather<'g> {
-    pub(super) fn new(population: &'g mut Population, wanted: Wanted<'g>) -> Self {
+    pub(super) fn new(population: &'g mut Population, wanted: CountFilter<'g>) -> Self {
         Self { population, wanted, gathered: Gathered::default() }
     }
 
     pub(super) fn done(self) -> Gathered {
-        let told: HashSet<_> = self.gathered.by_day.keys().map(|day| day.member).collect();
-        Gathered { recipients: told.len() as u64, ..self.gathered }
+        let members: HashSet<_> = self.gathered.by_day.keys().map(|day| day.member).collect();
+        Gathered { recipients: members.len() as u64, ..self.gathered }
     }
 }
 
-impl Sink for Gather<'_> {
+impl MessageSink for Gather<'_> {
     fn message(&mut self, message: &Message) {
         if !self.wanted.channels.count(&message.channel) {
             return;

@@ -20,7 +20,7 @@ use std::io::BufRead;
 use tidings_core::Rules;
 
 pub use distribution::Distribution;
-pub use figures::{Figures, LeftOut};
+pub use figures::{Figures, LeftOutEntries};
 pub use population::Population;
 pub use story::Story;
 
@@ -29,7 +29,7 @@ use gather::{Gather, Gathered};
 
 /// A configuration with its name.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedRules {
     /// Its path.
     pub name: String,
     /// The short name under which people see it.
@@ -44,7 +44,7 @@ pub struct Played {
     name: String,
     title: String,
     gathered: Gathered,
-    left_out: LeftOut,
+    left_out: LeftOutEntries,
 }
 
 /// The choice of a channel.
@@ -63,7 +63,7 @@ impl Channels<'_> {
 
 /// The channels and messages that a run counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'w> {
+pub struct CountFilter<'w> {
     /// The channels that count.
     pub channels: Channels<'w>,
     /// The only types that count, by channel, and only outside of digests; `None` = all.
@@ -77,10 +77,10 @@ pub struct Wanted<'w> {
 /// # Errors
 /// [`Halt`] as of [`Run::play`].
 pub fn play<R: BufRead>(
-    config: &Named,
+    config: &NamedRules,
     run: Run<'_, R>,
     player: &mut dyn Play,
-    wanted: Wanted<'_>,
+    wanted: CountFilter<'_>,
     population: &mut Population,
 ) -> Result<Played, Halt> {
     let mut gather = Gather::new(population, wanted);
@@ -90,7 +90,7 @@ pub fn play<R: BufRead>(
         name: config.name.clone(),
         title: config.title.clone(),
         gathered,
-        left_out: LeftOut::of(&player.ledger(), wanted.channels, books.suppressed),
+        left_out: LeftOutEntries::of(&player.ledger(), wanted.channels, books.suppressed),
     })
 }
 

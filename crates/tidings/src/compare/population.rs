@@ -9,12 +9,12 @@ use tidings_core::{Day, Id};
 
 /// A recipient in a [`Population`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Member(u32);
+pub struct PopulationMember(u32);
 
 /// The recipients and their days.
 #[derive(Debug, Default)]
 pub struct Population {
-    members: HashMap<Id, Member>,
+    members: HashMap<Id, PopulationMember>,
     ids: Vec<Id>,
     days: HashSet<MemberDay>,
 }
@@ -22,34 +22,34 @@ pub struct Population {
 /// A UTC day of a recipient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemberDay {
-    pub(super) member: Member,
+    pub(super) member: PopulationMember,
     pub(super) day: Day,
 }
 
 impl Population {
     /// The recipient of this id.
-    pub(super) fn member(&mut self, id: &Id) -> Member {
+    pub(super) fn member(&mut self, id: &Id) -> PopulationMember {
         if let Some(member) = self.members.get(id) {
             return *member;
         }
-        let member = Member(u32::try_from(self.ids.len()).unwrap_or(u32::MAX));
+        let member = PopulationMember(u32::try_from(self.ids.len()).unwrap_or(u32::MAX));
         self.members.insert(id.clone(), member);
         self.ids.push(id.clone());
         member
     }
 
     /// A recipient by id, if any run has a message to them.
-    pub(super) fn find(&self, id: &Id) -> Option<Member> {
+    pub(super) fn find(&self, id: &Id) -> Option<PopulationMember> {
         self.members.get(id).copied()
     }
 
     /// All recipients.
-    pub(super) fn members(&self) -> impl Iterator<Item = Member> {
-        (0..self.ids.len()).filter_map(|at| u32::try_from(at).ok().map(Member))
+    pub(super) fn members(&self) -> impl Iterator<Item = PopulationMember> {
+        (0..self.ids.len()).filter_map(|at| u32::try_from(at).ok().map(PopulationMember))
     }
 
     /// The id of a recipient of this population.
-    pub(super) fn id(&self, member: Member) -> &Id {
+    pub(super) fn id(&self, member: PopulationMember) -> &Id {
         &self.ids[member.0 as usize]
     }
 

@@ -7,7 +7,7 @@ use crate::config::duration::rounded;
 
 /// A row: its label, and the value of each configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct ComparisonRow {
     /// The title. One that begins with blanks belongs to the row before.
     pub title: String,
     /// A cell for each configuration.
@@ -16,12 +16,15 @@ pub struct Row {
 
 /// The rows of figures.
 #[must_use]
-pub fn rows(figures: &[Figures]) -> Vec<Row> {
+pub fn rows(figures: &[Figures]) -> Vec<ComparisonRow> {
     let mut rows = Vec::new();
     let mut row = |title: &str, cell: &dyn Fn(&Figures) -> String| {
-        rows.push(Row { title: title.to_owned(), cells: figures.iter().map(cell).collect() });
+        rows.push(ComparisonRow {
+            title: title.to_owned(),
+            cells: figures.iter().map(cell).collect(),
+        });
     };
-    let as_count: Text = |count| count.to_string();
+    let as_count: NumberFormat = |count| count.to_string();
     row("messages", &|of| of.messages.to_string());
     row("recipients with a message", &|of| of.recipients.to_string());
     row("messages a recipient and day: mean", &|of| mean(&of.messages_per_day));
@@ -51,7 +54,7 @@ pub fn rows(figures: &[Figures]) -> Vec<Row> {
 }
 
 /// The text of a number.
-type Text = fn(i64) -> String;
+type NumberFormat = fn(i64) -> String;
 
 /// A point of a distribution, with the title of its row.
 type Point = (&'static str, fn(&Distribution) -> Option<i64>);
@@ -70,6 +73,6 @@ pub fn mean(of: &Distribution) -> String {
 
 /// A value, or a dash where there is none.
 #[must_use]
-pub fn said(value: Option<i64>, text: Text) -> String {
+pub fn said(value: Option<i64>, text: NumberFormat) -> String {
     value.map_or_else(|| "-".to_owned(), text)
 }

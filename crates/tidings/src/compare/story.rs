@@ -10,7 +10,7 @@ use tidings_core::{Day, Id, Instant};
 
 use super::Played;
 use super::gather::Kept;
-use super::population::{Member, Population};
+use super::population::{Population, PopulationMember};
 
 /// Maximum number of events of a story.
 const EVENTS_MAX: usize = 60;
@@ -43,12 +43,12 @@ pub struct Band {
     /// Its messages to the recipient, of the whole timeline.
     pub messages: u64,
     /// The messages with events of the day, by their instants.
-    pub told: Vec<Told>,
+    pub shown: Vec<ShownMessage>,
 }
 
 /// A message of a band.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ShownMessage {
     /// Its instant.
     pub at: Instant,
     /// The instants at which its events of the day came.
@@ -60,21 +60,22 @@ impl Story {
     /// first by bytes. `None` if no run has a message to that recipient.
     #[must_use]
     pub fn of(runs: &[Played], population: &Population, recipient: Option<&Id>) -> Option<Self> {
-        let totals: Vec<BTreeMap<Member, u64>> = runs.iter().map(totals).collect();
-        let of_run =
-            |member: Member| totals.iter().map(move |of| of.get(&member).copied().unwrap_or(0));
+        let totals: Vec<BTreeMap<PopulationMember, u64>> = runs.iter().map(totals).collect();
+        let of_run = |member: PopulationMember| {
+            totals.iter().map(move |of| of.get(&member).copied().unwrap_or(0))
+        };
         let member = match recipient {
             Some(id) => population.find(id)?,
             None => population.members().max_by(|a, b| {
-                let by_spread = spread(of_run(*a)).cmp(&spread(of_run(*b)));
-                by_spread.then_with(|| population.id(*b).cmp(population.id(*a)))
+                let by_range = range(of_run(*a)).cmp(&range(of_run(*b)));
+                by_range.then_with(|| population.id(*b).cmp(population.id(*a)))
             })?,
         };
         let kept: Vec<Vec<&Kept>> = runs.iter().map(|run| of_member(run, member)).collect();
         let day = day_of_difference(&kept)?;
         let stretch = Stretch::of(&kept, day);
         let bands = runs.iter().zip(&kept).zip(of_run(member)).map(|((run, kept), messages)| {
-            Band { title: run.title.clone(), messages, told: told_in(kept, &stretch) }
+            Band { title: run.title.clone(), messages, shown: shown_in(kept, &stretch) }
         });
         Some(Self {
             recipient: population.id(member).clone(),
@@ -87,21 +88,21 @@ impl Story {
     /// Number of events that are shown.
     #[must_use]
     pub fn shown(&self) -> usize {
-        let of_band = |band: &Band| band.told.iter().map(|told| told.events.len()).sum();
+        let of_band = |band: &Band| band.shown.iter().map(|shown| shown.events.len()).sum();
         self.bands.iter().map(of_band).max().unwrap_or(0)
     }
 
     /// The instants between which the events came, if there is any.
     #[must_use]
     pub fn events_from_to(&self) -> Option<(Instant, Instant)> {
-        let told = self.bands.iter().flat_map(|band| &band.told);
-        let events: Vec<Instant> = told.flat_map(|told| &told.events).copied().collect();
+        let shown = self.bands.iter().flat_map(|band| &band.shown);
+        let events: Vec<Instant> = shown.flat_map(|shown| &shown.events).copied().collect();
         events.iter().min().copied().zip(events.iter().max().copied())
     }
 }
 
 /// Messages by recipient.
-fn totals(run: &Played) -> BTreeMap<Member, u64> {
+fn totals(run: &Played) -> BTreeMap<PopulationMember, u64> {
     let mut totals = BTreeMap::new();
     for (day, count) in &run.gathered.by_day {
         *totals.entry(day.member).or_default() += u64::from(*count);
@@ -109,12 +110,12 @@ fn totals(run: &Played) -> BTreeMap<Member, u64> {
     totals
 }
 
-fn spread(counts: impl Iterator<Item = u64> + Clone) -> u64 {
+fn range(counts: impl Iterator<Item = u64> + Clone) -> u64 {
     let (most, least) = (counts.clone().max(), counts.min());
     most.unwrap_or(0) - least.unwrap_or(0)
 }
 
-fn of_member(run: &Played, member: Member) -> Vec<&Kept> {
+fn of_member(run: &Played, member: PopulationMember) -> Vec<&Kept> {
     let kept = run.gathered.kept.iter();
     kept.filter(|kept| kept.member == member).collect()
 }
@@ -136,7 +137,7 @@ fn day_of_difference(kept: &[Vec<&Kept>]) -> Option<Day> {
     }
     let best = messages.iter().max_by_key(|(day, counts)| {
         let of_day = events.get(day).copied().unwrap_or(0);
-        (spread(counts.iter().copied()), of_day, Reverse(**day))
+        (range(counts.iter().copied()), of_day, Reverse(**day))
     });
     best.map(|(day, _)| *day)
 }
@@ -198,15 +199,15 @@ fn span_ms(kept: &[Vec<&Kept>], day: Day) -> i64 {
 }
 
 /// The messages with events of a stretch.
-fn told_in(kept: &[&Kept], stretch: &Stretch) -> Vec<Told> {
-    let told = |message: &&Kept| {
+fn shown_in(kept: &[&Kept], stretch: &Stretch) -> Vec<ShownMessage> {
+    let shown = |message: &&Kept| {
         let events: Vec<Instant> = message
             .events
             .iter()
             .copied()
             .filter(|t| (stretch.from..=stretch.to).contains(t))
             .collect();
-        (!events.is_empty()).then_some(Told { at: message.at, events })
+        (!events.is_empty()).then_some(ShownMessage { at: message.at, events })
     };
-    kept.iter().filter_map(told).collect()
+    kept.iter().filter_map(shown).collect()
 }

@@ -3,10 +3,10 @@
 use tidings_core::batch_key::BatchKey;
 use tidings_core::{Day, Id, Instant, Item, Message, Reason};
 
-use super::page::Page;
-use super::tune::{Answer, Cooldown, Goal, Missed, Places, choose, grid};
+use super::page::ComparisonPage;
+use super::tune::{Cooldown, Goal, GoalAnswer, Missed, Places, choose, grid};
 use super::*;
-use crate::simulate::Sink as _;
+use crate::simulate::MessageSink as _;
 
 const MINUTE: i64 = 60_000;
 
@@ -36,14 +36,14 @@ fn message(recipient: &str, at: i64, events: &[i64]) -> Message {
 }
 
 fn run(title: &str, messages: &[Message], population: &mut Population) -> Played {
-    let wanted = Wanted { channels: Channels(None), places: None, story: true };
+    let wanted = CountFilter { channels: Channels(None), places: None, story: true };
     let mut gather = Gather::new(population, wanted);
     messages.iter().for_each(|message| gather.message(message));
     Played {
         name: format!("{title}.toml"),
         title: title.to_owned(),
         gathered: gather.done(),
-        left_out: LeftOut::default(),
+        left_out: LeftOutEntries::default(),
     }
 }
 
@@ -95,10 +95,10 @@ fn a_story_is_about_the_greatest_difference() {
     let story = Story::of(&runs, &population, None).unwrap();
     assert_eq!((story.recipient.as_str(), story.day), ("ann", Day(0)));
     assert_eq!((story.events, story.shown()), (2, 2));
-    let told: Vec<_> = story.bands.iter().map(|band| band.told.len()).collect();
+    let told: Vec<_> = story.bands.iter().map(|band| band.shown.len()).collect();
     assert_eq!(told, [2, 1]);
     let events = [Instant(600 * MINUTE), Instant(610 * MINUTE)];
-    assert_eq!(story.bands[1].told[0].events, events);
+    assert_eq!(story.bands[1].shown[0].events, events);
     assert_eq!(story.bands[0].messages, 3);
     let bob = Story::of(&runs, &population, Some(&id("bob"))).unwrap();
     assert_eq!(bob.recipient.as_str(), "bob");
@@ -113,7 +113,7 @@ fn a_story_of_many_events_is_cut() {
     let nothing = run("b", &[], &mut population);
     let story = Story::of(&[gathered, nothing], &population, None).unwrap();
     assert_eq!((story.events, story.shown()), (100, 60));
-    assert!(story.bands[1].told.is_empty());
+    assert!(story.bands[1].shown.is_empty());
 }
 
 #[test]
@@ -123,8 +123,12 @@ fn a_page_needs_nothing_from_elsewhere() {
     runs[0].left_out.reasons.insert(Reason::Seen, 7);
     let figures = figures(&runs, &population);
     let story = Story::of(&runs, &population, None);
-    let page =
-        Page { source: "a&b.ndjson", channel: None, figures: &figures, story: story.as_ref() };
+    let page = ComparisonPage {
+        source: "a&b.ndjson",
+        channel: None,
+        figures: &figures,
+        story: story.as_ref(),
+    };
     let html = page.html().unwrap();
     for said in [
         "<title>&lt;once&gt; or daily?</title>",
@@ -150,7 +154,8 @@ fn a_page_of_nothing_is_a_page() {
     let runs = [run("a", &[], &mut population), run("b", &[], &mut population)];
     let figures = figures(&runs, &population);
     assert_eq!(Story::of(&runs, &population, None), None);
-    let page = Page { source: "t", channel: Some("email"), figures: &figures, story: None };
+    let page =
+        ComparisonPage { source: "t", channel: Some("email"), figures: &figures, story: None };
     let html = page.html().unwrap();
     assert!(html.contains("sends as many messages as"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
@@ -162,16 +167,16 @@ fn the_cheapest_choice_meets_the_goal() {
     let choices = figures(&runs, &population);
     let messages = |max_per_day| Goal { max_per_day: Some(max_per_day), ..Goal::default() };
     let delay = |p95_delay_ms| Goal { p95_delay_ms: Some(p95_delay_ms), ..Goal::default() };
-    assert_eq!(messages(1).answer(&choices), Some(Answer::Meets(1)));
-    assert_eq!(delay(60 * MINUTE).answer(&choices), Some(Answer::Meets(0)));
+    assert_eq!(messages(1).answer(&choices), Some(GoalAnswer::Meets(1)));
+    assert_eq!(delay(60 * MINUTE).answer(&choices), Some(GoalAnswer::Meets(0)));
     // Where both will do: the soonest if only messages are bounded, else the one with the fewest.
-    assert_eq!(messages(2).answer(&choices), Some(Answer::Meets(0)));
-    assert_eq!(delay(DAY * MINUTE).answer(&choices), Some(Answer::Meets(1)));
+    assert_eq!(messages(2).answer(&choices), Some(GoalAnswer::Meets(0)));
+    assert_eq!(delay(DAY * MINUTE).answer(&choices), Some(GoalAnswer::Meets(1)));
     let both = Goal { p95_delay_ms: Some(60 * MINUTE), ..messages(1) };
     // Twice as many messages are nearer than 23 times the delay.
-    assert_eq!(both.answer(&choices), Some(Answer::Nearest(0)));
+    assert_eq!(both.answer(&choices), Some(GoalAnswer::Nearest(0)));
     assert!(!choices.iter().any(|of| both.is_met(of)));
-    assert_eq!(messages(0).answer(&choices), Some(Answer::Nearest(0)));
+    assert_eq!(messages(0).answer(&choices), Some(GoalAnswer::Nearest(0)));
     assert_eq!(both.answer(&[]), None);
 }
 
@@ -228,7 +233,7 @@ channels.email = { policy = "digest", digest = "weekly" }
     let places = Places::of(&rules, None, channels);
     let played = |messages: &[Message]| {
         let mut population = Population::default();
-        let wanted = Wanted { channels, places: Some(&places), story: false };
+        let wanted = CountFilter { channels, places: Some(&places), story: false };
         let mut gather = Gather::new(&mut population, wanted);
         messages.iter().for_each(|message| gather.message(message));
         let done = gather.done();

@@ -111,7 +111,7 @@ pub struct Goal {
 
 /// The answer to a goal: the number of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum GoalAnswer {
     /// The cheapest choice that meets it.
     Meets(usize),
     /// None meets it; this one passes its bounds by the least.
@@ -171,7 +171,7 @@ impl Goal {
     /// The choice for this goal: of those that meet it the one with the fewest messages, or, where only messages are
     /// bounded, with the least delay. `None` without choices.
     #[must_use]
-    pub fn answer(&self, choices: &[Figures]) -> Option<Answer> {
+    pub fn answer(&self, choices: &[Figures]) -> Option<GoalAnswer> {
         let bounds_delay = self.p50_delay_ms.is_some() || self.p95_delay_ms.is_some();
         let cost = |of: &Figures| {
             let delay = [95, 50].map(|percent| of.delay_ms.percentile(percent).unwrap_or(0));
@@ -185,12 +185,12 @@ impl Goal {
         let all = || choices.iter().enumerate();
         let met = all().filter(|(_, of)| self.is_met(of));
         if let Some((number, _)) = met.min_by_key(|(_, of)| cost(of)) {
-            return Some(Answer::Meets(number));
+            return Some(GoalAnswer::Meets(number));
         }
         let nearest = all().min_by(|(_, a), (_, b)| {
             let by_need = self.need(a).total_cmp(&self.need(b));
             by_need.then_with(|| cost(a).cmp(&cost(b)))
         });
-        nearest.map(|(number, _)| Answer::Nearest(number))
+        nearest.map(|(number, _)| GoalAnswer::Nearest(number))
     }
 }

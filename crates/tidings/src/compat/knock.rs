@@ -9,7 +9,7 @@ use super::{
     take_tenant, take_text, text, wrong_kind,
 };
 use crate::body::Fault;
-use crate::body::json::{Json, Table};
+use crate::body::json::{Json, JsonObject};
 
 const FIELDS: [&str; 5] = ["recipients", "actor", "data", "cancellation_key", "tenant"];
 
@@ -20,8 +20,8 @@ const FIELDS: [&str; 5] = ["recipients", "actor", "data", "cancellation_key", "t
 pub(crate) fn trigger<'a>(
     workflow: &'a str,
     id: &'a Id,
-    mut body: Table<'a>,
-) -> Result<Table<'a>, Fault> {
+    mut body: JsonObject<'a>,
+) -> Result<JsonObject<'a>, Fault> {
     let tenant = take_tenant(&mut body, "tenant", "id")?;
     let (mut recipients, mut topics) = (Vec::new(), Vec::new());
     let all = match take(&mut body, "recipients") {
@@ -37,8 +37,8 @@ pub(crate) fn trigger<'a>(
             ..fault
         };
         match named(one).map_err(within)? {
-            Named::Recipient(recipient) => recipients.push(recipient),
-            Named::Topic(topic) => topics.push(topic),
+            TriggerRecipient::Recipient(recipient) => recipients.push(recipient),
+            TriggerRecipient::Topic(topic) => topics.push(topic),
         }
     }
     let actor = match take(&mut body, "actor") {
@@ -57,21 +57,21 @@ pub(crate) fn trigger<'a>(
 }
 
 /// The recipients of a trigger.
-enum Named<'a> {
+enum TriggerRecipient<'a> {
     Recipient(Json<'a>),
     Topic(Json<'a>),
 }
 
 /// A recipient: an id, a user inline, or an object, whose subscribers are the followers of a topic.
-fn named(one: Json<'_>) -> Result<Named<'_>, Fault> {
+fn named(one: Json<'_>) -> Result<TriggerRecipient<'_>, Fault> {
     match one {
-        Json::Text(id) => Ok(Named::Recipient(Json::Text(id))),
+        Json::Text(id) => Ok(TriggerRecipient::Recipient(Json::Text(id))),
         Json::Table(mut fields) => match take_text(&mut fields, "collection")? {
             Some(collection) => {
                 let id = take_text(&mut fields, "id")?.ok_or_else(|| missing("id"))?;
-                Ok(Named::Topic(text(format!("{collection}/{id}"))))
+                Ok(TriggerRecipient::Topic(text(format!("{collection}/{id}"))))
             }
-            None => Ok(Named::Recipient(Json::Table(user(fields, true)?))),
+            None => Ok(TriggerRecipient::Recipient(Json::Table(user(fields, true)?))),
         },
         other => Err(wrong_kind("recipient", "a string or an object", &other)),
     }
@@ -87,7 +87,7 @@ const SEPARATE: &str = "leave it out; `tidings import --kind preferences` takes 
 ///
 /// # Errors
 /// The fields that can't be mapped.
-pub(crate) fn user(mut user: Table<'_>, strict: bool) -> Result<Table<'_>, Fault> {
+pub(crate) fn user(mut user: JsonObject<'_>, strict: bool) -> Result<JsonObject<'_>, Fault> {
     if strict {
         refuse(&mut user, &[("channel_data", SEPARATE), ("preferences", SEPARATE)])?;
     }
@@ -110,7 +110,7 @@ pub(crate) fn user(mut user: Table<'_>, strict: bool) -> Result<Table<'_>, Fault
     Ok(profile)
 }
 
-fn actor_of(mut fields: Table<'_>) -> Result<Json<'_>, Fault> {
+fn actor_of(mut fields: JsonObject<'_>) -> Result<Json<'_>, Fault> {
     let id = take_text(&mut fields, "id")?.ok_or_else(|| missing("actor.id"))?;
     let id = match take_text(&mut fields, "collection")? {
         Some(collection) => Cow::Owned(format!("{collection}/{id}")),

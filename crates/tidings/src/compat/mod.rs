@@ -15,17 +15,17 @@ use std::borrow::Cow;
 use tidings_core::Id;
 
 use crate::body::Fault;
-use crate::body::json::{Json, Table};
+use crate::body::json::{Json, JsonObject};
 use crate::wording::{did_you_mean, quoted};
 
 /// Takes a field; null is the same as nothing.
-fn take<'a>(table: &mut Table<'a>, name: &str) -> Option<Json<'a>> {
+fn take<'a>(table: &mut JsonObject<'a>, name: &str) -> Option<Json<'a>> {
     let at = table.iter().position(|(key, _)| key == name)?;
     Some(table.remove(at).1).filter(|value| *value != Json::Null)
 }
 
 /// Takes a text.
-fn take_text<'a>(table: &mut Table<'a>, name: &str) -> Result<Option<Cow<'a, str>>, Fault> {
+fn take_text<'a>(table: &mut JsonObject<'a>, name: &str) -> Result<Option<Cow<'a, str>>, Fault> {
     match take(table, name) {
         None => Ok(None),
         Some(Json::Text(text)) => Ok(Some(text)),
@@ -34,7 +34,7 @@ fn take_text<'a>(table: &mut Table<'a>, name: &str) -> Result<Option<Cow<'a, str
 }
 
 /// Takes an object.
-fn take_table<'a>(table: &mut Table<'a>, name: &str) -> Result<Option<Table<'a>>, Fault> {
+fn take_table<'a>(table: &mut JsonObject<'a>, name: &str) -> Result<Option<JsonObject<'a>>, Fault> {
     match take(table, name) {
         None => Ok(None),
         Some(Json::Table(fields)) => Ok(Some(fields)),
@@ -51,7 +51,7 @@ fn missing(name: &str) -> Fault {
 }
 
 /// Refuses fields that nothing here corresponds to, if they say something.
-fn refuse(table: &mut Table<'_>, refused: &[(&str, &'static str)]) -> Result<(), Fault> {
+fn refuse(table: &mut JsonObject<'_>, refused: &[(&str, &'static str)]) -> Result<(), Fault> {
     for (name, hint) in refused {
         let said = take(table, name).filter(|value| !is_nothing(value));
         if said.is_some() {
@@ -62,7 +62,7 @@ fn refuse(table: &mut Table<'_>, refused: &[(&str, &'static str)]) -> Result<(),
 }
 
 /// Refuses what is left of a body.
-fn nothing_else(table: &Table<'_>, known: &[&str]) -> Result<(), Fault> {
+fn nothing_else(table: &JsonObject<'_>, known: &[&str]) -> Result<(), Fault> {
     let Some((name, _)) = table.first() else {
         return Ok(());
     };
@@ -73,7 +73,7 @@ fn nothing_else(table: &Table<'_>, known: &[&str]) -> Result<(), Fault> {
 
 /// Takes the tenant of a trigger: its id, or an object in which `id` names it.
 fn take_tenant<'a>(
-    table: &mut Table<'a>,
+    table: &mut JsonObject<'a>,
     name: &str,
     id: &str,
 ) -> Result<Option<Cow<'a, str>>, Fault> {
@@ -120,7 +120,7 @@ struct Trigger<'a> {
     event_type: Cow<'a, str>,
     id: &'a Id,
     actor: Option<Json<'a>>,
-    data: Option<Table<'a>>,
+    data: Option<JsonObject<'a>>,
     recipients: Vec<Json<'a>>,
     topics: Vec<Json<'a>>,
     cancellation_key: Option<Cow<'a, str>>,
@@ -129,7 +129,7 @@ struct Trigger<'a> {
 
 impl<'a> Trigger<'a> {
     /// The fields of a publish.
-    fn publish(self) -> Table<'a> {
+    fn publish(self) -> JsonObject<'a> {
         let of_data = |name: &str| {
             let data = self.data.iter().flatten();
             data.filter(|(key, _)| key == name).find_map(|(_, value)| object(value))
@@ -188,7 +188,7 @@ fn actor<'a>(
 }
 
 /// Puts an address of the channel `sms`; an empty one is none.
-fn put_phone<'a>(profile: &mut Table<'a>, phone: Option<Cow<'a, str>>) {
+fn put_phone<'a>(profile: &mut JsonObject<'a>, phone: Option<Cow<'a, str>>) {
     if let Some(phone) = phone.filter(|phone| !phone.is_empty()) {
         let addresses = Json::Table(vec![field("sms", text(phone))]);
         profile.push(field("addresses", addresses));
@@ -196,7 +196,7 @@ fn put_phone<'a>(profile: &mut Table<'a>, phone: Option<Cow<'a, str>>) {
 }
 
 /// Puts a text; an empty one is none.
-fn put_text<'a>(profile: &mut Table<'a>, name: &'static str, value: Option<Cow<'a, str>>) {
+fn put_text<'a>(profile: &mut JsonObject<'a>, name: &'static str, value: Option<Cow<'a, str>>) {
     if let Some(value) = value.filter(|value| !value.is_empty()) {
         profile.push(field(name, text(value)));
     }

@@ -9,7 +9,7 @@ use super::{
     take_table, take_tenant, take_text, text, wrong_kind,
 };
 use crate::body::Fault;
-use crate::body::json::{Json, Table};
+use crate::body::json::{Json, JsonObject};
 use crate::body::text::FromText as _;
 
 const FIELDS: [&str; 8] =
@@ -23,7 +23,7 @@ const CHANNELS: &str =
 ///
 /// # Errors
 /// It is none.
-pub(crate) fn transaction(body: &mut Table<'_>) -> Result<Option<Id>, Fault> {
+pub(crate) fn transaction(body: &mut JsonObject<'_>) -> Result<Option<Id>, Fault> {
     let Some(id) = take_text(body, "transactionId")? else {
         return Ok(None);
     };
@@ -35,7 +35,7 @@ pub(crate) fn transaction(body: &mut Table<'_>) -> Result<Option<Id>, Fault> {
 ///
 /// # Errors
 /// The fields that can't be mapped.
-pub(crate) fn trigger<'a>(id: &'a Id, mut body: Table<'a>) -> Result<Table<'a>, Fault> {
+pub(crate) fn trigger<'a>(id: &'a Id, mut body: JsonObject<'a>) -> Result<JsonObject<'a>, Fault> {
     refuse(&mut body, &[("overrides", OVERRIDES)])?;
     let tenant = tenant(&mut body)?;
     let event_type = take_text(&mut body, "name")?.ok_or_else(|| missing("name"))?;
@@ -79,7 +79,7 @@ const CONTEXT: &str =
     "send `tenant` alone: an event has no other context, and `payload` is there in templates";
 
 /// The tenant of a trigger, which newer clients name in `context`.
-fn tenant<'a>(body: &mut Table<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
+fn tenant<'a>(body: &mut JsonObject<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
     let of_body = take_tenant(body, "tenant", "identifier")?;
     let mut context = take_table(body, "context")?.unwrap_or_default();
     let within = |fault: Fault| Fault { reason: format!("`context`: {}", fault.reason), ..fault };
@@ -98,7 +98,7 @@ fn tenant<'a>(body: &mut Table<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
 }
 
 /// The topic that a recipient is, if it is one.
-fn topic<'a>(fields: &mut Table<'a>) -> Result<Option<Json<'a>>, Fault> {
+fn topic<'a>(fields: &mut JsonObject<'a>) -> Result<Option<Json<'a>>, Fault> {
     let kind = take_text(fields, "type")?;
     if !kind.is_some_and(|kind| kind.eq_ignore_ascii_case("topic")) {
         return Ok(None);
@@ -114,7 +114,7 @@ fn topic<'a>(fields: &mut Table<'a>) -> Result<Option<Json<'a>>, Fault> {
 ///
 /// # Errors
 /// The fields that can't be mapped.
-pub(crate) fn subscriber(mut of: Table<'_>, strict: bool) -> Result<Table<'_>, Fault> {
+pub(crate) fn subscriber(mut of: JsonObject<'_>, strict: bool) -> Result<JsonObject<'_>, Fault> {
     let id = take_text(&mut of, "subscriberId")?.ok_or_else(|| missing("subscriberId"))?;
     let mut profile = vec![field("id", text(id))];
     put_text(&mut profile, "name", full_name(&mut of)?);
@@ -152,14 +152,14 @@ pub(crate) fn subscriber(mut of: Table<'_>, strict: bool) -> Result<Table<'_>, F
     Ok(profile)
 }
 
-fn full_name<'a>(of: &mut Table<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
+fn full_name<'a>(of: &mut JsonObject<'a>) -> Result<Option<Cow<'a, str>>, Fault> {
     let names = [take_text(of, "firstName")?, take_text(of, "lastName")?];
     let names: Vec<Cow<'a, str>> =
         names.into_iter().flatten().filter(|name| !name.is_empty()).collect();
     Ok((!names.is_empty()).then(|| Cow::Owned(names.join(" "))))
 }
 
-fn actor_of(mut fields: Table<'_>) -> Result<Json<'_>, Fault> {
+fn actor_of(mut fields: JsonObject<'_>) -> Result<Json<'_>, Fault> {
     let id = take_text(&mut fields, "subscriberId")?;
     let id = id.ok_or_else(|| missing("actor.subscriberId"))?;
     let name = full_name(&mut fields)?;

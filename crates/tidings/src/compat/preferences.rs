@@ -11,14 +11,14 @@ use crate::body::Fault;
 
 /// The types and categories of a configuration, with the channels that each has.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct ConfiguredTypes {
     pub(crate) types: BTreeMap<String, BTreeSet<String>>,
     pub(crate) categories: BTreeMap<String, BTreeSet<String>>,
     /// Types that can't be switched off.
     pub(crate) required: BTreeSet<String>,
 }
 
-impl Known {
+impl ConfiguredTypes {
     /// Reads the answer of `GET /v1/types`.
     pub(crate) fn of(answer: &Value) -> Self {
         let mut known = Self::default();
@@ -60,7 +60,7 @@ impl Mapped {
     }
 
     /// Switches off a type or category: by one channel of theirs, or by all.
-    fn never_of(&mut self, known: &Known, scope: &str, name: &str, theirs: Option<&str>) {
+    fn never_of(&mut self, known: &ConfiguredTypes, scope: &str, name: &str, theirs: Option<&str>) {
         let all = if scope == "type" { &known.types } else { &known.categories };
         let Some(channels) = all.get(name) else {
             self.left_out.push(format!("the {scope} `{name}`, which is not configured"));
@@ -99,7 +99,7 @@ fn ours(theirs: &str) -> &'static [&'static str] {
 ///
 /// # Errors
 /// It is something else.
-pub(crate) fn knock(line: &Value, known: &Known) -> Result<Mapped, Fault> {
+pub(crate) fn knock(line: &Value, known: &ConfiguredTypes) -> Result<Mapped, Fault> {
     let id = line.get("user_id").or(line.get("id")).and_then(Value::as_str);
     let hint = "write `{\"user_id\": \"…\", \"preferences\": …}`, with what Knock answers for its users' preferences";
     let id = id.ok_or_else(|| Fault::new("`user_id` is missing", hint))?;
@@ -172,7 +172,7 @@ fn is_empty(value: &Value) -> bool {
 ///
 /// # Errors
 /// It is something else.
-pub(crate) fn novu(line: &Value, known: &Known) -> Result<Mapped, Fault> {
+pub(crate) fn novu(line: &Value, known: &ConfiguredTypes) -> Result<Mapped, Fault> {
     let id = line.get("subscriberId").and_then(Value::as_str);
     let hint = "write `{\"subscriberId\": \"…\", \"preferences\": …}`, with what Novu answers for its subscribers' preferences";
     let id = id.ok_or_else(|| Fault::new("`subscriberId` is missing", hint))?;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::preferences::{Known, knock, novu};
+use super::preferences::{ConfiguredTypes, knock, novu};
 
-fn known() -> Known {
-    Known::of(&json!({ "types": {
+fn known() -> ConfiguredTypes {
+    ConfiguredTypes::of(&json!({ "types": {
         "comment": { "category": "talk", "required": false, "channels": { "inbox": {}, "email": {}, "webpush": {} } },
         "mention": { "category": "talk", "required": false, "channels": { "inbox": {}, "slack": {} } },
         "password": { "category": "account", "required": true, "channels": { "email": {} } },

@@ -35,13 +35,13 @@ pub(super) fn dkim(walk: &mut Walk, section: &Section<'_>) -> Option<DkimRules> 
 fn key_file(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = "write a path in quotes, such as `\"dkim.pem\"`";
     let file = walk.text(section, "key_file", hint)?;
-    let Some(beside) = &walk.beside else {
+    let Some(directory) = &walk.directory else {
         return Some(file.value.to_owned());
     };
     let dkim = DkimRules {
         domain: String::new(),
         selector: String::new(),
-        key_file: beside.join(file.value).display().to_string(),
+        key_file: directory.join(file.value).display().to_string(),
     };
     let Err(fault) = signer(&dkim) else {
         return Some(dkim.key_file);

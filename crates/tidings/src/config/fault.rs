@@ -75,7 +75,7 @@ fn floor(text: &str, byte: usize) -> usize {
 
 /// One fault as `--json` prints it.
 #[derive(Serialize)]
-struct Row<'f> {
+struct FaultRow<'f> {
     file: &'f str,
     line: Option<usize>,
     column: Option<usize>,
@@ -92,7 +92,7 @@ impl Faults {
             .list
             .iter()
             .map(|fault| {
-                let row = Row {
+                let row = FaultRow {
                     file: fault.file(&self.file),
                     line: fault.place.as_ref().map(|place| place.line),
                     column: fault.place.as_ref().map(|place| place.column),

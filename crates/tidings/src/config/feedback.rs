@@ -51,8 +51,8 @@ fn address(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
 fn maildir(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = "write the path of a Maildir in quotes, such as `\"/var/mail/bounces\"`";
     let text = walk.text(section, "maildir", hint)?;
-    Some(match &walk.beside {
-        Some(beside) => beside.join(text.value).display().to_string(),
+    Some(match &walk.directory {
+        Some(directory) => directory.join(text.value).display().to_string(),
         None => text.value.to_owned(),
     })
 }

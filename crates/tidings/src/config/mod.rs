@@ -87,8 +87,8 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
     }
     match str::from_utf8(&bytes) {
         Ok(text) => {
-            let beside = path.parent().unwrap_or(Path::new(""));
-            let (mut rules, texts) = parse_beside(text, &file_name, Some(beside))?;
+            let directory = path.parent().unwrap_or(Path::new(""));
+            let (mut rules, texts) = parse_within(text, &file_name, Some(directory))?;
             let mut list = texts::words::read(path, &mut rules);
             list.extend(templates::read(path, &mut rules).err().unwrap_or_default());
             if !list.is_empty() {
@@ -132,18 +132,18 @@ fn load(path: &Path) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// Every [`Fault`] of the text, in its order.
 pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
-    parse_beside(text, file_name, None).map(|(rules, _)| rules)
+    parse_within(text, file_name, None).map(|(rules, _)| rules)
 }
 
 /// [`parse`], with the files that the configuration names, as seen from a directory, and the places of texts.
-fn parse_beside(
+fn parse_within(
     text: &str,
     file_name: &str,
-    beside: Option<&Path>,
+    directory: Option<&Path>,
 ) -> Result<(Rules, Vec<texts::Placed>), Faults> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut walk = Walk::default();
-    walk.beside = beside.map(Path::to_owned);
+    walk.directory = directory.map(Path::to_owned);
     for error in &errors {
         walk.syntax(error, text);
     }

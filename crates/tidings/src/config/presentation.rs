@@ -3,13 +3,13 @@
 use tidings_core::channel::EMAIL;
 use tidings_core::event::Pivot;
 use tidings_core::presentation::{
-    Address, Brand, Order, Presentation, Quota, Share, Texts, Wording,
+    Brand, FormOfAddress, Order, Presentation, Quota, Share, Texts, Wording,
 };
 use tidings_mail::{Sentence, is_color, web_address};
 
 use super::brand::is_of_this_machine;
 use super::mailbox::mailbox;
-use super::texts::{self, TEXT_BYTES_MAX, Wanted};
+use super::texts::{self, LocalizedText, TEXT_BYTES_MAX};
 use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
@@ -43,7 +43,7 @@ pub(super) fn presentation(
     shown.reply_to = email.and_then(|section| mailbox(walk, &section, "reply_to"));
     for (name, section) in named("types") {
         let mut texts = |key: &str| {
-            let wanted = Wanted { key, usual_locale, faults: sentence_faults };
+            let wanted = LocalizedText { key, usual_locale, faults: sentence_faults };
             texts::texts(walk, &section, &wanted)
         };
         let wording = Wording {
@@ -64,7 +64,7 @@ pub(super) fn presentation(
         if quota != Quota::default() {
             shown.digests.insert(name.to_owned(), quota);
         }
-        let wanted = Wanted { key: "title", usual_locale, faults: texts::length_faults };
+        let wanted = LocalizedText { key: "title", usual_locale, faults: texts::length_faults };
         let title = texts::texts(walk, &section, &wanted);
         if title != Texts::default() {
             shown.digest_titles.insert(name.to_owned(), title);
@@ -87,7 +87,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     let known =
         ["name", "logo", "logo_dark", "color", "footer", "postal_address", "url", "address"];
     walk.only(&section, &known);
-    let address = walk.word(&section, "address", &Address::ALL.map(Address::word));
+    let address = walk.word(&section, "address", &FormOfAddress::ALL.map(FormOfAddress::word));
     Brand {
         name: shown(walk, &section, "name"),
         logo: checked(walk, &section, "logo", LOGO, is_logo),
@@ -97,7 +97,8 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
         postal_address: shown(walk, &section, "postal_address"),
         url: checked(walk, &section, "url", URL, is_public_address)
             .map(|url| url.trim_end_matches('/').to_owned()),
-        address: address.and_then(|word| Address::ALL.into_iter().find(|one| one.word() == word)),
+        address: address
+            .and_then(|word| FormOfAddress::ALL.into_iter().find(|one| one.word() == word)),
     }
 }
 

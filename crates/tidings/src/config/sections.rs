@@ -11,7 +11,7 @@ use tidings_mail::check_locale;
 
 use super::duration;
 use super::presentation::QUOTA_KEYS;
-use super::texts::{Wanted, length_faults, quoted_keys, texts};
+use super::texts::{LocalizedText, length_faults, quoted_keys, texts};
 use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
@@ -65,7 +65,7 @@ pub(super) fn categories(
                 "choose another name: in preferences it stands for every category",
             );
         }
-        let wanted = Wanted { key: "title", usual_locale, faults: length_faults };
+        let wanted = LocalizedText { key: "title", usual_locale, faults: length_faults };
         let title = texts(walk, &section, &wanted);
         categories.insert(name.to_owned(), Category { title });
     }

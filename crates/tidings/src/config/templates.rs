@@ -18,8 +18,8 @@ const TEMPLATES_MAX: usize = 200;
 /// The directory of the templates of mails that belong to a configuration.
 #[must_use]
 pub fn directory(config: &Path) -> PathBuf {
-    let beside = config.parent().unwrap_or(Path::new(""));
-    beside.join("templates").join("email")
+    let directory = config.parent().unwrap_or(Path::new(""));
+    directory.join("templates").join("email")
 }
 
 /// Reads the templates beside a configuration into its rules, and tries them.

@@ -26,7 +26,7 @@ pub(super) struct Placed {
 }
 
 /// A text that may be there in several languages.
-pub(super) struct Wanted<'a> {
+pub(super) struct LocalizedText<'a> {
     pub(super) key: &'a str,
     /// The locale of a text without one.
     pub(super) usual_locale: &'a str,
@@ -44,7 +44,7 @@ pub(super) fn quoted_keys<'t>(section: &Section<'t>, names: &[&str]) -> Vec<&'t 
 }
 
 /// Reads a text by locale: `key = "…"`, `key.de = "…"`, or `"key.de" = "…"` beside the first.
-pub(super) fn texts(walk: &mut Walk, section: &Section<'_>, wanted: &Wanted<'_>) -> Texts {
+pub(super) fn texts(walk: &mut Walk, section: &Section<'_>, wanted: &LocalizedText<'_>) -> Texts {
     let key = wanted.key;
     let hint = format!("write `{key} = \"…\"`, or `{key}.de = \"…\"` for a locale");
     let mut texts = Texts::default();
@@ -74,7 +74,7 @@ fn put(
     walk: &mut Walk,
     section: &Section<'_>,
     texts: &mut Texts,
-    wanted: &Wanted<'_>,
+    wanted: &LocalizedText<'_>,
     locale: Option<&Found<&str>>,
     text: Option<Found<&str>>,
 ) {
@@ -130,12 +130,12 @@ pub struct Languages {
     /// Locales with a layout of the host, which replaces tidings' own words.
     layouts: Vec<String>,
     books: Books,
-    texts: Vec<Text>,
+    texts: Vec<LocatedText>,
 }
 
 /// A text with the locales in which it exists.
 #[derive(Clone, Debug)]
-struct Text {
+struct LocatedText {
     path: String,
     line: usize,
     locales: Vec<String>,
@@ -203,13 +203,13 @@ impl Languages {
         };
         let of = |(path, texts): (&str, Vec<&Placed>)| {
             let lines = texts.iter().map(|text| SourceSpan::of(source, &text.span).line);
-            Text {
+            LocatedText {
                 path: path.to_owned(),
                 line: lines.min().unwrap_or_default(),
                 locales: texts.iter().map(locale_of).collect(),
             }
         };
-        let texts: Vec<Text> = of_path.into_iter().map(of).collect();
+        let texts: Vec<LocatedText> = of_path.into_iter().map(of).collect();
         let mut used: BTreeSet<String> =
             texts.iter().flat_map(|text| text.locales.iter().cloned()).collect();
         used.extend(rules.presentation.words.keys().cloned());

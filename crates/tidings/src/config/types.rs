@@ -4,7 +4,7 @@ mod schema;
 
 use std::collections::BTreeMap;
 
-use tidings_core::cel::{Kind, OF_CONDITION, OF_EVENT, Program, Root};
+use tidings_core::cel::{OF_CONDITION, OF_EVENT, Program, Root, ValueKind};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::event::Pivot;
 use tidings_core::id::ID_BYTES_MAX;
@@ -82,7 +82,7 @@ pub(super) fn types(
         let section = quiet.section(root, key, "");
         section.map(|s| s.keys().map(|key| key.value).collect()).unwrap_or_default()
     };
-    let known = Known {
+    let known = TypeReferences {
         categories: names("categories"),
         digests: names("digests"),
         keep_ms: store.map(|store| store.keep_ms),
@@ -131,7 +131,7 @@ pub(super) fn types(
 
 /// The things that a type may refer to; of categories and digests the names alone, so that a fault in a digest is
 /// reported once.
-struct Known<'t> {
+struct TypeReferences<'t> {
     categories: Vec<&'t str>,
     digests: Vec<&'t str>,
     /// `None` where it has a fault.
@@ -157,7 +157,7 @@ fn per(walk: &mut Walk, section: &Section<'_>) -> Per {
     found.unwrap_or_default()
 }
 
-fn category(walk: &mut Walk, section: &Section<'_>, known: &Known<'_>) -> String {
+fn category(walk: &mut Walk, section: &Section<'_>, known: &TypeReferences<'_>) -> String {
     if !section.has("category") {
         let hint = "add `category = \"NAME\"` and declare `[categories.NAME]`";
         walk.missing(section, "category", hint);
@@ -217,7 +217,7 @@ fn routes(
     walk: &mut Walk,
     name: &str,
     section: &Section<'_>,
-    known: &Known<'_>,
+    known: &TypeReferences<'_>,
     inherited: &BTreeMap<String, Placed>,
 ) -> BTreeMap<String, Placed> {
     let outer = walk.section(section, "channels", CHANNELS_HINT);
@@ -293,7 +293,7 @@ struct Placed {
 fn of_categories(
     walk: &mut Walk,
     root: &Section<'_>,
-    known: &Known<'_>,
+    known: &TypeReferences<'_>,
 ) -> BTreeMap<String, BTreeMap<String, Placed>> {
     // Other faults of a category are reported where its title is read.
     let sections =
@@ -305,7 +305,11 @@ fn of_categories(
 }
 
 /// The policies of a table of channels.
-fn channels(walk: &mut Walk, outer: &Section<'_>, known: &Known<'_>) -> BTreeMap<String, Placed> {
+fn channels(
+    walk: &mut Walk,
+    outer: &Section<'_>,
+    known: &TypeReferences<'_>,
+) -> BTreeMap<String, Placed> {
     let mut routes = BTreeMap::new();
     for channel in outer.keys() {
         if !CHANNELS.contains(&channel.value) {
@@ -329,7 +333,12 @@ fn channels(walk: &mut Walk, outer: &Section<'_>, known: &Known<'_>) -> BTreeMap
     routes
 }
 
-fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Route> {
+fn route(
+    walk: &mut Walk,
+    channel: &str,
+    table: &Section<'_>,
+    known: &TypeReferences<'_>,
+) -> Option<Route> {
     walk.only(table, &ROUTE_KEYS);
     let words = POLICIES.map(|(_, word, _)| word);
     if !table.has("policy") {
@@ -358,7 +367,12 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
 }
 
 /// The time by which entries come later than those of the inbox.
-fn after(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>) -> Option<i64> {
+fn after(
+    walk: &mut Walk,
+    channel: &str,
+    table: &Section<'_>,
+    known: &TypeReferences<'_>,
+) -> Option<i64> {
     let key = table.keys().find(|key| key.value == "after")?;
     if channel == INBOX {
         let hint = "remove it: `after` is how much later than the inbox another channel comes";
@@ -442,7 +456,7 @@ fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Op
 
 fn condition(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = "write an expression in quotes, such as \"event.data.amount > 100\"";
-    expression(walk, section, "condition", hint, OF_CONDITION, Some(Kind::Bool))
+    expression(walk, section, "condition", hint, OF_CONDITION, Some(ValueKind::Bool))
 }
 
 /// An expression that may use these names, and has a value of this kind.
@@ -452,7 +466,7 @@ fn expression(
     key: &str,
     hint: &str,
     names: &'static [Root],
-    wanted: Option<Kind>,
+    wanted: Option<ValueKind>,
 ) -> Option<String> {
     if !table.has(key) {
         return None;
@@ -461,7 +475,7 @@ fn expression(
     match Program::checked(text.value, names, wanted) {
         Ok(_) => Some(text.value.to_owned()),
         Err(fault) => {
-            walk.bad(&text.within(fault.at), fault.what, fault.help);
+            walk.bad(&text.within(fault.offset), fault.what, fault.help);
             None
         }
     }
@@ -471,7 +485,7 @@ fn policy(
     walk: &mut Walk,
     kind: PolicyKind,
     table: &Section<'_>,
-    known: &Known<'_>,
+    known: &TypeReferences<'_>,
 ) -> Option<Policy> {
     match kind {
         PolicyKind::Now => Some(Policy::Now),
@@ -522,7 +536,7 @@ fn cooldown(walk: &mut Walk, table: &Section<'_>) -> Option<Policy> {
     Some(Policy::Cooldown { quiet_ms, max_wait_ms })
 }
 
-fn digest(walk: &mut Walk, table: &Section<'_>, known: &Known<'_>) -> Option<Policy> {
+fn digest(walk: &mut Walk, table: &Section<'_>, known: &TypeReferences<'_>) -> Option<Policy> {
     if !table.has("digest") {
         walk.missing(table, "digest", "add `digest = \"NAME\"` and declare `[digests.NAME]`");
         return None;

@@ -27,7 +27,7 @@ pub(super) type Span = Range<usize>;
 
 /// The kind of a fault: some are only echoes of a fault in the syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FaultKind {
     /// The file is not TOML here.
     Syntax,
     /// Something is not there, or what it refers to is not there.
@@ -39,11 +39,11 @@ enum Kind {
 /// The faults found so far.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
-    found: Vec<(Span, Kind, String, String)>,
+    found: Vec<(Span, FaultKind, String, String)>,
     /// The texts for people.
     pub(super) texts: Vec<Placed>,
     /// The directory from which files are named; `None` where none is looked at.
-    pub(super) beside: Option<PathBuf>,
+    pub(super) directory: Option<PathBuf>,
 }
 
 /// A table under its name.
@@ -115,7 +115,7 @@ impl<'t> Section<'t> {
 impl Walk {
     /// Notes something that is there and wrong.
     pub(super) fn bad(&mut self, span: &Span, reason: impl Into<String>, hint: impl Into<String>) {
-        self.found.push((span.clone(), Kind::Bad, reason.into(), hint.into()));
+        self.found.push((span.clone(), FaultKind::Bad, reason.into(), hint.into()));
     }
 
     /// The number of faults so far.
@@ -130,7 +130,7 @@ impl Walk {
         reason: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.found.push((span.clone(), Kind::Absent, reason.into(), hint.into()));
+        self.found.push((span.clone(), FaultKind::Absent, reason.into(), hint.into()));
     }
 
     /// Notes a fault of the TOML itself.
@@ -154,7 +154,7 @@ impl Walk {
             } else {
                 "fix the syntax: text goes in double quotes, a table on one line in { }"
             };
-            self.found.push((span, Kind::Syntax, reason, hint.to_owned()));
+            self.found.push((span, FaultKind::Syntax, reason, hint.to_owned()));
         }
     }
 
@@ -464,19 +464,19 @@ impl Walk {
         let broken: BTreeSet<usize> = self
             .found
             .iter()
-            .filter(|(_, kind, ..)| *kind == Kind::Syntax)
+            .filter(|(_, kind, ..)| *kind == FaultKind::Syntax)
             .flat_map(|(span, ..)| broken_lines(text, SourceSpan::of(text, span).line))
             .collect();
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         let mut list: Vec<(usize, Fault)> = Vec::new();
         for (span, kind, reason, hint) in self.found {
             let place = SourceSpan::of(text, &span);
             let echo = match kind {
-                Kind::Syntax => !told.insert(place.line),
-                Kind::Absent => !broken.is_empty(),
+                FaultKind::Syntax => !reported.insert(place.line),
+                FaultKind::Absent => !broken.is_empty(),
                 // What the parser puts where it read no value stands nowhere.
-                Kind::Bad if span.is_empty() => !broken.is_empty(),
-                Kind::Bad => broken.contains(&place.line),
+                FaultKind::Bad if span.is_empty() => !broken.is_empty(),
+                FaultKind::Bad => broken.contains(&place.line),
             };
             if !echo {
                 let fault = Fault { place: Some(place), reason, hint };

@@ -31,7 +31,7 @@ use super::request::roles::Needs;
 use super::users::{ME, TWIN};
 use crate::token::Token;
 use crate::wording::nearest;
-use row::{Row, Who};
+use row::{CallRow, Callers};
 
 const PROBLEM_JSON: &str = "application/problem+json";
 
@@ -39,7 +39,7 @@ const PROBLEM_JSON: &str = "application/problem+json";
 const KEY: &str = "Idempotency-Key";
 
 /// Responses of several calls, by name.
-type Shared = BTreeMap<String, RefOr<Documented>>;
+type SharedResponses = BTreeMap<String, RefOr<Documented>>;
 
 /// Errors of every call.
 const COMMON: &[Code] = &[Code::Unauthorized, Code::Busy, Code::Internal];
@@ -105,7 +105,7 @@ const QUERIES_TENANT: &[Code] = &[Code::InvalidQuery, Code::UnknownTenant, Code:
 
 /// The kind of a call, which determines its general errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CallKind {
     /// The call needs no key, and lists all its errors.
     Open,
     /// The call uses only the server's own data.
@@ -116,7 +116,7 @@ pub(super) enum Kind {
     Changes,
 }
 
-impl Kind {
+impl CallKind {
     fn codes(self) -> impl Iterator<Item = Code> {
         let of: [&[Code]; 3] = match self {
             Self::Open => [&[]; 3],
@@ -158,8 +158,8 @@ impl Calls {
         name: &'static str,
         (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
     ) -> Self {
-        let Row { kind, who, codes } = Row::of(name);
-        let Who::Keys(needs) = *who else { return self };
+        let CallRow { kind, callers, codes } = CallRow::of(name);
+        let Callers::Keys(needs) = *callers else { return self };
         let of_role = (needs != Needs::Reading).then_some(Code::Role);
         let listed = kind.codes().chain(of_role).chain(codes.iter().copied()).collect();
         let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
@@ -182,7 +182,7 @@ impl Calls {
     fn add_listed(
         &mut self,
         name: &'static str,
-        kind: Kind,
+        kind: CallKind,
         (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
         mut all: Vec<Code>,
     ) {
@@ -194,7 +194,7 @@ impl Calls {
         for (path, mut item) in paths.paths {
             for operation in operations(&mut item) {
                 document(operation, &listed, &mut components.responses);
-                if kind == Kind::Changes {
+                if kind == CallKind::Changes {
                     document_key(operation);
                     document_lines(operation);
                 }
@@ -230,8 +230,8 @@ impl Calls {
         name: &'static str,
         (schemas, mut paths, methods): UtoipaMethodRouter<Arc<Service>>,
     ) -> Self {
-        let Row { kind, who, codes } = Row::of(name);
-        let Who::Tokens(scope) = *who else { return self };
+        let CallRow { kind, callers, codes } = CallRow::of(name);
+        let Callers::Tokens(scope) = *callers else { return self };
         paths.paths = std::mem::take(&mut paths.paths)
             .into_iter()
             .map(|(path, mut item)| {
@@ -349,7 +349,7 @@ fn document_mine(name: &str, operation: &mut Operation) {
 }
 
 /// Lists the errors in an operation, one response a status. Calls with the same errors of a status share it.
-fn document(operation: &mut Operation, codes: &[Code], shared: &mut Shared) {
+fn document(operation: &mut Operation, codes: &[Code], shared: &mut SharedResponses) {
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in codes {
         by_status.entry(code.row().status).or_default().push(*code);

@@ -37,7 +37,7 @@ use self::passed_on::PassedOn;
 pub(super) use self::peer::Peer;
 use super::error::{Code, Misdirected, Problem};
 use crate::http::cluster::owners::{Owner, Owners};
-use crate::http::metrics::exposition::{self, Page, seconds};
+use crate::http::metrics::exposition::{self, MetricsPage, seconds};
 use crate::http::users::cors::open_to;
 use crate::http::users::is_mine;
 
@@ -61,7 +61,7 @@ const HOME: HeaderName = HeaderName::from_static("tidings-home");
 const NODE: HeaderName = HeaderName::from_static("tidings-node");
 
 /// The header with which a node asks another one about the shards that it has itself.
-pub(super) const SHARDS: HeaderName = HeaderName::from_static("tidings-parts");
+pub(super) const SHARDS: HeaderName = HeaderName::from_static("tidings-shards");
 
 /// The value of [`SHARDS`].
 pub(super) const OWN_SHARDS: HeaderValue = HeaderValue::from_static("own");
@@ -105,7 +105,7 @@ struct ServedApi {
     api: Router,
     licence: MaySend,
     /// The shards that it has; `None` = it has everything.
-    homes: Option<Arc<Owners>>,
+    owners: Option<Arc<Owners>>,
 }
 
 /// The nodes that have the shards that one node has not.
@@ -167,13 +167,13 @@ impl Cluster {
 
     /// Serves the API of the whole store here from now on, as long as the licence is valid.
     pub fn serve(&self, api: Router, licence: MaySend) {
-        self.set(Some(ServedApi { api, licence, homes: None }));
+        self.set(Some(ServedApi { api, licence, owners: None }));
     }
 
     /// Serves the API of some shards here from now on, as long as the licence is valid; calls about others are
     /// forwarded.
-    pub fn serve_shards(&self, api: Router, licence: MaySend, homes: Arc<Owners>) {
-        self.set(Some(ServedApi { api, licence, homes: Some(homes) }));
+    pub fn serve_shards(&self, api: Router, licence: MaySend, owners: Arc<Owners>) {
+        self.set(Some(ServedApi { api, licence, owners: Some(owners) }));
     }
 
     /// Serves nothing here any more.
@@ -192,28 +192,28 @@ impl Cluster {
 
     /// Returns true if this node serves the intake, and may.
     pub(super) fn holds(&self) -> bool {
-        let has_intake = |serving: &ServedApi| serving.homes.as_ref().is_none_or(|of| of.intake);
+        let has_intake = |serving: &ServedApi| serving.owners.as_ref().is_none_or(|of| of.intake);
         self.serving().filter(has_intake).is_some_and(|serving| (serving.licence)())
     }
 
     /// The number of shards that this node serves, and may.
     fn shards(&self) -> usize {
         let serving = self.serving().filter(|serving| (serving.licence)());
-        let homes = serving.and_then(|serving| serving.homes);
-        homes.map_or(0, |homes| homes.held.len())
+        let owners = serving.and_then(|serving| serving.owners);
+        owners.map_or(0, |owners| owners.held.len())
     }
 
     /// The metrics that this node has whether it holds the store or not.
     pub(super) fn metrics(&self) -> String {
-        let mut page = Page::default();
+        let mut page = MetricsPage::default();
         page.gauge(
             "tidings_node_holds",
             "1 if this node holds the lease and may serve, else 0. Alert if the sum over all nodes is not 1.",
             u8::from(self.holds()),
         );
         page.gauge(
-            "tidings_node_parts",
-            "Number of parts of the store that this node has and may serve. Alert if the sum over all nodes is not that of `[store] parts`.",
+            "tidings_node_shards",
+            "Number of shards of the store that this node has and may serve. Alert if the sum over all nodes is not that of `[store] parts`.",
             self.shards(),
         );
         let Some(membership) = self.membership() else {
@@ -261,9 +261,9 @@ impl Cluster {
     }
 
     /// The nodes that have the shards that a node has not.
-    pub(super) fn others(&self, homes: &Owners) -> Others {
+    pub(super) fn others(&self, owners: &Owners) -> Others {
         let mut others = Others { peers: Vec::new(), nobodys: Vec::new() };
-        let missing = (0..homes.shards).filter(|shard| !homes.held.contains(shard));
+        let missing = (0..owners.shards).filter(|shard| !owners.held.contains(shard));
         for shard in missing {
             match self.peer(Owner::Shard(shard)) {
                 None => others.nobodys.push(shard),
@@ -290,9 +290,9 @@ impl Cluster {
         let Some(serving) = self.serving() else {
             return self.answer_of_holder(request).await;
         };
-        match serving.homes.clone().filter(|homes| !homes.is_whole()) {
+        match serving.owners.clone().filter(|owners| !owners.is_whole()) {
             None => serving.answer(request).await,
-            Some(homes) => self.answer_at_home(serving, &homes, request).await,
+            Some(owners) => self.answer_at_home(serving, &owners, request).await,
         }
     }
 
@@ -300,12 +300,12 @@ impl Cluster {
     async fn answer_at_home(
         &self,
         serving: ServedApi,
-        homes: &Owners,
+        owners: &Owners,
         request: Request,
     ) -> Response {
         let path = request.uri().path();
         let has_holder = || self.membership().is_some_and(|all| all.holder().is_some());
-        if path == "/readyz" && !homes.intake && !has_holder() {
+        if path == "/readyz" && !owners.intake && !has_holder() {
             return no_holder(NOBODY).into_response();
         }
         let is_nodes_own = matches!(path, "/readyz" | "/metrics") || path.starts_with(OF_NODES);
@@ -313,10 +313,10 @@ impl Cluster {
             return serving.answer(request).await;
         }
         // A recipient or a message in the path says more than the node that forwarded the call.
-        let home = homes.of_path(path).or_else(|| given_owner(request.headers()));
+        let home = owners.of_path(path).or_else(|| given_owner(request.headers()));
         // The recipient of an end user's call is in its token, which the handler checks.
         let home = home.or((!is_mine(path)).then_some(Owner::Intake));
-        if let Some(home) = home.filter(|home| !homes.has(*home)) {
+        if let Some(home) = home.filter(|home| !owners.has(*home)) {
             return self.hand_on(request, home).await;
         }
         let method = request.method().clone();
@@ -354,9 +354,9 @@ impl Cluster {
         if path != "/metrics" {
             return self.hand_on(request, Owner::Intake).await;
         }
-        let mut asked = request;
-        *asked.uri_mut() = Uri::from_static("/v1/nodes");
-        let answer = self.hand_on(asked, Owner::Intake).await;
+        let mut rewritten = request;
+        *rewritten.uri_mut() = Uri::from_static("/v1/nodes");
+        let answer = self.hand_on(rewritten, Owner::Intake).await;
         match answer.status() {
             // The holder has let the caller in: it alone knows the keys.
             StatusCode::OK => exposition::answer(self.metrics()),

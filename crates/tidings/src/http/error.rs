@@ -29,7 +29,7 @@ pub enum Again {
 
 /// A row of the table: everything that is fixed for a code.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct CodeRow {
     /// The code as clients see it. Never changed once it was released.
     pub code: &'static str,
     /// The HTTP status.
@@ -55,9 +55,9 @@ macro_rules! codes {
 
             /// Its row of the table.
             #[must_use]
-            pub fn row(self) -> Row {
+            pub fn row(self) -> CodeRow {
                 match self {
-                    $(Self::$name => Row {
+                    $(Self::$name => CodeRow {
                         code: $code,
                         status: $status,
                         again: $again,

@@ -30,9 +30,9 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 
 use self::handed::{Hand, Lent};
-use self::named::Named;
+use self::named::RequestIdentity;
 use super::error::{Code, Problem};
-use super::shares::patience::{StreamExecutor, WRITE_PATIENCE, Writer};
+use super::shares::patience::{AnswerWriter, StreamExecutor, WRITE_PATIENCE};
 
 pub(super) use self::connection::Connection;
 
@@ -121,12 +121,12 @@ struct Open {
 }
 
 /// The place of one connection, until it is dropped.
-struct Place {
+struct ConnectionSlot {
     open: Arc<Mutex<Open>>,
     peer: IpAddr,
 }
 
-impl Place {
+impl ConnectionSlot {
     /// A place for a connection of an address, unless there is no room for it.
     fn take(open: &Arc<Mutex<Open>>, peer: IpAddr, bounds: &Bounds) -> Option<Self> {
         let peer = counted_as(peer);
@@ -150,7 +150,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut now = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if self.peer.is_loopback() {
@@ -209,7 +209,7 @@ pub async fn serve(
                 let (router, hand) = (router.clone(), Arc::clone(&hand));
                 async move {
                     let is_too_large = is_too_large(&request, &bounds);
-                    let named = Named::of(request.headers_mut());
+                    let named = RequestIdentity::of(request.headers_mut());
                     if is_too_large {
                         drop(request);
                         let refused = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
@@ -237,7 +237,8 @@ pub async fn serve(
         tokio::spawn(async move {
             let served = serve_connection(connection, (&began, patience), &hand);
             // The reader of an answer of HTTP/1.1 accepts nothing more; those of HTTP/2 are given up one by one.
-            let is_handed = Writer::run(bounds.write_patience, served).await.unwrap_or_default();
+            let is_handed =
+                AnswerWriter::run(bounds.write_patience, served).await.unwrap_or_default();
             // A task of its own: this one has the size of a connection.
             if is_handed {
                 tokio::spawn(async move {
@@ -354,7 +355,7 @@ async fn accept(
     listener: &TcpListener,
     open: &Arc<Mutex<Open>>,
     bounds: &Bounds,
-) -> (TcpStream, Place) {
+) -> (TcpStream, ConnectionSlot) {
     loop {
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -364,7 +365,7 @@ async fn accept(
                 continue;
             }
         };
-        let Some(place) = Place::take(open, peer.ip(), bounds) else {
+        let Some(place) = ConnectionSlot::take(open, peer.ip(), bounds) else {
             tracing::debug!("a connection was refused: too many are open");
             // The buffer of a new connection is empty: this is all written, or the client is gone.
             let _ = stream.try_write(no_room().as_bytes());

@@ -15,13 +15,13 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{Durable, ResolverVitals, Vitals};
+use tidings_node::{DurableSnapshot, ResolverVitals, Vitals};
 
 use super::error::Problem;
 use super::service::Service;
 use super::v1::clock_behind_seconds;
 use crate::http::feeds::FeedStatus;
-use crate::http::metrics::exposition::{Page, seconds};
+use crate::http::metrics::exposition::{MetricsPage, seconds};
 
 /// The state of the node at a scrape.
 struct Seen {
@@ -39,7 +39,7 @@ struct Seen {
     paused: usize,
 }
 
-fn look(node: &Durable, clock: Instant) -> Seen {
+fn look(node: &DurableSnapshot, clock: Instant) -> Seen {
     let engine = node.engine();
     let days = engine.ledger();
     let forgotten = engine.forgotten_before();
@@ -90,7 +90,7 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> impl IntoRes
 }
 
 fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> String {
-    let mut page = Page::default();
+    let mut page = MetricsPage::default();
     if let Ok(seen) = seen {
         let now = service.now().max(seen.now);
         let age = seen.oldest_due.map_or(0, |due| now.0.saturating_sub(due.0).max(0));
@@ -174,7 +174,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
     page.0
 }
 
-fn node(page: &mut Page, seen: &Seen) {
+fn node(page: &mut MetricsPage, seen: &Seen) {
     page.gauge("tidings_recipients", "Number of recipients.", seen.recipients);
     page.gauge(
         "tidings_objects_kept",
@@ -224,7 +224,7 @@ fn node(page: &mut Page, seen: &Seen) {
 }
 
 /// The feeds that are read here.
-fn feeds(page: &mut Page, service: &Service) {
+fn feeds(page: &mut MetricsPage, service: &Service) {
     let shown = service.feeds.read_here();
     if shown.is_empty() {
         return;
@@ -272,11 +272,11 @@ fn feeds(page: &mut Page, service: &Service) {
 }
 
 /// The questions to the host about objects.
-fn resolver(page: &mut Page, resolver: &ResolverVitals) {
+fn resolver(page: &mut MetricsPage, resolver: &ResolverVitals) {
     page.counter(
         "tidings_resolver_objects_total",
         "Objects that the host was asked for.",
-        resolver.asked(),
+        resolver.requested(),
     );
     let questions = "tidings_resolver_questions_total";
     page.head(questions, "Questions to the host, by result.", "counter");
@@ -291,7 +291,7 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
 }
 
 /// The hooks of this node.
-fn hooks(page: &mut Page, vitals: &Vitals) {
+fn hooks(page: &mut MetricsPage, vitals: &Vitals) {
     let all = vitals.hooks.all().unwrap_or_default();
     let backlog = "tidings_hook_backlog";
     let about = "Occurrences that a hook is still to be told. Alert on one that grows.";
@@ -320,7 +320,7 @@ fn hooks(page: &mut Page, vitals: &Vitals) {
 }
 
 /// The answers of the channels that have a provider, or had one since the start.
-fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules, now: Instant) {
+fn channels(page: &mut MetricsPage, vitals: &Vitals, rules: &Rules, now: Instant) {
     let messages = "tidings_messages_total";
     page.head(messages, "Answers of channels to messages, since the start.", "counter");
     for (channel, counts) in vitals.answers() {

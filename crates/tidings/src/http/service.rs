@@ -9,8 +9,8 @@ use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
 use tidings_node::channel::{Caught, Channels};
 use tidings_node::{
-    AnswerRecorder, Clock, Durable, Handle, IdempotencyHit, KeptAnswer, KeyChange, KeyHash, Once,
-    RuntimeError,
+    AnswerRecorder, Clock, DurableSnapshot, Handle, IdempotencyHit, KeptAnswer, KeyChange, KeyHash,
+    Once, RuntimeError,
 };
 use tidings_store::FjallStore;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
@@ -29,7 +29,7 @@ use crate::http::cluster::split::{NODES_CALL, OwnReplies, Replies, SplitCommands
 use crate::http::feedback::state::{FEEDBACK, Feedback};
 use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
-use crate::http::request::ids::EventIds;
+use crate::http::request::event_ids::EventIds;
 use crate::http::shares::bytes::{ByteBounds, ByteRoom};
 use crate::http::shares::caller;
 use crate::http::shares::places::Places;
@@ -73,7 +73,7 @@ pub struct Service {
     /// The nodes over the store, where several share it.
     pub(super) cluster: Option<Arc<Cluster>>,
     /// The shards that the node has; `None` = it has everything.
-    homes: Option<Arc<Owners>>,
+    owners: Option<Arc<Owners>>,
     started: Instant,
     /// Room for the bodies of callers with a key.
     pub(super) bodies: ByteRoom,
@@ -106,7 +106,7 @@ pub struct Service {
 }
 
 /// A request to the node.
-pub(super) type Asked<T> = oneshot::Receiver<Result<T, Problem>>;
+pub(super) type PendingReply<T> = oneshot::Receiver<Result<T, Problem>>;
 
 impl Service {
     /// A service over a node that runs under these rules.
@@ -151,7 +151,7 @@ impl Service {
             data: None,
             live: Live::new(handle.clone()),
             cluster: None,
-            homes: None,
+            owners: None,
             started: clock.now(),
             stopping: watch::Sender::new(false),
             settings,
@@ -200,21 +200,21 @@ impl Service {
 
     /// The shards of the store that the node has; `None` where it has ended.
     #[must_use]
-    pub fn homes_of_node(&self) -> Option<Owners> {
-        let homes = self.handle.look(|node| Owners::of(node.engine()));
-        homes.ok()
+    pub fn owners_of_node(&self) -> Option<Owners> {
+        let owners = self.handle.look(|node| Owners::of(node.engine()));
+        owners.ok()
     }
 
     /// The same, whose node has some shards of the store; what is of others is asked of the nodes of the cluster.
     #[must_use]
-    pub fn with_shards(self, homes: Arc<Owners>) -> Self {
-        Self { homes: Some(homes), ..self }
+    pub fn with_shards(self, owners: Arc<Owners>) -> Self {
+        Self { owners: Some(owners), ..self }
     }
 
     /// The owners of shards and the cluster; `None` on a node that has all shards.
-    pub(super) fn among(&self) -> Option<(&Owners, &Arc<Cluster>)> {
-        let homes = self.homes.as_deref().filter(|homes| !homes.is_whole())?;
-        Some((homes, self.cluster.as_ref()?))
+    pub(super) fn cluster_view(&self) -> Option<(&Owners, &Arc<Cluster>)> {
+        let owners = self.owners.as_deref().filter(|owners| !owners.is_whole())?;
+        Some((owners, self.cluster.as_ref()?))
     }
 
     /// Checks that a recipient is of this node.
@@ -222,7 +222,7 @@ impl Service {
     /// # Errors
     /// A [`Problem`] with which the call is forwarded to the node that has the recipient.
     pub(super) fn at_home(&self, recipient: &Id) -> Result<(), Problem> {
-        self.has_home(|homes| homes.of_recipient(recipient))
+        self.has_home(|owners| owners.of_recipient(recipient))
     }
 
     /// Checks that a bucket is of this node.
@@ -230,15 +230,15 @@ impl Service {
     /// # Errors
     /// As [`Self::at_home`].
     pub(super) fn at_home_of(&self, bucket: BucketNo) -> Result<(), Problem> {
-        self.has_home(|homes| homes.of_bucket(bucket))
+        self.has_home(|owners| owners.of_bucket(bucket))
     }
 
     fn has_home(&self, home: impl FnOnce(&Owners) -> Owner) -> Result<(), Problem> {
-        let Some((homes, _)) = self.among() else {
+        let Some((owners, _)) = self.cluster_view() else {
             return Ok(());
         };
-        let home = home(homes);
-        if homes.has(home) { Ok(()) } else { Err(Problem::elsewhere(home)) }
+        let home = home(owners);
+        if owners.has(home) { Ok(()) } else { Err(Problem::elsewhere(home)) }
     }
 
     /// The bytes that the store takes up on the disk, where there is one.
@@ -314,8 +314,8 @@ impl Service {
         &self,
         commands: Vec<Command>,
     ) -> Result<Vec<Result<Reply, Problem>>, Problem> {
-        let asked = self.ask(true, commands)?;
-        self.answered(asked).await
+        let pending = self.ask(true, commands)?;
+        self.answered(pending).await
     }
 
     /// The node's handle for the caller, whose answers wait for shards on other nodes, or do not.
@@ -329,19 +329,19 @@ impl Service {
         &self,
         waits: bool,
         commands: Vec<Command>,
-    ) -> Result<Asked<Replies>, Problem> {
+    ) -> Result<PendingReply<Replies>, Problem> {
         let (answer, answered) = oneshot::channel();
         let handle = self.handle_for(waits);
-        let (mut spread, cluster) = match self.spread(commands) {
+        let (mut split, cluster) = match self.split_by_owner(commands) {
             Ok(commands) => {
                 handle.submit_then(commands, move |replies| {
                     let _ = answer.send(replies.map(problems).map_err(Problem::from));
                 })?;
                 return Ok(answered);
             }
-            Err(spread) => spread,
+            Err(split) => split,
         };
-        let here = std::mem::take(&mut spread.here);
+        let here = std::mem::take(&mut split.here);
         // Commands of this node are handed in before others are sent, so that both are done at the same
         // time.
         let here = if here.is_empty() { None } else { Some(self.ask_here(&handle, here)?) };
@@ -350,28 +350,28 @@ impl Service {
             let here = async {
                 match here {
                     None => Ok(Vec::new()),
-                    Some(asked) => within(patience, asked).await,
+                    Some(pending) => within(patience, pending).await,
                 }
             };
-            let (heard, here) = tokio::join!(spread.send(&cluster, waits), here);
-            let _ = answer.send(match heard.failed_whole() {
+            let (remote, here) = tokio::join!(split.send(&cluster, waits), here);
+            let _ = answer.send(match remote.failed_whole() {
                 Some(problem) => Err(problem),
-                None => Ok(heard.with(here)),
+                None => Ok(remote.with(here)),
             });
         });
         Ok(answered)
     }
 
     /// Splits commands; those that are all of this node come back as they are.
-    fn spread(
+    fn split_by_owner(
         &self,
         commands: Vec<Command>,
     ) -> Result<Vec<Command>, (SplitCommands, Arc<Cluster>)> {
-        let Some((homes, cluster)) = self.among() else {
+        let Some((owners, cluster)) = self.cluster_view() else {
             return Ok(commands);
         };
-        let spread = SplitCommands::of(commands, homes, |home| cluster.peer(home));
-        if spread.is_here() { Ok(spread.here) } else { Err((spread, Arc::clone(cluster))) }
+        let split = SplitCommands::of(commands, owners, |home| cluster.peer(home));
+        if split.is_here() { Ok(split.here) } else { Err((split, Arc::clone(cluster))) }
     }
 
     /// Submits commands to this node alone.
@@ -382,7 +382,7 @@ impl Service {
         &self,
         handle: &Handle,
         commands: Vec<Command>,
-    ) -> Result<Asked<OwnReplies>, Problem> {
+    ) -> Result<PendingReply<OwnReplies>, Problem> {
         let (answer, answered) = oneshot::channel();
         handle.submit_then(commands, move |replies| {
             let _ = answer.send(replies.map_err(Problem::from));
@@ -396,7 +396,7 @@ impl Service {
     /// A [`Problem`] where there is none now, or too much is read.
     pub async fn look<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Durable) -> T + Send + 'static,
+        look: impl FnOnce(&DurableSnapshot) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         self.read(move |handle| handle.look(look)).await
     }
@@ -440,16 +440,16 @@ impl Service {
         answer: impl FnOnce(Vec<Result<Reply, Problem>>) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
         let Some(once) = change.once else {
-            let asked = self.ask(change.waits, commands)?;
-            return answer(self.answered(asked).await?);
+            let pending = self.ask(change.waits, commands)?;
+            return answer(self.answered(pending).await?);
         };
         let handle = self.handle_for(change.waits);
-        let (mut spread, cluster) = match self.spread(commands) {
+        let (mut split, cluster) = match self.split_by_owner(commands) {
             Ok(commands) => {
                 let own = |replies: OwnReplies| answer(problems(replies));
                 return self.done_once(&handle, once, commands, own).await;
             }
-            Err(spread) => spread,
+            Err(split) => split,
         };
         // Looks for a kept answer first: a copy of a request that was done must send nothing to other nodes.
         let not_done = |_: OwnReplies| Err(Problem::new(Code::NotFound, ""));
@@ -457,13 +457,13 @@ impl Service {
             Err(problem) if problem.code == Code::NotFound => {}
             known => return known,
         }
-        let here = std::mem::take(&mut spread.here);
-        let heard = spread.send(&cluster, change.waits).await;
+        let here = std::mem::take(&mut split.here);
+        let remote = split.send(&cluster, change.waits).await;
         // Nothing of this node is done then, and no answer is kept: the client may send the request again.
-        if let Some(problem) = heard.failed {
+        if let Some(problem) = remote.failed {
             return Err(problem);
         }
-        let all = move |here: OwnReplies| answer(heard.with(Ok(here)));
+        let all = move |here: OwnReplies| answer(remote.with(Ok(here)));
         self.done_once(&handle, once, here, all).await
     }
 
@@ -520,8 +520,8 @@ impl Service {
     }
 
     /// Waits for what was asked.
-    pub(super) async fn answered<T>(&self, asked: Asked<T>) -> Result<T, Problem> {
-        within(self.settings.answer_patience, asked).await
+    pub(super) async fn answered<T>(&self, pending: PendingReply<T>) -> Result<T, Problem> {
+        within(self.settings.answer_patience, pending).await
     }
 
     /// Room for one more backup, as long as what this gives is kept.
@@ -536,8 +536,8 @@ fn problems(replies: OwnReplies) -> Replies {
 }
 
 /// Waits for what was asked, within a time limit.
-async fn within<T>(patience: Duration, asked: Asked<T>) -> Result<T, Problem> {
-    match timeout(patience, asked).await {
+async fn within<T>(patience: Duration, pending: PendingReply<T>) -> Result<T, Problem> {
+    match timeout(patience, pending).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) => Err(RuntimeError::Stopped.into()),
         Err(_) => Err(too_late(patience)),

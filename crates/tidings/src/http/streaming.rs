@@ -27,12 +27,12 @@ const SPEED_OVER: Duration = Duration::from_secs(60);
 
 /// The speed of a reader, over the time that was waited for them.
 #[derive(Default)]
-struct Pace {
+struct ReaderPace {
     waited: Duration,
     bytes: usize,
 }
 
-impl Pace {
+impl ReaderPace {
     /// Returns true if the reader was waited for too long for what they took.
     fn is_too_slow(&mut self, waited: Duration) -> bool {
         self.waited += waited;
@@ -55,7 +55,7 @@ pub(super) fn streamed(
     let tokio = Handle::current();
     let writing = tokio::task::spawn_blocking(move || {
         let chunks =
-            Chunks { chunks, tokio, life, patience, pace: Pace::default(), is_over: false };
+            Chunks { chunks, tokio, life, patience, pace: ReaderPace::default(), is_over: false };
         let mut out = io::BufWriter::with_capacity(CHUNK_BYTES, chunks);
         let written = write(&mut out).and_then(|()| out.flush());
         written.inspect_err(|fault| tracing::warn!(error = %fault, "a stream was interrupted"))
@@ -76,7 +76,7 @@ struct Chunks {
     tokio: Handle,
     life: Weak<()>,
     patience: Duration,
-    pace: Pace,
+    pace: ReaderPace,
     /// It broke off: a buffer that is dropped writes once more.
     is_over: bool,
 }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_reader_has_a_least_speed_over_the_time_that_is_waited_for_them() {
         let over = |each: usize| {
-            let mut pace = Pace::default();
+            let mut pace = ReaderPace::default();
             (0..120).any(|_| {
                 pace.bytes += each;
                 pace.is_too_slow(Duration::from_secs(1))
@@ -136,7 +136,7 @@ mod tests {
         };
         assert!(over(32 << 10) && over(SPEED_MIN - 1) && !over(SPEED_MIN));
         // Who is not waited for may be served with little.
-        let mut pace = Pace::default();
+        let mut pace = ReaderPace::default();
         assert!(!pace.is_too_slow(Duration::from_secs(59)));
         assert!(pace.is_too_slow(Duration::from_secs(1)) && pace.waited.is_zero());
     }

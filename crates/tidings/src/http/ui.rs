@@ -74,17 +74,17 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// A file as it is sent.
 struct File {
     name: &'static str,
-    plain: Form,
-    gzipped: Form,
+    plain: EncodedFile,
+    gzipped: EncodedFile,
 }
 
 /// A file in one encoding.
-struct Form {
+struct EncodedFile {
     bytes: Bytes,
     etag: HeaderValue,
 }
 
-impl Form {
+impl EncodedFile {
     fn of(bytes: Bytes) -> Self {
         let etag = format!("\"{:032x}\"", xxh3_128(&bytes));
         let etag = HeaderValue::try_from(etag).unwrap_or(HeaderValue::from_static("\"\""));
@@ -96,8 +96,8 @@ impl Form {
 static SENT: LazyLock<Vec<File>> = LazyLock::new(|| {
     let file = |(name, bytes): &(&'static str, &'static [u8])| File {
         name,
-        plain: Form::of(Bytes::from_static(bytes)),
-        gzipped: Form::of(gzipped(bytes).into()),
+        plain: EncodedFile::of(Bytes::from_static(bytes)),
+        gzipped: EncodedFile::of(gzipped(bytes).into()),
     };
     FILES.iter().map(file).collect()
 });
@@ -174,7 +174,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// Returns true if the caller has the file already (RFC 9110, section 13.1.2).
-fn is_known(headers: &HeaderMap, form: &Form) -> bool {
+fn is_known(headers: &HeaderMap, form: &EncodedFile) -> bool {
     let fields = headers.get_all(header::IF_NONE_MATCH).iter();
     let mut tags =
         fields.filter_map(|field| field.to_str().ok()).flat_map(|field| field.split(','));

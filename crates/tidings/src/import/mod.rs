@@ -19,7 +19,7 @@ pub use rows::Format;
 pub use sink::{IntoNode, Pending, ServerSink, Sink, Trouble};
 
 use crate::body::Fault;
-use rows::{Row, Rows};
+use rows::{ImportRow, Rows};
 
 /// Bytes of rows that are taken in at once, where rows are long.
 const SLICE_BYTES: usize = 4 << 20;
@@ -83,7 +83,7 @@ pub struct InputPosition {
 
 /// Rows that are imported together.
 #[derive(Debug, Default)]
-pub struct Slice {
+pub struct RowSlice {
     /// The commands of its rows.
     pub commands: Vec<Command>,
     /// The same as lines of JSON; empty unless asked for.
@@ -177,7 +177,7 @@ impl<R: Read + Send> Import<R> {
         self,
         wants_lines: bool,
         slice_rows: usize,
-        slices: &Sender<Result<Slice, ImportError>>,
+        slices: &Sender<Result<RowSlice, ImportError>>,
     ) {
         let mut line = 0;
         let mut rows = match Rows::new(self.input, self.format, self.kind, self.from) {
@@ -185,7 +185,7 @@ impl<R: Read + Send> Import<R> {
             Err(fault) => return drop(slices.send(Err(ImportError::File(fault)))),
         };
         loop {
-            let mut slice = Slice::default();
+            let mut slice = RowSlice::default();
             let read = slice.fill(&mut rows, self.kind, self.bad, wants_lines, slice_rows);
             slice.end = rows.position();
             line = slice.end.line.max(line);
@@ -207,7 +207,7 @@ enum More {
     No,
 }
 
-impl Slice {
+impl RowSlice {
     fn fill<R: Read>(
         &mut self,
         rows: &mut Rows<R>,
@@ -218,16 +218,16 @@ impl Slice {
     ) -> io::Result<More> {
         while self.commands.len() + self.bad.len() < rows_max && self.lines.len() < SLICE_BYTES {
             match rows.read_next(kind, wants_lines.then_some(&mut self.lines))? {
-                Row::End => return Ok(More::No),
-                Row::Good(number, command) => {
+                ImportRow::End => return Ok(More::No),
+                ImportRow::Good(number, command) => {
                     self.commands.push(command);
                     self.numbers.push(number);
                 }
-                Row::Unclosed(fault) => {
+                ImportRow::Unclosed(fault) => {
                     self.unclosed = Some(fault);
                     return Ok(More::No);
                 }
-                Row::Bad(fault) => {
+                ImportRow::Bad(fault) => {
                     self.bad.push(fault);
                     if bad == BadRows::Refuse {
                         return Ok(More::No);
@@ -257,7 +257,7 @@ struct Taking<'t> {
 }
 
 impl Taking<'_> {
-    fn all(&mut self, slices: &Receiver<Result<Slice, ImportError>>) -> Result<(), ImportError> {
+    fn all(&mut self, slices: &Receiver<Result<RowSlice, ImportError>>) -> Result<(), ImportError> {
         for slice in slices {
             match slice {
                 Ok(slice) => self.give(slice)?,
@@ -270,7 +270,7 @@ impl Taking<'_> {
         self.settle_all()
     }
 
-    fn give(&mut self, slice: Slice) -> Result<(), ImportError> {
+    fn give(&mut self, slice: RowSlice) -> Result<(), ImportError> {
         if self.pending.len() >= SLICES_PENDING {
             self.settle()?;
         }

@@ -7,13 +7,13 @@ use serde_json::Number;
 use tidings_core::Command;
 
 use super::{InputPosition, Kind, Source};
-use crate::body::json::{Json, Table};
+use crate::body::json::{Json, JsonObject};
 use crate::body::object::ObjectChange;
 use crate::body::recipient::ProfileChange;
 use crate::body::short::Subscription;
 use crate::body::{Fault, Fields, field_names};
 use crate::compat::{knock, novu};
-use crate::timeline::{Line, Lines};
+use crate::timeline::{Lines, NextLine};
 use crate::wording::{did_you_mean, quoted};
 
 /// Bytes read ahead.
@@ -31,7 +31,7 @@ pub enum Format {
 
 /// The next thing in an input.
 #[derive(Debug)]
-pub(super) enum Row {
+pub(super) enum ImportRow {
     /// A row that can be read, and the number of its line.
     Good(u64, Command),
     /// One that can't; the fault has its line.
@@ -54,7 +54,7 @@ enum Written<R> {
 }
 
 struct Csv<R> {
-    reader: csv::Reader<Ended<R>>,
+    reader: csv::Reader<TerminatedInput<R>>,
     columns: Vec<String>,
     record: csv::StringRecord,
 }
@@ -104,15 +104,19 @@ impl<R: Read> Rows<R> {
     ///
     /// # Errors
     /// The error of the input.
-    pub(super) fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<Row> {
+    pub(super) fn read_next(
+        &mut self,
+        kind: Kind,
+        lines: Option<&mut Vec<u8>>,
+    ) -> io::Result<ImportRow> {
         match &mut self.written {
             Written::Lines(input) => Ok(match input.read_next()? {
-                Line::End => Row::End,
-                Line::TooLong(number) => Row::Bad(
+                NextLine::End => ImportRow::End,
+                NextLine::TooLong(number) => ImportRow::Bad(
                     Fault::new("the line is too long", "write one JSON object a line")
                         .on_line(number),
                 ),
-                Line::Text(number, text) => {
+                NextLine::Text(number, text) => {
                     let command = match self.from {
                         None => own(kind, text, lines),
                         Some(from) => moved(from, kind, text, lines),
@@ -126,19 +130,19 @@ impl<R: Read> Rows<R> {
 }
 
 impl<R: Read> Csv<R> {
-    fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<Row> {
+    fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<ImportRow> {
         let at = loop {
             let read = self.reader.read_record(&mut self.record);
             // The line on which the row ends: its own end of line is read with it.
             let last = self.reader.position().line() - 1;
             match read {
-                Ok(false) => return Ok(Row::End),
+                Ok(false) => return Ok(ImportRow::End),
                 Ok(true) => {}
                 Err(fault) => match fault.into_kind() {
                     csv::ErrorKind::Io(fault) => return Err(fault),
                     _ => {
                         let fault = Fault::new("not UTF-8", "write the file in UTF-8");
-                        return Ok(Row::Bad(fault.on_line(last)));
+                        return Ok(ImportRow::Bad(fault.on_line(last)));
                     }
                 },
             }
@@ -160,7 +164,7 @@ impl<R: Read> Csv<R> {
         }
         let cells = self.record.iter().map(str::trim);
         let given = self.columns.iter().zip(cells).filter(|(_, cell)| !cell.is_empty());
-        let mut table = Table::new();
+        let mut table = JsonObject::new();
         for (column, cell) in given {
             put(&mut table, column, value(column, cell));
         }
@@ -174,26 +178,26 @@ impl<R: Read> Csv<R> {
             Ok(command)
         });
         Ok(match judged(at, command) {
-            Row::Bad(fault) => self.bad(fault),
+            ImportRow::Bad(fault) => self.bad(fault),
             other => other,
         })
     }
 
     /// A row that can't be read.
-    fn bad(&self, mut fault: Fault) -> Row {
+    fn bad(&self, mut fault: Fault) -> ImportRow {
         let lines = breaks(&self.record) + 1;
         if lines > 1 {
             fault.reason = format!("{}, in a row of {lines} lines", fault.reason);
         }
-        Row::Bad(fault)
+        ImportRow::Bad(fault)
     }
 
     /// The row that the end of the file has cut off within quotes.
-    fn unclosed(&self, before: u64) -> Row {
+    fn unclosed(&self, before: u64) -> ImportRow {
         let reason = "an unclosed quote begins here or later";
         let hint = "close it, or write `\"\"` for a quote in a text";
         // One end of line fewer than rows have stands behind it.
-        Row::Unclosed(Fault::new(reason, hint).on_line(before + 1))
+        ImportRow::Unclosed(Fault::new(reason, hint).on_line(before + 1))
     }
 }
 
@@ -204,7 +208,7 @@ fn breaks(record: &csv::StringRecord) -> u64 {
 
 /// An input of which the last line is ended like the others. A row that is read up to the end of it, and not up to the
 /// end of a line, is within quotes there.
-struct Ended<R> {
+struct TerminatedInput<R> {
     input: R,
     /// The last byte that was read.
     last: u8,
@@ -212,7 +216,7 @@ struct Ended<R> {
     is_at_end: bool,
 }
 
-impl<R: Read> Read for Ended<R> {
+impl<R: Read> Read for TerminatedInput<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(into)?;
         if let Some(last) = into[..read].last() {
@@ -227,7 +231,7 @@ impl<R: Read> Read for Ended<R> {
     }
 }
 
-fn reader<R: Read>(input: R) -> csv::Reader<Ended<R>> {
+fn reader<R: Read>(input: R) -> csv::Reader<TerminatedInput<R>> {
     // What takes either character for an end of line leaves the second of two to the next row, and counts
     // its line wrong.
     csv::ReaderBuilder::new()
@@ -235,7 +239,7 @@ fn reader<R: Read>(input: R) -> csv::Reader<Ended<R>> {
         .terminator(csv::Terminator::Any(b'\n'))
         .flexible(true)
         .buffer_capacity(READ_BYTES)
-        .from_reader(Ended { input, last: b'\n', is_at_end: false })
+        .from_reader(TerminatedInput { input, last: b'\n', is_at_end: false })
 }
 
 fn is_blank(record: &csv::StringRecord) -> bool {
@@ -248,7 +252,7 @@ struct Head {
     line: u64,
 }
 
-fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Head, Fault> {
+fn head<R: Read>(reader: &mut csv::Reader<TerminatedInput<R>>) -> Result<Head, Fault> {
     const NAMES: &str = "name the fields in the first row, such as `id,email,tz`";
     const UTF_8: &str = "save the file as `CSV UTF-8`, with lines that end with a line feed";
     let mut head = csv::StringRecord::new();
@@ -311,7 +315,7 @@ impl Kind {
 }
 
 /// Puts a value in its place: `addresses.email` is a field of `addresses`.
-fn put<'c>(table: &mut Table<'c>, column: &'c str, value: Json<'c>) {
+fn put<'c>(table: &mut JsonObject<'c>, column: &'c str, value: Json<'c>) {
     let Some((outer, inner)) = column.split_once('.') else {
         return table.push((Cow::Borrowed(column), value));
     };
@@ -383,9 +387,9 @@ fn moved(
     Ok(command)
 }
 
-fn judged(number: u64, command: Result<Command, Fault>) -> Row {
+fn judged(number: u64, command: Result<Command, Fault>) -> ImportRow {
     match command {
-        Ok(command) => Row::Good(number, command),
-        Err(fault) => Row::Bad(fault.on_line(number)),
+        Ok(command) => ImportRow::Good(number, command),
+        Err(fault) => ImportRow::Bad(fault.on_line(number)),
     }
 }

@@ -7,10 +7,10 @@ use tidings_node::{Handle, Replies, RuntimeError};
 
 use super::Kind;
 use crate::body::{Fault, hint};
-use crate::client::{Asked, LineProblem, Request, Server};
+use crate::client::{CallAnswer, LineProblem, Request, Server};
 
 /// Rows of a slice that were refused: the place in the slice, and why.
-pub(super) type Refusals = Vec<(usize, Fault)>;
+pub(super) type RefusedRows = Vec<(usize, Fault)>;
 
 /// The reason why a sink failed; earlier rows are imported.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum Trouble {
     Node(#[from] RuntimeError),
     /// The server can't, or can't be reached.
     #[error(transparent)]
-    Server(#[from] crate::client::Fault),
+    Server(#[from] crate::client::CallFault),
 }
 
 /// A sink for slices of rows.
@@ -41,7 +41,7 @@ pub trait Sink {
 /// A slice in progress in a sink.
 pub enum Pending {
     /// It is durable, but for these.
-    Durable(Refusals),
+    Durable(RefusedRows),
     /// The node will answer.
     Node(Receiver<Replies>),
 }
@@ -51,7 +51,7 @@ impl Pending {
     ///
     /// # Errors
     /// [`Trouble`]; it may be in or not.
-    pub fn wait(self) -> Result<Refusals, Trouble> {
+    pub fn wait(self) -> Result<RefusedRows, Trouble> {
         match self {
             Self::Durable(refusals) => Ok(refusals),
             Self::Node(answer) => {
@@ -112,7 +112,7 @@ impl Sink for ServerSink<'_> {
 
     fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble> {
         if commands.is_empty() {
-            return Ok(Pending::Durable(Refusals::new()));
+            return Ok(Pending::Durable(RefusedRows::new()));
         }
         let path = format!("/v1/{}?answers=problems", self.kind.word());
         let answered = self.server.ask(&Request::post(path).lines(lines))?;
@@ -121,8 +121,8 @@ impl Sink for ServerSink<'_> {
 }
 
 /// The lines of an answer with a problem.
-fn refusals(answered: &Asked) -> Result<Refusals, Trouble> {
-    let mut refusals = Refusals::new();
+fn refusals(answered: &CallAnswer) -> Result<RefusedRows, Trouble> {
+    let mut refusals = RefusedRows::new();
     for line in answered.lines()? {
         let Some(problem) = LineProblem::of(&line) else {
             continue;

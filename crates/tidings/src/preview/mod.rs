@@ -53,8 +53,8 @@ impl Sample {
     }
 
     /// The batch of a sample message to a recipient with a locale.
-    pub(crate) fn batch(&self, rules: &Rules, locale: &str, shown: Shown) -> Batch {
-        let Shown { items, pictures } = shown;
+    pub(crate) fn batch(&self, rules: &Rules, locale: &str, shown: SampleContent) -> Batch {
+        let SampleContent { items, pictures } = shown;
         let mut batch = match self {
             Self::Type(kind) => sample(kind, rules, locale, items),
             Self::Digest(name) => digest_sample(name, rules, locale, items),
@@ -71,7 +71,7 @@ impl Sample {
 
 /// The content of a sample message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct SampleContent {
     /// Number of items of each type.
     pub(crate) items: usize,
     /// True if they have pictures.

@@ -18,7 +18,7 @@ pub struct Lines<R> {
 
 /// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum NextLine<'a> {
     /// A line that is not blank, with its number counted from 1 (blank ones are counted).
     Text(u64, &'a [u8]),
     /// A line of more than [`LINE_BYTES_MAX`] bytes, with its number.
@@ -45,17 +45,17 @@ impl<R: BufRead> Lines<R> {
         self.number
     }
 
-    /// The next line that is not blank. After [`Line::TooLong`] the rest of that line follows.
+    /// The next line that is not blank. After [`NextLine::TooLong`] the rest of that line follows.
     ///
     /// # Errors
     /// The error of the stream.
-    pub fn read_next(&mut self) -> io::Result<Line<'_>> {
+    pub fn read_next(&mut self) -> io::Result<NextLine<'_>> {
         loop {
             self.buffer.clear();
             let mut stream = self.stream.by_ref().take(self.line_bytes_max + 1);
             let read = stream.read_until(b'\n', &mut self.buffer)?;
             if read == 0 {
-                return Ok(Line::End);
+                return Ok(NextLine::End);
             }
             self.bytes += read as u64;
             self.number += 1;
@@ -63,7 +63,7 @@ impl<R: BufRead> Lines<R> {
                 self.buffer.pop();
             }
             if self.buffer.len() as u64 > self.line_bytes_max {
-                return Ok(Line::TooLong(self.number));
+                return Ok(NextLine::TooLong(self.number));
             }
             if !self.buffer.trim_ascii().is_empty() {
                 break;
@@ -74,7 +74,7 @@ impl<R: BufRead> Lines<R> {
             1 => self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer),
             _ => &self.buffer,
         };
-        Ok(Line::Text(self.number, line))
+        Ok(NextLine::Text(self.number, line))
     }
 }
 
@@ -85,21 +85,21 @@ mod tests {
     #[test]
     fn blank_lines_are_passed_over_and_counted() {
         let mut lines = Lines::new(&b"\xef\xbb\xbf{}\r\n\n \t\r\n{\xff}"[..]);
-        assert_eq!(lines.read_next().unwrap(), Line::Text(1, b"{}\r"));
-        assert_eq!(lines.read_next().unwrap(), Line::Text(4, b"{\xff}"));
+        assert_eq!(lines.read_next().unwrap(), NextLine::Text(1, b"{}\r"));
+        assert_eq!(lines.read_next().unwrap(), NextLine::Text(4, b"{\xff}"));
         assert_eq!((lines.number(), lines.bytes()), (4, 15));
-        assert_eq!(lines.read_next().unwrap(), Line::End);
-        assert_eq!(lines.read_next().unwrap(), Line::End);
+        assert_eq!(lines.read_next().unwrap(), NextLine::End);
+        assert_eq!(lines.read_next().unwrap(), NextLine::End);
     }
 
     #[test]
     fn a_line_without_end_does_not_fill_the_memory() {
         let mut lines = Lines::new(io::BufReader::new(io::repeat(b'x')));
         lines.line_bytes_max = 1000;
-        assert_eq!(lines.read_next().unwrap(), Line::TooLong(1));
+        assert_eq!(lines.read_next().unwrap(), NextLine::TooLong(1));
         assert!(lines.buffer.capacity() < 100_000);
         let mut lines = Lines::new(&b"12345\n"[..]);
         lines.line_bytes_max = 5;
-        assert_eq!(lines.read_next().unwrap(), Line::Text(1, b"12345"));
+        assert_eq!(lines.read_next().unwrap(), NextLine::Text(1, b"12345"));
     }
 }

@@ -14,7 +14,7 @@ use tidings_core::suppression::ChannelAddress;
 use tidings_core::{Command, Id, Instant, Rules, Timed};
 
 pub use crate::body::Fault;
-pub use lines::{Line, Lines};
+pub use lines::{Lines, NextLine};
 pub use values::by_line;
 
 use crate::body::Fields;
@@ -24,7 +24,7 @@ use crate::body::preference::Preference;
 use crate::body::recipient::ProfileChange;
 use crate::body::short::{Cancel, FlushLimits, ForgetDays, Mark, Retraction, Subscription};
 use crate::body::suppression::{self, Nothing, SuppressionBody};
-use crate::body::tenant::{Membership, TenantBody};
+use crate::body::tenant::{MembershipBody, TenantBody};
 use crate::body::text::Text;
 
 /// The operation of a line.
@@ -139,8 +139,8 @@ fn command(
             }
             fields.body::<TenantBody>()?.command(rules, None, false)
         }
-        Op::Member => Ok(fields.body::<Membership>()?.joins()),
-        Op::Unmember => Ok(fields.body::<Membership>()?.leaves()),
+        Op::Member => Ok(fields.body::<MembershipBody>()?.joins()),
+        Op::Unmember => Ok(fields.body::<MembershipBody>()?.leaves()),
         Op::Forget => Ok(fields.body::<ForgetDays>()?.command()),
     }
 }

@@ -46,7 +46,7 @@ fn is_strict(value: Value<'_>, level: usize) -> bool {
             serde_json::from_str(text).is_ok_and(|members: Members<'_>| are_once(&members, level))
         }
         Some(b'[') => {
-            let items: Result<Items<'_>, _> = serde_json::from_str(text);
+            let items: Result<JsonItems<'_>, _> = serde_json::from_str(text);
             level < LEVELS_MAX
                 && items.is_ok_and(|items| {
                     items.0.into_iter().all(|item| is_strict(Value(item), level + 1))
@@ -102,24 +102,24 @@ impl<'de> Visitor<'de> for OfMembers {
     }
 }
 
-struct Items<'t>(Vec<&'t RawValue>);
+struct JsonItems<'t>(Vec<&'t RawValue>);
 
-impl<'de> Deserialize<'de> for Items<'de> {
+impl<'de> Deserialize<'de> for JsonItems<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfItems;
         impl<'de> Visitor<'de> for OfItems {
-            type Value = Items<'de>;
+            type Value = JsonItems<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("a list")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Items<'de>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonItems<'de>, A::Error> {
                 let mut items = Vec::new();
                 while let Some(item) = seq.next_element()? {
                     items.push(item);
                 }
-                Ok(Items(items))
+                Ok(JsonItems(items))
             }
         }
         deserializer.deserialize_seq(OfItems)

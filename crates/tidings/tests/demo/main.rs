@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use tidings_core::{Command, Day, Rules};
-use tidings_demo::page::view::{MailQuery, Slice};
-use tidings_demo::play::{Afterwards, Fault, Played, RULES, maildir_in, play};
+use tidings_demo::page::view::{ListSlice, MailQuery};
+use tidings_demo::play::{Afterwards, PlayFault, PlayedStory, RULES, maildir_in, play};
 use tidings_demo::shown::Shown;
 use tidings_demo::{Scenario, scenario};
 use tidings_store::StoreId;
@@ -25,7 +25,7 @@ fn short() -> Scenario {
     scenario().excerpt(400, Day::parse("1967-12-11").expect("it is a day"))
 }
 
-fn played(dir: &Path) -> Played {
+fn played(dir: &Path) -> PlayedStory {
     play(&short(), rules(), dir, STORE, Afterwards::Kept, &mut |_| ControlFlow::Continue(()))
         .expect("the story can be played")
 }
@@ -40,12 +40,12 @@ fn every_event_of_the_whole_scenario_is_within_the_limits() {
     }
 }
 
-const ALL: Slice = Slice { skip: 0, take: usize::MAX };
+const ALL: ListSlice = ListSlice { skip: 0, take: usize::MAX };
 
 #[test]
 fn the_books_balance_and_the_maildir_holds_what_was_sent() {
     let dir = tempfile::tempdir().unwrap();
-    let Played { node, postbox, telling, .. } = played(dir.path());
+    let PlayedStory { node, postbox, telling, .. } = played(dir.path());
     let books = telling.books;
     assert!(books.balance() && books.failed == 0 && books.delivered > 0, "{books:?}");
     let files: BTreeSet<String> = std::fs::read_dir(maildir_in(dir.path()).join("new"))
@@ -156,9 +156,9 @@ fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
     let stopped = play(&short(), rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Break(())
     });
-    assert!(matches!(stopped, Err(Fault::Stopped)));
+    assert!(matches!(stopped, Err(PlayFault::Stopped)));
     let again = play(&short(), rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Continue(())
     });
-    assert!(matches!(again, Err(Fault::Occupied(_))));
+    assert!(matches!(again, Err(PlayFault::Occupied(_))));
 }

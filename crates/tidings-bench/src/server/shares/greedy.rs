@@ -15,7 +15,7 @@ use crate::server::Connection;
 
 /// Answers to the one user.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct CallCounts {
     pub(super) answered: AtomicU64,
     pub(super) refused: AtomicU64,
     is_over: AtomicBool,
@@ -23,7 +23,7 @@ pub(super) struct Counts {
 
 /// What one user does, until this is dropped.
 pub(super) struct Greedy {
-    counts: Arc<Counts>,
+    counts: Arc<CallCounts>,
     _tasks: JoinSet<()>,
 }
 
@@ -47,11 +47,11 @@ pub(super) fn begin(
     address: SocketAddr,
     connections: u32,
     token: &str,
-    counts: &Arc<Counts>,
+    counts: &Arc<CallCounts>,
 ) -> Greedy {
     counts.is_over.store(false, Ordering::Relaxed);
     let mut tasks = JoinSet::new();
-    for requests in asked(token) {
+    for requests in requests_with(token) {
         let requests = Arc::new(requests);
         for place in 0..connections {
             let (requests, counts) = (Arc::clone(&requests), Arc::clone(counts));
@@ -68,7 +68,7 @@ pub(super) fn begin(
 }
 
 /// Asks one thing after the other on a connection, until it breaks.
-async fn ask(address: SocketAddr, requests: &[Vec<u8>], place: u32, counts: &Counts) {
+async fn ask(address: SocketAddr, requests: &[Vec<u8>], place: u32, counts: &CallCounts) {
     let Ok(mut connection) = Connection::open(address).await else { return };
     for request in requests.iter().cycle().skip(place as usize) {
         if counts.is_over.load(Ordering::Relaxed) {
@@ -85,7 +85,7 @@ async fn ask(address: SocketAddr, requests: &[Vec<u8>], place: u32, counts: &Cou
 }
 
 /// What the connections of each kind ask, one after the other and from the beginning again.
-fn asked(token: &str) -> Vec<Vec<Vec<u8>>> {
+fn requests_with(token: &str) -> Vec<Vec<Vec<u8>>> {
     let change = |method: &str, path: &str, body: &str| with_body(method, path, token, body);
     let all = |path: &str| change("POST", path, "{\"all\":true}");
     let preferences = |mode: &str| {

@@ -61,11 +61,11 @@ pub(crate) struct LaneContext<'a> {
 }
 
 impl Lanes {
-    pub(crate) fn get(&self, at: &LaneKey) -> Option<&Lane> {
-        if at.is_plain() {
-            self.plain.get(&at.lane).map(|lane| &**lane)
+    pub(crate) fn get(&self, lane_key: &LaneKey) -> Option<&Lane> {
+        if lane_key.is_plain() {
+            self.plain.get(&lane_key.lane).map(|lane| &**lane)
         } else {
-            self.keyed.get(at).map(|keyed| &keyed.lane)
+            self.keyed.get(lane_key).map(|keyed| &keyed.lane)
         }
     }
 
@@ -102,11 +102,11 @@ impl Lanes {
     pub(crate) fn each_of(
         &self,
         no: LaneNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         mut take: impl FnMut(&LaneKey, &Lane, &RoaringBitmap),
     ) {
         let mut visit = |at: &LaneKey, lane: &Lane| {
-            let open = who & lane.open();
+            let open = recipients & lane.open();
             if !open.is_empty() {
                 take(at, lane, &open);
             }
@@ -114,8 +114,9 @@ impl Lanes {
         if let Some(lane) = self.plain.get(&no) {
             visit(&LaneKey::from(no), lane);
         }
-        if who.len() == 1 {
-            who.iter()
+        if recipients.len() == 1 {
+            recipients
+                .iter()
                 .flat_map(|number| self.keyed_of(number))
                 .filter(|at| at.lane == no)
                 .filter_map(|at| Some((at, self.get(at)?)))
@@ -150,67 +151,69 @@ impl Lanes {
     /// window it changes.
     pub(crate) fn change<R>(
         &mut self,
-        at: &LaneKey,
-        who: &RoaringBitmap,
+        lane_key: &LaneKey,
+        recipients: &RoaringBitmap,
         around: LaneContext<'_>,
         change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
     ) -> R {
-        self.create(at, around);
-        if at.is_plain() {
-            let lane = self.plain.get_mut(&at.lane).expect("it was created if it was missing");
+        self.create(lane_key, around);
+        if lane_key.is_plain() {
+            let lane =
+                self.plain.get_mut(&lane_key.lane).expect("it was created if it was missing");
             return change(lane, around.terms);
         }
-        let keyed = self.keyed.get_mut(at).expect("it was created if it was missing");
-        let done = change(&mut keyed.lane, around.terms.in_lanes_of(at.tenant));
-        for number in who {
-            let entry = (number, at.clone());
+        let keyed = self.keyed.get_mut(lane_key).expect("it was created if it was missing");
+        let done = change(&mut keyed.lane, around.terms.in_lanes_of(lane_key.tenant));
+        for number in recipients {
+            let entry = (number, lane_key.clone());
             if keyed.lane.open().contains(number) {
                 self.of.insert(entry, ());
             } else {
                 self.of.remove(&entry);
             }
         }
-        let pages = who.iter().map(FewPage::of);
+        let pages = recipients.iter().map(FewPage::of);
         let mut last = None;
         for page in pages.filter(|page| last.replace(*page) != Some(*page)) {
-            self.dirty.insert((at.clone(), page));
+            self.dirty.insert((lane_key.clone(), page));
         }
-        self.settle(at, around.terms);
+        self.settle(lane_key, around.terms);
         done
     }
 
     /// Adds an arrival's entries to the windows of recipients; see [`Lane::enter`].
     pub(crate) fn enter(
         &mut self,
-        at: &LaneKey,
-        who: &RoaringBitmap,
+        lane_key: &LaneKey,
+        recipients: &RoaringBitmap,
         overdue: Option<&RoaringBitmap>,
         around: LaneContext<'_>,
         entering: Entering<'_>,
     ) {
-        self.change(at, who, around, |lane, terms| {
-            lane.enter(who, overdue, entering, terms);
+        self.change(lane_key, recipients, around, |lane, terms| {
+            lane.enter(recipients, overdue, entering, terms);
         });
-        if entering.urgent && !at.is_plain() {
-            self.urgent.insert((entering.seq, at.clone()));
+        if entering.urgent && !lane_key.is_plain() {
+            self.urgent.insert((entering.seq, lane_key.clone()));
         }
     }
 
     /// Closes windows; see [`Lane::close`].
     pub(crate) fn close(
         &mut self,
-        at: &LaneKey,
-        who: &RoaringBitmap,
+        lane_key: &LaneKey,
+        recipients: &RoaringBitmap,
         now: Instant,
         around: LaneContext<'_>,
     ) -> Vec<(u32, Seq)> {
-        let keyed = self.keyed.get(at).map(|keyed| &keyed.lane);
+        let keyed = self.keyed.get(lane_key).map(|keyed| &keyed.lane);
         let urgent: Vec<Seq> = keyed.into_iter().flat_map(|lane| lane.urgent.seqs()).collect();
-        let began = self.change(at, who, around, |lane, _| lane.close(now, who));
+        let began =
+            self.change(lane_key, recipients, around, |lane, _| lane.close(now, recipients));
         for seq in urgent {
-            let keyed = self.keyed.get(at);
+            let keyed = self.keyed.get(lane_key);
             if !keyed.is_some_and(|keyed| keyed.lane.urgent.has(seq)) {
-                self.urgent.remove(&(seq, at.clone()));
+                self.urgent.remove(&(seq, lane_key.clone()));
             }
         }
         began
@@ -219,59 +222,60 @@ impl Lanes {
     /// [`Lanes::change`] of a lane that may not be there, which is no reason to create it.
     pub(crate) fn change_known<R>(
         &mut self,
-        at: &LaneKey,
-        who: &RoaringBitmap,
+        lane_key: &LaneKey,
+        recipients: &RoaringBitmap,
         around: LaneContext<'_>,
         change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
     ) -> Option<R> {
-        self.get(at)?;
-        Some(self.change(at, who, around, change))
+        self.get(lane_key)?;
+        Some(self.change(lane_key, recipients, around, change))
     }
 
-    fn create(&mut self, at: &LaneKey, around: LaneContext<'_>) {
-        if self.get(at).is_some() {
+    fn create(&mut self, lane_key: &LaneKey, around: LaneContext<'_>) {
+        if self.get(lane_key).is_some() {
             return;
         }
         let names = &around.compiled.names;
-        let name = names.lane(at.lane);
-        let mut lane = if at.is_plain() {
+        let name = names.lane(lane_key.lane);
+        let mut lane = if lane_key.is_plain() {
             Lane::new(name.kind.clone(), name.channel)
         } else {
             Lane::of_few(name.kind.clone(), name.channel)
         };
         lane.count_if(around.compiled.counts(&name.kind));
-        let mut others = names.others(at.lane).map(|lane| LaneKey { lane, ..at.clone() });
+        let mut others =
+            names.others(lane_key.lane).map(|lane| LaneKey { lane, ..lane_key.clone() });
         if let Some(other) = others.find_map(|other| self.get(&other)) {
             lane.take_over(other);
         }
         if around.paused.contains(&name.channel) {
             lane.pause();
         }
-        if at.is_plain() {
-            self.plain.insert(at.lane, Shared::new(lane));
+        if lane_key.is_plain() {
+            self.plain.insert(lane_key.lane, Shared::new(lane));
         } else {
             let keyed = Shared::new(Keyed { lane, due: None });
-            self.keyed.insert(at.clone(), keyed);
+            self.keyed.insert(lane_key.clone(), keyed);
         }
     }
 
     /// Notes the deadline of a lane with a key anew, or drops the lane.
-    fn settle(&mut self, at: &LaneKey, terms: Terms<'_>) {
-        let Some(keyed) = self.keyed.get_mut(at) else {
+    fn settle(&mut self, lane_key: &LaneKey, terms: Terms<'_>) {
+        let Some(keyed) = self.keyed.get_mut(lane_key) else {
             return;
         };
-        let due = keyed.lane.next_due(terms.in_lanes_of(at.tenant));
+        let due = keyed.lane.next_due(terms.in_lanes_of(lane_key.tenant));
         if due != keyed.due {
             if let Some(old) = keyed.due {
-                self.due.remove(&(old, at.clone()));
+                self.due.remove(&(old, lane_key.clone()));
             }
             if let Some(due) = due {
-                self.due.insert((due, at.clone()), ());
+                self.due.insert((due, lane_key.clone()), ());
             }
             keyed.due = due;
         }
         if keyed.lane.is_unused() {
-            self.keyed.remove(at);
+            self.keyed.remove(lane_key);
         }
     }
 
@@ -334,10 +338,10 @@ impl Lanes {
         for lane in self.plain.values_mut() {
             change(lane, around.terms);
         }
-        let who = RoaringBitmap::from_iter([number]);
+        let recipients = RoaringBitmap::from_iter([number]);
         let keyed: Vec<LaneKey> = self.keyed_of(number).cloned().collect();
         for at in keyed {
-            self.change(&at, &who, around, &mut change);
+            self.change(&at, &recipients, around, &mut change);
         }
     }
 
@@ -345,16 +349,18 @@ impl Lanes {
     /// recipients are open; of plain lanes, to all that are wanted.
     pub(crate) fn change_some(
         &mut self,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         around: LaneContext<'_>,
         wants: impl Fn(Option<TenantNo>, &Lane) -> bool,
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
-        let keyed: BTreeSet<LaneKey> = match who.len() {
-            0..SOME => who.iter().flat_map(|number| self.keyed_of(number)).cloned().collect(),
+        let keyed: BTreeSet<LaneKey> = match recipients.len() {
+            0..SOME => {
+                recipients.iter().flat_map(|number| self.keyed_of(number)).cloned().collect()
+            }
             _ => self.keyed.keys().cloned().collect(),
         };
-        self.change_these(keyed, who, around, wants, change);
+        self.change_these(keyed, recipients, around, wants, change);
     }
 
     /// [`Lanes::change_some`] for those with an entry of an urgent type of an arrival on a channel.
@@ -362,7 +368,7 @@ impl Lanes {
         &mut self,
         channel: ChannelNo,
         seq: Seq,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         around: LaneContext<'_>,
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
@@ -374,13 +380,13 @@ impl Lanes {
             .map(|(_, at)| at.clone())
             .collect();
         let wants = |_, lane: &Lane| lane.is_on(channel) && lane.urgent.has(seq);
-        self.change_these(keyed, who, around, wants, change);
+        self.change_these(keyed, recipients, around, wants, change);
     }
 
     fn change_these(
         &mut self,
         keyed: BTreeSet<LaneKey>,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         around: LaneContext<'_>,
         wants: impl Fn(Option<TenantNo>, &Lane) -> bool,
         mut change: impl FnMut(&mut Lane, Terms<'_>),
@@ -392,7 +398,7 @@ impl Lanes {
             let open = self
                 .get(&at)
                 .filter(|lane| wants(at.tenant, lane))
-                .map_or_else(RoaringBitmap::new, |lane| who & lane.open());
+                .map_or_else(RoaringBitmap::new, |lane| recipients & lane.open());
             if !open.is_empty() {
                 self.change(&at, &open, around, &mut change);
             }
@@ -470,13 +476,13 @@ impl Lanes {
     }
 
     /// Restores a page of a lane with a key.
-    pub(crate) fn restore_page(&mut self, at: &LaneKey, name: &LaneName, page: FewPage) {
-        if !self.keyed.contains_key(at) {
+    pub(crate) fn restore_page(&mut self, lane_key: &LaneKey, name: &LaneName, page: FewPage) {
+        if !self.keyed.contains_key(lane_key) {
             let lane = Lane::of_few(name.kind.clone(), name.channel);
             let keyed = Keyed { lane, due: None };
-            self.keyed.insert(at.clone(), Shared::new(keyed));
+            self.keyed.insert(lane_key.clone(), Shared::new(keyed));
         }
-        if let Some(keyed) = self.keyed.get_mut(at) {
+        if let Some(keyed) = self.keyed.get_mut(lane_key) {
             keyed.lane.restore_few(page);
         }
     }

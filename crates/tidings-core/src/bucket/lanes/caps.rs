@@ -40,18 +40,18 @@ const SWEPT_MIN: usize = 1024;
 const SPARE: usize = 64;
 
 /// The instants of a page, each list with its recipient.
-type Page = Vec<(u32, Vec<Instant>)>;
+type InstantPage = Vec<(u32, Vec<Instant>)>;
 
 impl CapCounts {
     /// Notes messages that were decided at an instant.
     pub(in crate::bucket) fn note(
         &mut self,
         channel: ChannelNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         at: Instant,
         caps: &[Cap],
     ) {
-        for number in who {
+        for number in recipients {
             let counted = self.counted.entry((channel, number)).or_default();
             prune(counted, at, caps, SPARE);
             counted.push(at);
@@ -160,7 +160,7 @@ impl CapCounts {
         let channel = *key.get(REST).ok_or_else(odd)?;
         known::channel(ChannelNo(channel))?;
         u32_at(key, REST + 1).ok_or_else(odd)?;
-        let page: Page = decode("what caps count", row)?;
+        let page: InstantPage = decode("what caps count", row)?;
         for (number, counted) in page {
             is_known(number)?;
             self.counted.insert((ChannelNo(channel), number), counted);
@@ -203,7 +203,8 @@ impl CapCounts {
             let last = page.saturating_mul(PAGE).saturating_add(PAGE - 1);
             let counted = self.counted.range((channel, page * PAGE)..=(channel, last));
             let counted = counted.filter(|(_, counted)| !counted.is_empty());
-            let counted: Page = counted.map(|((_, no), counted)| (*no, counted.clone())).collect();
+            let counted: InstantPage =
+                counted.map(|((_, no), counted)| (*no, counted.clone())).collect();
             ((channel, page), (!counted.is_empty()).then(|| encode(&counted)))
         };
         dirty.into_iter().map(row).collect()

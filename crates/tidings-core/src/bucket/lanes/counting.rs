@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use super::lane::{Lane, Terms};
-use super::waiting::Wanted;
+use super::waiting::WaitingFilter;
 use crate::bucket::Bucket;
 use crate::bucket::state::version_at;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -23,12 +23,12 @@ impl Bucket {
     pub(crate) fn too_few(
         &self,
         view: &dyn ReadView,
-        at: &LaneKey,
-        who: &RoaringBitmap,
+        lane_key: &LaneKey,
+        recipients: &RoaringBitmap,
         compiled: &CompiledRules,
     ) -> Result<RoaringBitmap, Unreadable> {
         let mut fewer = RoaringBitmap::new();
-        let (name, lane) = (compiled.names.lane(at.lane), self.lanes.get(at));
+        let (name, lane) = (compiled.names.lane(lane_key.lane), self.lanes.get(lane_key));
         let (LaneKind::Digest(digest), Some(lane)) = (&name.kind, lane) else {
             return Ok(fewer);
         };
@@ -37,20 +37,24 @@ impl Bucket {
             let version = version_at(&self.versions, lane.since(number)?);
             Some(compiled.version(version?)?.min_items(digest))
         };
-        let asked: BTreeMap<u32, u32> = who
+        let least_of: BTreeMap<u32, u32> = recipients
             .iter()
             // Nothing is kept of who was erased, and so no zone in which there would be a next slot.
             .filter(|number| self.roster.everyone.contains(*number))
             .filter_map(|number| Some((number, least(number)?)))
             .filter(|(_, least)| *least > 1)
             .collect();
-        let some = asked.keys().copied().collect();
-        let wanted = Wanted { who: Some(&some), lane: Some(at), ..Wanted::default() };
-        let mut found = self.waiting(view, &compiled.names).wanted(at.lane, wanted)?;
+        let some = least_of.keys().copied().collect();
+        let wanted = WaitingFilter {
+            recipients: Some(&some),
+            lane: Some(lane_key),
+            ..WaitingFilter::default()
+        };
+        let mut found = self.waiting(view, &compiled.names).wanted(lane_key.lane, wanted)?;
         found.sort();
         for entries in found.by_recipient() {
             let number = entries[0].number;
-            let least = asked.get(&number).copied().unwrap_or(0);
+            let least = least_of.get(&number).copied().unwrap_or(0);
             if (entries.len() as u64) < u64::from(least) {
                 fewer.insert(number);
             }
@@ -69,9 +73,9 @@ impl Bucket {
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
         lanes.change_known(lane, enough, around, |lane, _| lane.note_enough(at, enough));
-        for (version, who) in self.by_version(lane, fewer) {
-            self.change_under(version, lane, &who, compiled, |lane, terms| {
-                lane.pass_over(at, &who, terms);
+        for (version, recipients) in self.by_version(lane, fewer) {
+            self.change_under(version, lane, &recipients, compiled, |lane, terms| {
+                lane.pass_over(at, &recipients, terms);
             });
         }
     }
@@ -80,11 +84,11 @@ impl Bucket {
     pub(in crate::bucket) fn by_version(
         &self,
         lane: &LaneKey,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> BTreeMap<u32, RoaringBitmap> {
         let lane = self.lanes.get(lane);
         let mut by_version: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
-        for number in who {
+        for number in recipients {
             let since = lane.and_then(|lane| lane.since(number));
             if let Some(version) = since.and_then(|since| version_at(&self.versions, since)) {
                 by_version.entry(version).or_default().insert(number);
@@ -99,12 +103,12 @@ impl Bucket {
         &mut self,
         version: u32,
         lane: &LaneKey,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         compiled: &CompiledRules,
         change: impl FnOnce(&mut Lane, Terms<'_>),
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
         let then = compiled.version(version);
-        lanes.change_known(lane, who, around, |lane, terms| change(lane, terms.under(then)));
+        lanes.change_known(lane, recipients, around, |lane, terms| change(lane, terms.under(then)));
     }
 }

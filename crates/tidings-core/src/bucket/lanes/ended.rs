@@ -17,7 +17,7 @@ const ENTRIES_MIN: u64 = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ended {
     /// By the seq of the arrival.
-    who: Tree<(Seq, ChannelNo), Shared<RoaringBitmap>>,
+    recipients: Tree<(Seq, ChannelNo), Shared<RoaringBitmap>>,
     /// Recipients with an ended inbox entry, or more: no others need a look-up.
     left_out: Shared<RoaringBitmap>,
     /// Number of entries of lanes that close.
@@ -27,12 +27,17 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(in crate::bucket) fn note(&mut self, seq: Seq, channel: ChannelNo, who: &RoaringBitmap) {
-        let ended = &mut **self.who.or_default((seq, channel));
+    pub(in crate::bucket) fn note(
+        &mut self,
+        seq: Seq,
+        channel: ChannelNo,
+        recipients: &RoaringBitmap,
+    ) {
+        let ended = &mut **self.recipients.or_default((seq, channel));
         let before = ended.len();
-        *ended |= who;
+        *ended |= recipients;
         if channel == INBOX_NO {
-            *self.left_out |= who;
+            *self.left_out |= recipients;
         } else {
             self.of_lanes += ended.len() - before;
         }
@@ -40,11 +45,11 @@ impl Ended {
 
     /// The recipients whose entries of an arrival ended.
     pub(crate) fn of(&self, seq: Seq, channel: ChannelNo) -> Option<&RoaringBitmap> {
-        self.who.get(&(seq, channel)).map(|who| &**who)
+        self.recipients.get(&(seq, channel)).map(|recipients| &**recipients)
     }
 
     pub(crate) fn has(&self, seq: Seq, channel: ChannelNo, number: u32) -> bool {
-        self.of(seq, channel).is_some_and(|who| who.contains(number))
+        self.of(seq, channel).is_some_and(|recipients| recipients.contains(number))
     }
 
     /// Returns true if an inbox entry of any recipient may have ended.
@@ -53,14 +58,14 @@ impl Ended {
     }
 
     pub(in crate::bucket) fn forget_before(&mut self, first: Seq) {
-        self.who.remove_before(&(first, INBOX_NO));
-        let lanes = self.who.iter().filter(|((_, of), _)| *of != INBOX_NO);
-        self.of_lanes = lanes.map(|(_, who)| who.len()).sum();
+        self.recipients.remove_before(&(first, INBOX_NO));
+        let lanes = self.recipients.iter().filter(|((_, of), _)| *of != INBOX_NO);
+        self.of_lanes = lanes.map(|(_, recipients)| recipients.len()).sum();
         self.kept = self.kept.min(self.of_lanes);
     }
 
     pub(in crate::bucket) fn bytes(&self) -> usize {
-        self.who.values().map(|who| 48 + who.serialized_size()).sum()
+        self.recipients.values().map(|recipients| 48 + recipients.serialized_size()).sum()
     }
 
     /// True if enough entries of lanes have ended to look for those that are no longer needed.
@@ -71,17 +76,18 @@ impl Ended {
     /// Drops the entries of lanes that are no longer needed, and calls `drop` with each.
     pub(in crate::bucket) fn retain(
         &mut self,
-        is_asked_for: impl Fn(Seq, ChannelNo, u32) -> bool,
+        is_needed: impl Fn(Seq, ChannelNo, u32) -> bool,
         mut drop: impl FnMut(Seq, ChannelNo),
     ) {
         let mut left = 0;
-        self.who.retain(|(seq, channel), who| {
+        self.recipients.retain(|(seq, channel), recipients| {
             let (seq, channel) = (*seq, *channel);
-            let stays = channel == INBOX_NO || who.iter().any(|n| is_asked_for(seq, channel, n));
+            let stays =
+                channel == INBOX_NO || recipients.iter().any(|n| is_needed(seq, channel, n));
             if !stays {
                 drop(seq, channel);
             } else if channel != INBOX_NO {
-                left += who.len();
+                left += recipients.len();
             }
             stays
         });

@@ -19,7 +19,7 @@ use crate::model::time::Instant;
 use crate::rules::QuietHours;
 use crate::rules::calendar::Alike;
 use crate::rules::compiled::Version;
-use crate::rules::deadline::{Entered, Opened, Window, due};
+use crate::rules::deadline::{Entered, OpenWindow, Window, due};
 use crate::rules::lane_kind::{LaneKind, Parameters};
 
 mod back;
@@ -125,7 +125,7 @@ impl<'a> Terms<'a> {
     }
 
     /// The time when a recipient's window is due, in milliseconds, before quiet hours.
-    fn due(&self, window: Opened<'_>, number: u32) -> i64 {
+    fn due(&self, window: OpenWindow<'_>, number: u32) -> i64 {
         due(window, self.rules, &self.clocks.member(RecipientNo(number)))
     }
 
@@ -140,11 +140,11 @@ impl<'a> Terms<'a> {
 
     fn quiet(
         &self,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         channel: ChannelNo,
         at: Instant,
     ) -> Vec<(Instant, RoaringBitmap)> {
-        self.clocks.quiet(who, channel, self.hours(channel), at)
+        self.clocks.quiet(recipients, channel, self.hours(channel), at)
     }
 
     /// The end of a recipient's quiet hours that hold at an instant.
@@ -256,7 +256,7 @@ impl Lane {
             Columns::Windows(windows) => Some(windows.get(number).due()),
             Columns::Since(_) => {
                 let mut slots = self.wheel.slots().chain(self.parked.slots());
-                let (slot, _) = slots.find(|(_, who)| who.contains(number))?;
+                let (slot, _) = slots.find(|(_, recipients)| recipients.contains(number))?;
                 Some(start_of(slot))
             }
         }
@@ -266,25 +266,25 @@ impl Lane {
     /// known yet.
     pub(crate) fn enter(
         &mut self,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         overdue: Option<&RoaringBitmap>,
         entering: Entering<'_>,
         terms: Terms<'_>,
     ) {
         if entering.urgent {
-            self.urgent.note(entering.seq, who);
+            self.urgent.note(entering.seq, recipients);
             // Urgent entries pass quiet hours: a window that these hold is asked again now.
-            self.ask_again(who, entering.at);
+            self.ask_again(recipients, entering.at);
         }
         match &mut self.columns {
             Columns::Since(since) => {
-                let new = who - &self.open;
+                let new = recipients - &self.open;
                 if !new.is_empty() {
                     since.change(&new, |_, seq| *seq = entering.seq);
                     self.open |= &new;
                     self.set_deadlines(&new, entering.at, terms);
                 }
-                self.count_entries(who, entering);
+                self.count_entries(recipients, entering);
             }
             Columns::Windows(_) => {
                 let found;
@@ -293,18 +293,18 @@ impl Lane {
                     None => {
                         // Is found before the entry joins, which could move the deadline: one that has
                         // passed stays passed.
-                        found = self.deadlines(terms).overdue(who, entering.at);
+                        found = self.deadlines(terms).overdue(recipients, entering.at);
                         &found
                     }
                 };
-                self.enter_windows(who, overdue, entering);
+                self.enter_windows(recipients, overdue, entering);
             }
         }
     }
 
     fn enter_windows(
         &mut self,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         overdue: &RoaringBitmap,
         entering: Entering<'_>,
     ) {
@@ -312,10 +312,10 @@ impl Lane {
         else {
             return;
         };
-        let mut sooner = Sooner { wheel, next, due: i64::MAX, who: RoaringBitmap::new() };
+        let mut sooner = Sooner { wheel, next, due: i64::MAX, recipients: RoaringBitmap::new() };
         let entry = entering.entry(entering.parameters.unwrap_or_default());
-        let joins = who & &*open;
-        windows.change(who - &joins, |number, window| {
+        let joins = recipients & &*open;
+        windows.change(recipients - &joins, |number, window| {
             let last_at = last.get(number).at;
             *window = Window::open(kind, entry, entering.seq, entering.rules, last_at);
             window.fill(entering.at);
@@ -367,20 +367,20 @@ impl Lane {
             });
         }
         sooner.done();
-        *open |= who;
+        *open |= recipients;
     }
 
     /// Puts windows without fields into the wheel, to be checked for the first time, or again, at this instant.
-    fn set_deadlines(&mut self, who: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
+    fn set_deadlines(&mut self, recipients: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
         let people = match &self.kind {
             LaneKind::Digest(name) => {
-                let spread = terms.rules.map(|rules| rules.spread_minutes(name));
-                terms.clocks.alike(who, name, spread.unwrap_or(0))
+                let minutes = terms.rules.map(|rules| rules.spread_minutes(name));
+                terms.clocks.alike(recipients, name, minutes.unwrap_or(0))
             }
-            _ => vec![(Alike::default(), who.clone())],
+            _ => vec![(Alike::default(), recipients.clone())],
         };
         for (person, part) in people {
-            let due = due(Opened::At(&self.kind, at), terms.rules, &person);
+            let due = due(OpenWindow::At(&self.kind, at), terms.rules, &person);
             self.wheel.insert_all(due, &part);
             if due < i64::MAX {
                 note(&mut self.next, due);
@@ -389,22 +389,23 @@ impl Lane {
     }
 
     /// Closes windows and returns where each began. The next entry opens the next window.
-    pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, Seq)> {
-        let began = who.iter().filter_map(|number| Some((number, self.since(number)?))).collect();
-        self.open -= who;
+    pub(crate) fn close(&mut self, at: Instant, recipients: &RoaringBitmap) -> Vec<(u32, Seq)> {
+        let began =
+            recipients.iter().filter_map(|number| Some((number, self.since(number)?))).collect();
+        self.open -= recipients;
         match &mut self.columns {
-            Columns::Windows(windows) => windows.drop_all(who),
-            Columns::Since(since) => since.drop_all(who),
+            Columns::Windows(windows) => windows.drop_all(recipients),
+            Columns::Since(since) => since.drop_all(recipients),
         }
-        self.counts.drop_all(who);
-        self.flushed -= who;
-        self.counted -= who;
-        self.late.remove(who);
-        self.urgent.remove(who);
+        self.counts.drop_all(recipients);
+        self.flushed -= recipients;
+        self.counted -= recipients;
+        self.late.remove(recipients);
+        self.urgent.remove(recipients);
         // Searches up to now alone. A deadline that came sooner leaves its number in a later slot, where
         // `sift` drops it.
-        self.wheel.remove_until(slot_of(at.0), who);
-        self.parked.remove_until(slot_of(at.0), who);
+        self.wheel.remove_until(slot_of(at.0), recipients);
+        self.parked.remove_until(slot_of(at.0), recipients);
         self.next = None;
         began
     }
@@ -455,10 +456,10 @@ impl Lane {
     pub(crate) fn resume(&mut self, at: Instant, terms: Terms<'_>) {
         self.paused = false;
         self.next = None;
-        let late = self.late.who().clone();
+        let late = self.late.recipients().clone();
         self.ask_again(&late, at);
-        for (slot, who) in std::mem::take(&mut self.parked).slots() {
-            self.wheel.insert_all(start_of(slot), who);
+        for (slot, recipients) in std::mem::take(&mut self.parked).slots() {
+            self.wheel.insert_all(start_of(slot), recipients);
         }
         // The pause alone held these. Their deadlines become final, before an entry of the same step joins
         // and moves them.
@@ -495,7 +496,7 @@ impl Lane {
         if !self.is_digest() || !self.open.contains(number) {
             return;
         }
-        let slot = terms.due(Opened::At(&self.kind, at), number);
+        let slot = terms.due(OpenWindow::At(&self.kind, at), number);
         for wheel in [&mut self.wheel, &mut self.parked] {
             if let Some(old) = wheel.remove(number) {
                 let due = start_of(old);

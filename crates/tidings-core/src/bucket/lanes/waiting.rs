@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 
 use crate::bucket::{Bucket, Closing};
-use crate::index::{Found, Look};
+use crate::index::{Found, SearchFilter};
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
@@ -14,9 +14,9 @@ use crate::rules::names::Names;
 
 /// A filter of the entries that wait in the lanes of a number.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct WaitingFilter<'a> {
     /// Recipients; `None` = all.
-    pub(crate) who: Option<&'a RoaringBitmap>,
+    pub(crate) recipients: Option<&'a RoaringBitmap>,
     /// Type; `None` = all.
     pub(crate) type_no: Option<TypeNo>,
     /// Tenant; `None` = all.
@@ -44,25 +44,25 @@ impl Bucket {
     pub(crate) fn pending(
         &self,
         seq: Seq,
-        at: &LaneKey,
+        lane_key: &LaneKey,
         channel: ChannelNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at) {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(lane_key) {
             // Inbox entries wait from their arrival to the end of the step alone.
-            if seq > self.delivered_to { who.clone() } else { RoaringBitmap::new() }
+            if seq > self.delivered_to { recipients.clone() } else { RoaringBitmap::new() }
         } else {
             let mut waiting = RoaringBitmap::new();
-            if let Some(lane) = self.lanes.get(at) {
-                let open = (who & lane.open()).into_iter();
+            if let Some(lane) = self.lanes.get(lane_key) {
+                let open = (recipients & lane.open()).into_iter();
                 waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
             }
             // A window that has closed still waits until its message is built.
             for (closing, open) in self.closings.from(&seq) {
-                if open.lane == *at && *closing > seq {
+                if open.lane == *lane_key && *closing > seq {
                     let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
                     let unmade = unmade.map(|(number, _)| *number);
-                    waiting.extend(unmade.filter(|number| who.contains(*number)));
+                    waiting.extend(unmade.filter(|number| recipients.contains(*number)));
                 }
             }
             waiting
@@ -83,9 +83,9 @@ impl Bucket {
         kept: &StoredArrival,
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         // All numbers ever given to a recipient.
-        let mut who = RoaringBitmap::new();
-        who.insert_range(0..self.roster.next_number().0);
-        self.index.sets_of(view, kept, &who)
+        let mut recipients = RoaringBitmap::new();
+        recipients.insert_range(0..self.roster.next_number().0);
+        self.index.sets_of(view, kept, &recipients)
     }
 }
 
@@ -97,9 +97,9 @@ impl Waiting<'_> {
     pub(crate) fn in_lane(
         &self,
         lane_no: LaneNo,
-        who: Option<&RoaringBitmap>,
+        recipients: Option<&RoaringBitmap>,
     ) -> Result<Found, Unreadable> {
-        self.wanted(lane_no, Wanted { who, ..Wanted::default() })
+        self.wanted(lane_no, WaitingFilter { recipients, ..WaitingFilter::default() })
     }
 
     /// Selects entries that wait in the lanes of a number.
@@ -109,7 +109,7 @@ impl Waiting<'_> {
     pub(crate) fn wanted(
         &self,
         lane_no: LaneNo,
-        Wanted { who, type_no, tenant, lane }: Wanted<'_>,
+        WaitingFilter { recipients, type_no, tenant, lane }: WaitingFilter<'_>,
     ) -> Result<Found, Unreadable> {
         let Self { bucket, view, names } = *self;
         let to = bucket.next_seq.before();
@@ -121,17 +121,19 @@ impl Waiting<'_> {
                 && lane.is_none_or(|lane| lane.has(names, &kept.arrival, variant))
         };
         if names.lane(lane_no).is_inbox() {
-            let all = who.unwrap_or(&bucket.roster.everyone);
+            let all = recipients.unwrap_or(&bucket.roster.everyone);
             let has =
                 |number: u32, kept: &StoredArrival| !bucket.ended.has(kept.seq, channel, number);
             // Inbox entries wait until the end of the step; those of a paused inbox are in the lane of
             // paused types.
             let from = bucket.delivered_to.next();
-            return bucket.index.look(view, &Look { from, to, who: all, takes: &takes, has: &has });
+            return bucket
+                .index
+                .look(view, &SearchFilter { from, to, recipients: all, takes: &takes, has: &has });
         }
-        let who = who.unwrap_or(&bucket.roster.everyone);
+        let recipients = recipients.unwrap_or(&bucket.roster.everyone);
         let (mut open, mut from) = (RoaringBitmap::new(), None);
-        bucket.lanes.each_of(lane_no, who, |at, lane, of_lane| {
+        bucket.lanes.each_of(lane_no, recipients, |at, lane, of_lane| {
             if tenant.is_some() && tenant != at.tenant {
                 return;
             }
@@ -153,7 +155,9 @@ impl Waiting<'_> {
             lane.and_then(|lane| lane.since(number)).is_some_and(|since| since <= kept.seq)
                 && !bucket.ended.has(kept.seq, channel, number)
         };
-        bucket.index.look(view, &Look { from, to, who: &open, takes: &takes, has: &has })
+        bucket
+            .index
+            .look(view, &SearchFilter { from, to, recipients: &open, takes: &takes, has: &has })
     }
 
     /// The entries of a type in a closing that are not in a built message yet.
@@ -169,7 +173,7 @@ impl Waiting<'_> {
             return Ok(Found::default());
         };
         let channel = names.lane(open.lane.lane).channel;
-        let who = open.unmade.keys().copied().collect();
+        let recipients = open.unmade.keys().copied().collect();
         let takes = |kept: &StoredArrival, variant: &Variant| {
             kept.arrival.type_no == type_no && open.lane.has(names, &kept.arrival, variant)
         };
@@ -178,7 +182,10 @@ impl Waiting<'_> {
             since.is_some_and(|since| *since <= kept.seq)
                 && !bucket.ended.has(kept.seq, channel, number)
         };
-        bucket.index.look(view, &Look { from, to: closing, who: &who, takes: &takes, has: &has })
+        bucket.index.look(
+            view,
+            &SearchFilter { from, to: closing, recipients: &recipients, takes: &takes, has: &has },
+        )
     }
 
     /// The entries of a recipient in a closing whose message is not built.
@@ -193,10 +200,10 @@ impl Waiting<'_> {
     ) -> Result<Found, Unreadable> {
         let Self { bucket, view, names } = *self;
         let channel = names.lane(closing.lane.lane).channel;
-        let look = Look {
+        let look = SearchFilter {
             from: closing.unmade.get(&number).copied().unwrap_or(seq),
             to: seq,
-            who: &RoaringBitmap::from_iter([number]),
+            recipients: &RoaringBitmap::from_iter([number]),
             takes: &|kept, variant| closing.lane.has(names, &kept.arrival, variant),
             has: &|number, kept| !bucket.ended.has(kept.seq, channel, number),
         };

@@ -32,17 +32,17 @@ impl Wheel {
         }
     }
 
-    pub(crate) fn insert_all(&mut self, due_ms: i64, who: &RoaringBitmap) {
-        if due_ms < Instant::MAX.0 && !who.is_empty() {
-            **self.slots.or_default(slot_of(due_ms)) |= who;
+    pub(crate) fn insert_all(&mut self, due_ms: i64, recipients: &RoaringBitmap) {
+        if due_ms < Instant::MAX.0 && !recipients.is_empty() {
+            **self.slots.or_default(slot_of(due_ms)) |= recipients;
         }
     }
 
     /// Removes the first slot if it is not after `slot`.
     pub(crate) fn pop_until(&mut self, slot: i64) -> Option<(i64, RoaringBitmap)> {
         self.slots.first().filter(|(first, _)| **first <= slot)?;
-        let (first, who) = self.slots.pop_first()?;
-        Some((first, who.into_inner()))
+        let (first, recipients) = self.slots.pop_first()?;
+        Some((first, recipients.into_inner()))
     }
 
     /// Removes a number from every slot and returns the earliest that held it.
@@ -50,12 +50,12 @@ impl Wheel {
         let slots: Vec<i64> = self
             .slots
             .iter()
-            .filter(|(_, who)| who.contains(number))
+            .filter(|(_, recipients)| recipients.contains(number))
             .map(|(slot, _)| *slot)
             .collect();
         for slot in &slots {
-            self.change(*slot, |who| {
-                who.remove(number);
+            self.change(*slot, |recipients| {
+                recipients.remove(number);
             });
         }
         slots.first().copied()
@@ -67,19 +67,19 @@ impl Wheel {
             .slots
             .iter()
             .take_while(|(at, _)| **at <= slot)
-            .filter(|(_, who)| !who.is_disjoint(numbers))
+            .filter(|(_, recipients)| !recipients.is_disjoint(numbers))
             .map(|(slot, _)| *slot)
             .collect();
         for slot in slots {
-            self.change(slot, |who| *who -= numbers);
+            self.change(slot, |recipients| *recipients -= numbers);
         }
     }
 
     /// Changes a slot, and drops it once it is empty.
     fn change(&mut self, slot: i64, change: impl FnOnce(&mut RoaringBitmap)) {
-        if let Some(who) = self.slots.get_mut(&slot) {
-            change(who);
-            if who.is_empty() {
+        if let Some(recipients) = self.slots.get_mut(&slot) {
+            change(recipients);
+            if recipients.is_empty() {
                 self.slots.remove(&slot);
             }
         }
@@ -93,11 +93,11 @@ impl Wheel {
         let taken: Vec<_> = self
             .slots
             .iter()
-            .map(|(slot, who)| (*slot, &**who & numbers))
+            .map(|(slot, recipients)| (*slot, &**recipients & numbers))
             .filter(|(_, some)| !some.is_empty())
             .collect();
         for (slot, some) in &taken {
-            self.change(*slot, |who| *who -= some);
+            self.change(*slot, |recipients| *recipients -= some);
         }
         taken
     }
@@ -107,26 +107,26 @@ impl Wheel {
         let slots: Vec<i64> = self
             .slots
             .from(&(slot_of(due_ms) + 1))
-            .filter(|(_, who)| !who.is_disjoint(numbers))
+            .filter(|(_, recipients)| !recipients.is_disjoint(numbers))
             .map(|(slot, _)| *slot)
             .collect();
         let mut found = RoaringBitmap::new();
         for slot in slots {
-            self.change(slot, |who| {
-                found |= &*who & numbers;
-                *who -= numbers;
+            self.change(slot, |recipients| {
+                found |= &*recipients & numbers;
+                *recipients -= numbers;
             });
         }
         found
     }
 
     pub(crate) fn slots(&self) -> impl Iterator<Item = (i64, &RoaringBitmap)> {
-        self.slots.iter().map(|(slot, who)| (*slot, &**who))
+        self.slots.iter().map(|(slot, recipients)| (*slot, &**recipients))
     }
 
     /// Bytes of memory used, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.values().map(|who| 72 + who.serialized_size()).sum()
+        self.slots.values().map(|recipients| 72 + recipients.serialized_size()).sum()
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) struct Sooner<'a> {
     pub(crate) wheel: &'a mut Wheel,
     pub(crate) next: &'a mut Option<Option<i64>>,
     pub(crate) due: i64,
-    pub(crate) who: RoaringBitmap,
+    pub(crate) recipients: RoaringBitmap,
 }
 
 impl Sooner<'_> {
@@ -149,12 +149,12 @@ impl Sooner<'_> {
             self.due = due;
             note(self.next, due);
         }
-        self.who.insert(number);
+        self.recipients.insert(number);
     }
 
     pub(crate) fn done(&mut self) {
-        self.wheel.insert_all(self.due, &self.who);
-        self.who.clear();
+        self.wheel.insert_all(self.due, &self.recipients);
+        self.recipients.clear();
     }
 }
 

@@ -15,7 +15,7 @@ use crate::model::recipient::OwnHours;
 use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::Instant;
 use crate::rules::QuietHours;
-use crate::rules::calendar::{Alike, Person, Zone, checksum, quiet_until};
+use crate::rules::calendar::{Alike, PersonCalendar, Zone, checksum, quiet_until};
 
 /// The zone and the quiet hours that a tenant sets for its entries; it sets one of them at least.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,12 +49,12 @@ pub(crate) struct Clocks<'a> {
 
 /// One recipient, looked up when a deadline depends on who it is.
 #[derive(Clone, Copy)]
-pub(crate) struct Member<'a> {
+pub(crate) struct RecipientClock<'a> {
     clocks: Clocks<'a>,
     number: RecipientNo,
 }
 
-impl Person for Member<'_> {
+impl PersonCalendar for RecipientClock<'_> {
     fn zone(&self) -> Option<&Zone> {
         self.clocks.zone(self.number).map(|(_, zone)| zone)
     }
@@ -102,8 +102,8 @@ impl<'a> Clocks<'a> {
     }
 
     /// A recipient's part in a deadline.
-    pub(crate) fn member(self, number: RecipientNo) -> Member<'a> {
-        Member { clocks: self, number }
+    pub(crate) fn member(self, number: RecipientNo) -> RecipientClock<'a> {
+        RecipientClock { clocks: self, number }
     }
 
     /// The quiet hours of a channel for those who have none of their own.
@@ -128,15 +128,15 @@ impl<'a> Clocks<'a> {
     /// The recipients among these whose quiet hours hold at an instant, by their end. An erased one has none.
     pub(crate) fn quiet(
         self,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         channel: ChannelNo,
         of_channel: Option<&'a QuietHours>,
         at: Instant,
     ) -> Vec<(Instant, RoaringBitmap)> {
         let mut quiet = Vec::new();
-        let own = who & &*self.roster.own_hours;
+        let own = recipients & &*self.roster.own_hours;
         if let Some(hours) = self.hours(channel, of_channel) {
-            let others = (who & &*self.roster.everyone) - &own;
+            let others = (recipients & &*self.roster.everyone) - &own;
             for (zone, part) in self.by_zone(&others) {
                 quiet.extend(quiet_until(hours, zone, at).map(|end| (end, part)));
             }
@@ -169,13 +169,13 @@ impl<'a> Clocks<'a> {
     /// minutes, these.
     pub(crate) fn alike(
         self,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         digest: &str,
         spread_minutes: u16,
     ) -> Vec<(Alike<'a>, RoaringBitmap)> {
-        let with_own = who & self.roster.digest_times.who(digest);
+        let with_own = recipients & self.roster.digest_times.recipients(digest);
         let mut parts = Vec::new();
-        for (zone, mut part) in self.by_zone(who) {
+        for (zone, mut part) in self.by_zone(recipients) {
             let mut apart: BTreeMap<(OwnTimes, u32), RoaringBitmap> = BTreeMap::new();
             let own = &part & &with_own;
             if spread_minutes == 0 {
@@ -187,7 +187,7 @@ impl<'a> Clocks<'a> {
                 let member = self.member(RecipientNo(number));
                 let minute = match spread_minutes {
                     0 => 0,
-                    spread => member.checksum() % u32::from(spread),
+                    minutes => member.checksum() % u32::from(minutes),
                 };
                 let own = match with_own.contains(number) {
                     true => member.own_times(digest),
@@ -203,12 +203,12 @@ impl<'a> Clocks<'a> {
     }
 
     /// Splits a set by zone; that of the tenant may be there twice.
-    pub(crate) fn by_zone(self, who: &RoaringBitmap) -> Vec<(&'a Zone, RoaringBitmap)> {
+    pub(crate) fn by_zone(self, recipients: &RoaringBitmap) -> Vec<(&'a Zone, RoaringBitmap)> {
         let Some((_, zone)) = self.zone_of_tenant() else {
-            return self.roster.by_zone(who);
+            return self.roster.by_zone(recipients);
         };
-        let own = who & &*self.roster.own_zone;
-        let others = who - &own;
+        let own = recipients & &*self.roster.own_zone;
+        let others = recipients - &own;
         let mut parts = self.roster.by_zone(&own);
         if !others.is_empty() {
             parts.push((zone, others));

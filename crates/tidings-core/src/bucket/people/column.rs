@@ -60,11 +60,11 @@ impl<T: Copy + Default> Column<T> {
     }
 
     #[cold]
-    fn before_write(&mut self, at: usize) {
-        if self.dirty.len() <= at {
-            self.dirty.resize(at + 1, false);
+    fn before_write(&mut self, index: usize) {
+        if self.dirty.len() <= index {
+            self.dirty.resize(index + 1, false);
         }
-        self.dirty[at] = true;
+        self.dirty[index] = true;
     }
 
     /// Returns true if nothing was ever written to it.
@@ -128,8 +128,8 @@ impl<T: Copy + Default> Column<T> {
     }
 }
 
-fn page_no(at: usize) -> u32 {
-    u32::try_from(at).expect("a page has a smaller number than its recipients")
+fn page_no(index: usize) -> u32 {
+    u32::try_from(index).expect("a page has a smaller number than its recipients")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::command::MarkKind;
 use crate::model::id::Id;
-use crate::model::item::State;
+use crate::model::item::ItemState;
 use crate::model::number::EventNo;
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
@@ -112,11 +112,11 @@ impl Newest {
     /// The state of an entry that is at least `state`.
     fn raised<E>(
         &self,
-        mut state: State,
+        mut state: ItemState,
         entry: &mut Marking<impl FnMut() -> Result<Instant, E>>,
-    ) -> Result<State, E> {
+    ) -> Result<ItemState, E> {
         work::count();
-        for (mark, kind) in [(self.read, State::Read), (self.seen, State::Seen)] {
+        for (mark, kind) in [(self.read, ItemState::Read), (self.seen, ItemState::Seen)] {
             let Some(mark) = mark.filter(|mark| kind > state && entry.place < mark.before) else {
                 continue;
             };
@@ -202,9 +202,9 @@ impl ByTenant {
     /// Those of asking for its `t`.
     pub(super) fn raised<E>(
         &self,
-        state: State,
+        state: ItemState,
         entry: &mut Marking<impl FnMut() -> Result<Instant, E>>,
-    ) -> Result<State, E> {
+    ) -> Result<ItemState, E> {
         let state = self.all.raised(state, entry)?;
         match self.own(entry.tenant) {
             Some(own) => own.raised(state, entry),
@@ -225,14 +225,14 @@ impl ByTenant {
     }
 
     /// The least state of what is covered to the end of a day, of all entries or (`whose`) of a tenant's, or of none.
-    pub(super) fn of_day(&self, day: Day, whose: Option<Option<TenantNo>>) -> State {
+    pub(super) fn of_day(&self, day: Day, whose: Option<Option<TenantNo>>) -> ItemState {
         let reaches = |mark: Option<Mark>| mark.is_some_and(|mark| mark.reach.0 >= day.end().0);
         let own = whose.and_then(|tenant| self.own(tenant));
         let states = [Some(&self.all), own].into_iter().flatten().map(|newest| {
             match (reaches(newest.read), reaches(newest.seen)) {
-                (true, _) => State::Read,
-                (false, true) => State::Seen,
-                (false, false) => State::New,
+                (true, _) => ItemState::Read,
+                (false, true) => ItemState::Seen,
+                (false, false) => ItemState::New,
             }
         });
         states.max().unwrap_or_default()

@@ -19,7 +19,7 @@ static NOBODY: LazyLock<RoaringBitmap> = LazyLock::new(RoaringBitmap::new);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DigestTimes {
     chosen: Tree<(u32, String, Option<TenantNo>), OwnTimes>,
-    who: Shared<BTreeMap<String, RoaringBitmap>>,
+    recipients: Shared<BTreeMap<String, RoaringBitmap>>,
 }
 
 impl DigestTimes {
@@ -44,20 +44,20 @@ impl DigestTimes {
         let (_, name, _) = at;
         let is_left = self.of_digest(number, &name).next().is_some();
         if is_left {
-            self.who.entry(name).or_default().insert(number);
-        } else if let Some(who) = self.who.get_mut(&name) {
-            who.remove(number);
+            self.recipients.entry(name).or_default().insert(number);
+        } else if let Some(recipients) = self.recipients.get_mut(&name) {
+            recipients.remove(number);
         }
     }
 
     /// The recipients who chose times for a digest, for entries of any tenant.
-    pub(crate) fn who(&self, digest: &str) -> &RoaringBitmap {
-        self.who.get(digest).unwrap_or(&NOBODY)
+    pub(crate) fn recipients(&self, digest: &str) -> &RoaringBitmap {
+        self.recipients.get(digest).unwrap_or(&NOBODY)
     }
 
     /// The times of a recipient for entries of a tenant or of none: those for the tenant, else those for all.
     pub(crate) fn of(&self, number: u32, digest: &str, tenant: Option<TenantNo>) -> OwnTimes {
-        if !self.who(digest).contains(number) {
+        if !self.recipients(digest).contains(number) {
             return OwnTimes::default();
         }
         let said = |tenant| {
@@ -85,7 +85,7 @@ impl DigestTimes {
 
     /// The recipients with times for entries of a tenant.
     pub(crate) fn recipients_in(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
-        let all = self.who.values().flatten();
+        let all = self.recipients.values().flatten();
         all.filter(move |number| {
             self.of_recipient(*number).any(|((.., of), _)| *of == Some(tenant))
         })
@@ -97,8 +97,8 @@ impl DigestTimes {
         for key in keys {
             self.chosen.remove(&key);
         }
-        for who in self.who.values_mut() {
-            who.remove(number);
+        for recipients in self.recipients.values_mut() {
+            recipients.remove(number);
         }
     }
 

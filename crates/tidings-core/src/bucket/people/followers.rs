@@ -23,14 +23,15 @@ impl Followers {
             let by_tenant = known.tenant.cmp(&tenant);
             by_tenant.then_with(|| known.topic.as_str().cmp(topic))
         });
-        found.map(|(_, who)| &**who)
+        found.map(|(_, recipients)| &**recipients)
     }
 
     /// The followers of a tenant's topics, by topic.
     pub(crate) fn of_tenant(&self, tenant: TenantNo) -> impl Iterator<Item = &RoaringBitmap> {
         let tenant = Some(tenant);
         let all = self.by_topic.first_on(|known| known.tenant >= tenant);
-        all.take_while(move |(known, _)| known.tenant == tenant).map(|(_, who)| &**who)
+        all.take_while(move |(known, _)| known.tenant == tenant)
+            .map(|(_, recipients)| &**recipients)
     }
 
     /// Number of topics that a recipient follows.
@@ -39,28 +40,28 @@ impl Followers {
     }
 
     /// Adds followers; none of them followed the topic before.
-    pub(crate) fn add(&mut self, topic: TenantTopic, who: RoaringBitmap) {
-        for number in &who {
+    pub(crate) fn add(&mut self, topic: TenantTopic, recipients: RoaringBitmap) {
+        for number in &recipients {
             *self.topics.at(number) += 1;
         }
         let followers = &mut **self.by_topic.or_default(topic);
-        match who.len() {
+        match recipients.len() {
             // A union copies: for the few of one step among very many followers that costs more.
-            ..=FEW => followers.extend(who),
-            _ => *followers |= who,
+            ..=FEW => followers.extend(recipients),
+            _ => *followers |= recipients,
         }
     }
 
     /// Removes followers; all of them followed the topic before.
-    pub(crate) fn remove(&mut self, topic: &TenantTopic, who: &RoaringBitmap) {
+    pub(crate) fn remove(&mut self, topic: &TenantTopic, recipients: &RoaringBitmap) {
         let Some(followers) = self.by_topic.get_mut(topic) else {
             return;
         };
-        **followers -= who;
+        **followers -= recipients;
         if followers.is_empty() {
             self.by_topic.remove(topic);
         }
-        for number in who {
+        for number in recipients {
             let topics = self.topics.at(number);
             *topics = topics.saturating_sub(1);
         }
@@ -71,16 +72,16 @@ impl Followers {
         let left: Vec<TenantTopic> = self
             .by_topic
             .iter()
-            .filter(|(_, who)| who.contains(number))
+            .filter(|(_, recipients)| recipients.contains(number))
             .map(|(topic, _)| topic.clone())
             .collect();
-        let who = RoaringBitmap::from_iter([number]);
-        left.iter().for_each(|topic| self.remove(topic, &who));
+        let recipients = RoaringBitmap::from_iter([number]);
+        left.iter().for_each(|topic| self.remove(topic, &recipients));
         left
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.by_topic.values().map(|who| 48 + who.serialized_size()).sum::<usize>()
+        self.by_topic.values().map(|recipients| 48 + recipients.serialized_size()).sum::<usize>()
             + self.topics.bytes()
     }
 }

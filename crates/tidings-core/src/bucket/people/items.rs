@@ -3,35 +3,35 @@
 //! Marks only add, and one of them covers many items. What is taken out of an inbox, comes back or is marked as
 //! unread is kept by item instead, from the first such change on; later marks change it there.
 
-use crate::model::item::{Item, Return, Shelf, State};
+use crate::model::item::{ItemState, Return, Shelf, StoredItem};
 use crate::model::number::{EventNo, Seq};
 use crate::model::time::{Day, Instant};
 use crate::sets::shared::Tree;
 
 /// The items of one inbox that have a state of their own, by the event's place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Items(Tree<EventNo, Item>);
+pub(crate) struct Items(Tree<EventNo, StoredItem>);
 
 impl Items {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn get(&self, place: EventNo) -> Option<&Item> {
+    pub(crate) fn get(&self, place: EventNo) -> Option<&StoredItem> {
         self.0.get(&place)
     }
 
-    pub(crate) fn put(&mut self, place: EventNo, item: Item) {
+    pub(crate) fn put(&mut self, place: EventNo, item: StoredItem) {
         self.0.insert(place, item);
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (EventNo, &Item)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (EventNo, &StoredItem)> {
         self.0.iter().map(|(place, item)| (*place, item))
     }
 
     /// The items whose snooze ends at or before an instant, as they come back, the first of them under a seq.
-    pub(crate) fn returning(&self, until: Instant, seq: Seq) -> Vec<(EventNo, Item)> {
-        let ends = |item: &Item| match item.shelf {
+    pub(crate) fn returning(&self, until: Instant, seq: Seq) -> Vec<(EventNo, StoredItem)> {
+        let ends = |item: &StoredItem| match item.shelf {
             Shelf::Snoozed(at) if at <= until => Some(at),
             _ => None,
         };
@@ -39,7 +39,7 @@ impl Items {
         let each = back.zip(seq.and_on());
         each.map(|((place, item, at), seq)| {
             let back = Some(Return { at, seq });
-            (place, Item { state: State::New, shelf: Shelf::Active, back, ..*item })
+            (place, StoredItem { state: ItemState::New, shelf: Shelf::Active, back, ..*item })
         })
         .collect()
     }
@@ -47,8 +47,8 @@ impl Items {
     /// Raises the state of active items, or of all, that a mark covers; returns those that changed.
     pub(crate) fn raise(
         &mut self,
-        to: State,
-        covers: impl Fn(EventNo, &Item) -> bool,
+        to: ItemState,
+        covers: impl Fn(EventNo, &StoredItem) -> bool,
     ) -> Vec<EventNo> {
         let changed: Vec<EventNo> = self
             .iter()
@@ -64,8 +64,8 @@ impl Items {
     }
 
     /// Raises the state of one item, if it has one of its own and is not deleted.
-    pub(crate) fn raise_one(&mut self, to: State, place: EventNo) -> Vec<EventNo> {
-        let lower = |item: &&mut Item| item.state < to && item.shelf != Shelf::Deleted;
+    pub(crate) fn raise_one(&mut self, to: ItemState, place: EventNo) -> Vec<EventNo> {
+        let lower = |item: &&mut StoredItem| item.state < to && item.shelf != Shelf::Deleted;
         match self.0.get_mut(&place).filter(lower) {
             Some(item) => {
                 item.state = to;

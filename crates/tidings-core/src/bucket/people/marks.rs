@@ -16,7 +16,7 @@ use crate::journal::record::{About, Covered};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::model::command::MarkKind;
 use crate::model::id::Id;
-use crate::model::item::{Item, Shelf, State};
+use crate::model::item::{ItemState, Shelf, StoredItem};
 use crate::model::number::{EventNo, Seq};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
@@ -54,7 +54,7 @@ pub(crate) enum MarkAt {
 
 /// A mark as it is made.
 #[derive(Clone, Copy)]
-pub(crate) struct Made {
+pub(crate) struct NewMark {
     /// The instant.
     pub(crate) at: Instant,
     /// It covers events published before this place.
@@ -96,29 +96,29 @@ impl MarkAt {
 
 impl Marks {
     /// Adds a mark and returns the rows that changed.
-    pub(crate) fn add(&mut self, made: Made, what: Covered) -> Vec<MarkAt> {
+    pub(crate) fn add(&mut self, made: NewMark, what: Covered) -> Vec<MarkAt> {
         work::count();
-        let Made { at, before, kind, view, rules } = made;
+        let NewMark { at, before, kind, view, rules } = made;
         let reach = match what {
             // A mark covers what has entered by now, whatever later instant it names.
             Covered::UpTo(up_to) => up_to.min(at),
             Covered::Object(_) | Covered::Event(_) => at,
         };
         let newest = Newest::one(kind, at, before, reach);
-        let state = State::of(kind);
-        let is_reached = |item: &Item| view.shows(item.tenant);
-        let is_active = |item: &Item| item.shelf == Shelf::Active && is_reached(item);
+        let state = ItemState::of(kind);
+        let is_reached = |item: &StoredItem| view.shows(item.tenant);
+        let is_active = |item: &StoredItem| item.shelf == Shelf::Active && is_reached(item);
         let (at, raised) = match what {
             Covered::UpTo(_) => {
                 self.up_to.entry(rules).or_default().add(view, newest);
-                let covers = |item: &Item| is_active(item) && item.newest_at() <= reach;
+                let covers = |item: &StoredItem| is_active(item) && item.newest_at() <= reach;
                 (MarkAt::UpTo(rules), self.items.raise(state, |_, item| covers(item)))
             }
             Covered::Object(object) => {
                 let hash = About::object_hash(&object);
                 self.hashes.or_default(hash).add(view, newest);
                 self.objects.or_default(object.clone()).add(view, newest);
-                let covers = |item: &Item| is_active(item) && item.object == hash;
+                let covers = |item: &StoredItem| is_active(item) && item.object == hash;
                 (MarkAt::Object(object), self.items.raise(state, |_, item| covers(item)))
             }
             Covered::Event(event) => {
@@ -132,9 +132,13 @@ impl Marks {
     }
 
     /// Adds a stored row.
-    pub(in crate::bucket) fn put(&mut self, at: MarkAt, row: &[u8]) -> Result<(), Unreadable> {
+    pub(in crate::bucket) fn put(
+        &mut self,
+        mark_key: MarkAt,
+        row: &[u8],
+    ) -> Result<(), Unreadable> {
         let newest = || decode::<ByTenant>("a recipient's mark", row);
-        match at {
+        match mark_key {
             MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default().add_all(newest()?),
             MarkAt::Object(object) => {
                 let newest = newest()?;
@@ -149,8 +153,8 @@ impl Marks {
     }
 
     /// Encodes the row of a key, if there is one.
-    pub(in crate::bucket) fn row(&self, at: &MarkAt) -> Option<Vec<u8>> {
-        match at {
+    pub(in crate::bucket) fn row(&self, mark_key: &MarkAt) -> Option<Vec<u8>> {
+        match mark_key {
             MarkAt::UpTo(rules) => self.up_to.get(rules).map(encode),
             MarkAt::Object(object) => self.objects.get(object).map(encode),
             MarkAt::Event(place) => self.events.get(place).map(encode),
@@ -183,7 +187,7 @@ impl Marks {
     /// Returns true if a mark of this kind (or a stronger one) covers the entry.
     pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
         let place = entry.place;
-        if self.items.get(place).is_some_and(|item| item.counts_as(State::of(kind))) {
+        if self.items.get(place).is_some_and(|item| item.counts_as(ItemState::of(kind))) {
             return true;
         }
         let cover = |marks: Option<&ByTenant>| marks.is_some_and(|marks| marks.cover(kind, entry));
@@ -265,11 +269,11 @@ fn forget_in<K: Ord + Clone>(
 /// The marks of one reader, for comparison with many entries of their inbox. Those entries have an inbox,
 /// whatever the rules said when a mark was made.
 #[derive(Debug, Default)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ReaderMarks<'a> {
     marks: Option<&'a Marks>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ReaderMarks<'a> {
     pub(crate) fn of(marks: Option<&'a Marks>) -> Self {
         Self { marks }
     }
@@ -281,7 +285,7 @@ impl<'a> Reading<'a> {
 
     /// The least state of a view's entries of a day: a mark that was made when the day was over, and reaches
     /// to its end, covers everything that arrived on it.
-    pub(crate) fn of_day(&self, day: Day, view: View<TenantNo>) -> State {
+    pub(crate) fn of_day(&self, day: Day, view: View<TenantNo>) -> ItemState {
         let of = |whose: Option<Option<TenantNo>>| {
             let marks = self.marks.iter().flat_map(|marks| marks.up_to.values());
             marks.map(|marks| marks.of_day(day, whose)).max().unwrap_or_default()
@@ -299,9 +303,9 @@ impl<'a> Reading<'a> {
     /// Those of asking for its `t`.
     pub(crate) fn of_entry<E>(
         &self,
-        least: State,
+        least: ItemState,
         mut entry: Marking<impl FnMut() -> Result<Instant, E>>,
-    ) -> Result<State, E> {
+    ) -> Result<ItemState, E> {
         let mut state = least;
         let Some(marks) = self.marks else {
             return Ok(state);
@@ -319,9 +323,9 @@ mod tests {
     use super::*;
 
     /// A mark on entries of all.
-    fn made(at: i64, before: u64, kind: MarkKind) -> Made {
+    fn made(at: i64, before: u64, kind: MarkKind) -> NewMark {
         let (at, before) = (Instant(at), EventNo(before));
-        Made { at, before, kind, view: View::All, rules: 1 }
+        NewMark { at, before, kind, view: View::All, rules: 1 }
     }
 
     #[test]
@@ -335,9 +339,9 @@ mod tests {
         ];
         for what in what {
             let mut marks = Marks::default();
-            let of = Made { view: View::Of(acme), ..made(10, 5, MarkKind::Seen) };
+            let of = NewMark { view: View::Of(acme), ..made(10, 5, MarkKind::Seen) };
             let rows = marks.add(of, what.clone());
-            let only = Made { view: View::Only(acme), ..made(10, 5, MarkKind::Read) };
+            let only = NewMark { view: View::Only(acme), ..made(10, 5, MarkKind::Read) };
             marks.add(only, what.clone());
             let mut again = Marks::default();
             again.put(rows[0].clone(), &marks.row(&rows[0]).unwrap()).unwrap();
@@ -347,10 +351,10 @@ mod tests {
                     let bounds = (Instant(10), Instant(10));
                     let hash = About::object_hash(&object);
                     let marking = Marking { place: EventNo(4), tenant, object: hash, bounds, t };
-                    Reading::of(Some(marks)).of_entry(State::New, marking).unwrap()
+                    ReaderMarks::of(Some(marks)).of_entry(ItemState::New, marking).unwrap()
                 };
                 let states = [of(None), of(Some(acme)), of(Some(other))];
-                assert_eq!(states, [State::Seen, State::Read, State::New], "{what:?}");
+                assert_eq!(states, [ItemState::Seen, ItemState::Read, ItemState::New], "{what:?}");
             }
         }
     }
@@ -416,7 +420,7 @@ mod tests {
         for n in 0..count {
             marks.add(made(at(n).0, count, MarkKind::Seen), what(n));
         }
-        let reading = Reading::of(Some(&marks));
+        let reading = ReaderMarks::of(Some(&marks));
         for n in 0..count {
             let object = Id::new(&format!("o{n}")).unwrap();
             let entry = Looked {
@@ -434,7 +438,7 @@ mod tests {
                 bounds: (at(n), at(n)),
                 t: || Ok::<_, ()>(at(n)),
             };
-            reading.of_entry(State::New, marking).unwrap();
+            reading.of_entry(ItemState::New, marking).unwrap();
         }
         marks.forget_before((at(count), Day(0)), Seq::default(), |_| {});
         work::take()

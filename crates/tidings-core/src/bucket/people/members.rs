@@ -45,9 +45,9 @@ impl Members {
     /// Adds or removes members.
     pub(crate) fn change(&mut self, tenants: &[(TenantNo, Set)], on: bool) {
         let pairs = || {
-            let each = |(tenant, who): &'_ (TenantNo, Set)| {
+            let each = |(tenant, recipients): &'_ (TenantNo, Set)| {
                 let tenant = tenant.0.get();
-                who.iter().map(move |number| (tenant, number)).collect::<Vec<_>>()
+                recipients.iter().map(move |number| (tenant, number)).collect::<Vec<_>>()
             };
             tenants.iter().flat_map(each)
         };
@@ -125,7 +125,7 @@ mod tests {
             for number in together {
                 joined.entry(mix(number ^ 0x5555) % tenants + 1).or_default().insert(*number);
             }
-            let tenant = |(raw, who)| (TenantNo::of_raw(raw).unwrap(), who);
+            let tenant = |(raw, recipients)| (TenantNo::of_raw(raw).unwrap(), recipients);
             members.change(&joined.into_iter().map(tenant).collect::<Vec<_>>(), true);
         }
         assert_eq!(members.count(), u64::from(numbers));

@@ -14,7 +14,7 @@ use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::preference::PreferenceScope;
 use crate::model::tenant::TenantNo;
-use crate::model::topic::heard_by;
+use crate::model::topic::followed_paths;
 use crate::sets::audience::partition;
 use crate::sets::shared::{Shared, Tree};
 
@@ -27,7 +27,7 @@ pub(crate) struct Mutes {
     by_subject: Tree<Muted, Shared<RoaringBitmap>>,
     by_recipient: Tree<(u32, Muted), ()>,
     /// The recipients who mute something.
-    who: Shared<RoaringBitmap>,
+    recipients: Shared<RoaringBitmap>,
 }
 
 /// The reasons that mutes leave to an entry.
@@ -50,22 +50,22 @@ pub(crate) struct Why<'a> {
 
 impl Mutes {
     /// Sets or lifts the mute of a topic or an object.
-    pub(crate) fn set(&mut self, number: u32, at: Muted, is_on: bool) {
+    pub(crate) fn set(&mut self, number: u32, muted: Muted, is_on: bool) {
         if is_on {
-            self.by_subject.or_default(at.clone()).insert(number);
-            self.by_recipient.insert((number, at), ());
-            self.who.insert(number);
+            self.by_subject.or_default(muted.clone()).insert(number);
+            self.by_recipient.insert((number, muted), ());
+            self.recipients.insert(number);
             return;
         }
-        if let Some(who) = self.by_subject.get_mut(&at) {
-            who.remove(number);
-            if who.is_empty() {
-                self.by_subject.remove(&at);
+        if let Some(recipients) = self.by_subject.get_mut(&muted) {
+            recipients.remove(number);
+            if recipients.is_empty() {
+                self.by_subject.remove(&muted);
             }
         }
-        self.by_recipient.remove(&(number, at));
-        if self.of(number).next().is_none() && self.who.contains(number) {
-            self.who.remove(number);
+        self.by_recipient.remove(&(number, muted));
+        if self.of(number).next().is_none() && self.recipients.contains(number) {
+            self.recipients.remove(number);
         }
     }
 
@@ -89,11 +89,11 @@ impl Mutes {
     }
 
     /// The recipients who mute something in entries of a tenant, once for each mute.
-    pub(super) fn who_mutes_in(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
+    pub(super) fn muting_in(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
         let first = (Some(tenant), INBOX_NO, PreferenceScope::Type(String::new()));
         let of = self.by_subject.from(&first);
         let of = of.take_while(move |((of, ..), _)| *of == Some(tenant));
-        of.flat_map(|(_, who)| who.iter())
+        of.flat_map(|(_, recipients)| recipients.iter())
     }
 
     /// Selects the recipients of a set who mute a subject in entries of a tenant, or of none.
@@ -102,9 +102,9 @@ impl Mutes {
         channel: ChannelNo,
         subject: PreferenceScope,
         tenant: Option<TenantNo>,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let get = |at: &Muted| self.by_subject.get(at).map(|muting| who & &**muting);
+        let get = |at: &Muted| self.by_subject.get(at).map(|muting| recipients & &**muting);
         let at = (None, channel, subject);
         let muting = get(&at).unwrap_or_default();
         match tenant {
@@ -114,8 +114,8 @@ impl Mutes {
     }
 
     /// Returns true if a recipient of a set mutes something.
-    pub(crate) fn concern(&self, who: &RoaringBitmap) -> bool {
-        !self.who.is_disjoint(who)
+    pub(crate) fn concern(&self, recipients: &RoaringBitmap) -> bool {
+        !self.recipients.is_disjoint(recipients)
     }
 
     /// Splits a set by the reasons that mutes leave to an entry of an event, of a tenant or of none, on a channel.
@@ -124,28 +124,28 @@ impl Mutes {
         channel: ChannelNo,
         (event, tenant): (&Event, Option<TenantNo>),
         why: Why<'_>,
-        mut who: RoaringBitmap,
+        mut recipients: RoaringBitmap,
     ) -> Vec<(Left, RoaringBitmap)> {
-        if !self.concern(&who) {
-            return vec![(Left::All, who)];
+        if !self.concern(&recipients) {
+            return vec![(Left::All, recipients)];
         }
         let mut parts = Vec::new();
         let mut nothing = RoaringBitmap::new();
         for object in event.target.iter().chain([&event.object]) {
             let subject = PreferenceScope::Object(object.id.clone());
-            nothing |= self.muting(channel, subject, tenant, &who);
+            nothing |= self.muting(channel, subject, tenant, &recipients);
         }
-        who -= &nothing;
+        recipients -= &nothing;
         let muted: BTreeSet<&str> =
-            event.to.topics.iter().map(Id::as_str).flat_map(heard_by).collect();
+            event.to.topics.iter().map(Id::as_str).flat_map(followed_paths).collect();
         let muted: Vec<&str> = muted.into_iter().collect();
         let sources = (0..).zip(&muted).filter_map(|(at, topic)| {
             let subject = PreferenceScope::Topic(Id::new(topic).ok()?);
-            let muting = self.muting(channel, subject, tenant, &who);
+            let muting = self.muting(channel, subject, tenant, &recipients);
             (!muting.is_empty()).then_some((at, muting))
         });
         for (of, part) in partition(sources.collect()) {
-            who -= &part;
+            recipients -= &part;
             let of: Vec<&str> =
                 of.iter().filter_map(|at| muted.get(*at as usize).copied()).collect();
             match reasons_left(event, why, &of) {
@@ -154,8 +154,8 @@ impl Mutes {
                 left => parts.push((Left::Some(left), part)),
             }
         }
-        parts.extend([(Left::Nothing, nothing), (Left::All, who)]);
-        parts.retain(|(_, who)| !who.is_empty());
+        parts.extend([(Left::Nothing, nothing), (Left::All, recipients)]);
+        parts.retain(|(_, recipients)| !recipients.is_empty());
         parts
     }
 
@@ -165,29 +165,29 @@ impl Mutes {
         channel: ChannelNo,
         event: (&Event, Option<TenantNo>),
         why: Why<'_>,
-        who: RoaringBitmap,
+        recipients: RoaringBitmap,
     ) -> RoaringBitmap {
-        self.split(channel, event, why, who)
+        self.split(channel, event, why, recipients)
             .into_iter()
             .filter(|(left, _)| *left == Left::Nothing)
-            .fold(RoaringBitmap::new(), |all, (_, who)| all | who)
+            .fold(RoaringBitmap::new(), |all, (_, recipients)| all | recipients)
     }
 }
 
 /// The reasons that an event would have without its topics at or below the muted ones.
 fn reasons_left(event: &Event, why: Why<'_>, muted: &[&str]) -> Vec<u16> {
-    let heard: BTreeSet<&str> = event
+    let paths: BTreeSet<&str> = event
         .to
         .topics
         .iter()
         .map(Id::as_str)
-        .filter(|topic| !heard_by(topic).any(|above| muted.contains(&above)))
-        .flat_map(heard_by)
+        .filter(|topic| !followed_paths(topic).any(|above| muted.contains(&above)))
+        .flat_map(followed_paths)
         .collect();
     let stays = |at: &&u16| {
         let word = why.words.get(usize::from(**at)).map(String::as_str);
         let topic = word.and_then(|word| word.strip_prefix("topic:"));
-        topic.is_none_or(|topic| heard.contains(topic))
+        topic.is_none_or(|topic| paths.contains(topic))
     };
     why.reasons.iter().filter(stays).copied().collect()
 }
@@ -228,7 +228,7 @@ mod tests {
             let why = Why { words: &words, reasons };
             let mut parts =
                 mutes.split(INBOX_NO, (&event(topics), None), why, set(&[1, 2, 3, 4, 5]));
-            parts.sort_by_key(|(_, who)| who.min());
+            parts.sort_by_key(|(_, recipients)| recipients.min());
             parts
         };
         // Those of another channel, and those who mute what lies below, keep all.

@@ -65,9 +65,9 @@ impl Preferences {
             return self.of_tenants.choose(number, (tenant, channel, scope), mode);
         }
         let modes = self.chosen.entry((channel, scope)).or_default();
-        modes.retain(|_, who| {
-            who.remove(number);
-            !who.is_empty()
+        modes.retain(|_, recipients| {
+            recipients.remove(number);
+            !recipients.is_empty()
         });
         if mode != Mode::Default {
             modes.entry(mode).or_default().insert(number);
@@ -86,9 +86,9 @@ impl Preferences {
             self.of_tenants.choose(number, at, Mode::Default);
         }
         for modes in self.chosen.values_mut() {
-            if modes.values().any(|who| who.contains(number)) {
-                for who in modes.values_mut() {
-                    who.remove(number);
+            if modes.values().any(|recipients| recipients.contains(number)) {
+                for recipients in modes.values_mut() {
+                    recipients.remove(number);
                 }
             }
         }
@@ -96,7 +96,7 @@ impl Preferences {
 
     /// The recipients with preferences for entries of a tenant; some of them may be there several times.
     pub(crate) fn recipients_with_choices(&self, tenant: TenantNo) -> impl Iterator<Item = u32> {
-        self.of_tenants.recipients_with_choices(tenant).chain(self.mutes.who_mutes_in(tenant))
+        self.of_tenants.recipients_with_choices(tenant).chain(self.mutes.muting_in(tenant))
     }
 
     /// Sets the defaults of a tenant.
@@ -113,8 +113,8 @@ impl Preferences {
     pub(crate) fn of(&self, number: u32) -> Vec<Preference> {
         let mut chosen = Vec::new();
         for ((channel, scope), modes) in &self.chosen {
-            for (mode, who) in &**modes {
-                if who.contains(number) {
+            for (mode, recipients) in &**modes {
+                if recipients.contains(number) {
                     let (scope, mode) = (scope.clone(), mode.clone());
                     chosen.push(Preference { tenant: None, channel: *channel, scope, mode });
                 }
@@ -179,21 +179,21 @@ impl Preferences {
         channel: ChannelNo,
         of_type: &Type,
         tenant: Option<TenantNo>,
-        mut who: RoaringBitmap,
+        mut recipients: RoaringBitmap,
     ) -> Vec<(Option<Mode>, RoaringBitmap)> {
         let mut parts = Vec::new();
         for (_, _, modes) in self.levels(channel, of_type, tenant) {
             for (mode, chosen) in modes.iter().filter(|(mode, _)| of_type.knows(channel, mode)) {
-                let part = &who & chosen;
+                let part = &recipients & chosen;
                 if !part.is_empty() {
-                    who -= &part;
+                    recipients -= &part;
                     parts.push((Some(mode.clone()), part));
                 }
             }
         }
-        if !who.is_empty() {
+        if !recipients.is_empty() {
             let default = tenant.and_then(|tenant| self.default_of(channel, of_type, tenant));
-            parts.push((default.map(|(_, mode)| mode.clone()), who));
+            parts.push((default.map(|(_, mode)| mode.clone()), recipients));
         }
         parts
     }
@@ -208,7 +208,7 @@ impl Preferences {
     ) -> Option<Applying> {
         let of_recipient =
             self.levels(channel, of_type, tenant).find_map(|(set_by, scope, modes)| {
-                let mut chosen = modes.iter().filter(|(_, who)| who.contains(number));
+                let mut chosen = modes.iter().filter(|(_, recipients)| recipients.contains(number));
                 let (mode, _) = chosen.find(|(mode, _)| of_type.knows(channel, mode))?;
                 Some(Applying { set_by, scope, mode: mode.clone() })
             });
@@ -225,9 +225,9 @@ impl Preferences {
         of_type: &Type,
         tenant: Option<TenantNo>,
         paused: &Paused,
-        who: RoaringBitmap,
+        recipients: RoaringBitmap,
     ) -> impl Iterator<Item = (Option<LaneNo>, RoaringBitmap)> {
-        self.split(channel, of_type, tenant, who)
+        self.split(channel, of_type, tenant, recipients)
             .into_iter()
             .map(move |(mode, part)| (of_type.lane_while(paused, channel, mode.as_ref()), part))
     }
@@ -295,8 +295,8 @@ mod tests {
             (None, vec![0, 3]),
         ];
         assert_eq!(parts.len(), expected.len());
-        for (part, (mode, who)) in parts.iter().zip(expected) {
-            assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, who));
+        for (part, (mode, recipients)) in parts.iter().zip(expected) {
+            assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, recipients));
         }
         let applying = |number| {
             let applying = preferences.applying(number, EMAIL_NO, t, None)?;
@@ -385,10 +385,10 @@ mod tests {
             for of in 0..3 {
                 let parts = preferences.split(EMAIL_NO, of_type, tenant(of), (0..5).collect());
                 let mut seen = RoaringBitmap::new();
-                for (mode, who) in &parts {
-                    proptest::prop_assert!(seen.is_disjoint(who));
-                    seen |= who;
-                    for number in who {
+                for (mode, recipients) in &parts {
+                    proptest::prop_assert!(seen.is_disjoint(recipients));
+                    seen |= recipients;
+                    for number in recipients {
                         let expected = naive(&chosen, &defaults, number, of);
                         let applying = preferences.applying(number, EMAIL_NO, of_type, tenant(of));
                         proptest::prop_assert_eq!(&expected, mode, "{} in {}", number, of);

@@ -16,7 +16,7 @@ use crate::model::number::RecipientNo;
 use crate::model::recipient::{OwnHours, Recipient, State};
 use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::rules::calendar::Zone;
-use crate::sets::places::GeoIndex;
+use crate::sets::geo_index::GeoIndex;
 use crate::sets::shared::{Pages, Shared, Tree};
 
 /// The recipients of a bucket. A number is its recipient's place here and is never given again.
@@ -107,8 +107,8 @@ impl Roster {
         self.everyone.insert(number.0);
         set_if(&mut self.unconfirmed, number.0, profile.state == State::Unconfirmed);
         set_if(&mut self.gone, number.0, profile.state == State::Disabled);
-        for (channel, who) in TABLE.iter().zip(&mut self.reachable) {
-            set_if(who, number.0, profile.addresses.get(channel.number).is_some());
+        for (channel, recipients) in TABLE.iter().zip(&mut self.reachable) {
+            set_if(recipients, number.0, profile.addresses.get(channel.number).is_some());
         }
         self.settle_addressed(number, Some(&profile));
         self.places.set(number.0, profile.place);
@@ -130,8 +130,8 @@ impl Roster {
         self.numbers.remove(&Hashed::of(&profile.id));
         self.everyone.remove(number.0);
         self.unconfirmed.remove(number.0);
-        for who in &mut self.reachable {
-            who.remove(number.0);
+        for recipients in &mut self.reachable {
+            recipients.remove(number.0);
         }
         self.gone.insert(number.0);
         self.own_hours.remove(number.0);
@@ -145,10 +145,14 @@ impl Roster {
     }
 
     /// The recipients without an address on a channel that needs one.
-    pub(crate) fn without_address(&self, channel: ChannelNo, who: &RoaringBitmap) -> RoaringBitmap {
+    pub(crate) fn without_address(
+        &self,
+        channel: ChannelNo,
+        recipients: &RoaringBitmap,
+    ) -> RoaringBitmap {
         let at = usize::from(channel);
         match (TABLE.get(at), self.reachable.get(at)) {
-            (Some(channel), Some(reachable)) if !channel.is_inbox() => who - &**reachable,
+            (Some(channel), Some(reachable)) if !channel.is_inbox() => recipients - &**reachable,
             _ => RoaringBitmap::new(),
         }
     }
@@ -235,10 +239,10 @@ impl Roster {
     }
 
     /// Splits a set by zone.
-    pub(crate) fn by_zone(&self, who: &RoaringBitmap) -> Vec<(&Zone, RoaringBitmap)> {
-        if who.len() < 4 * self.zones.len() as u64 {
+    pub(crate) fn by_zone(&self, recipients: &RoaringBitmap) -> Vec<(&Zone, RoaringBitmap)> {
+        if recipients.len() < 4 * self.zones.len() as u64 {
             let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
-            for number in who {
+            for number in recipients {
                 parts
                     .entry(self.zone_no(RecipientNo(number)).unwrap_or_default())
                     .or_default()
@@ -251,7 +255,7 @@ impl Roster {
             return parts.into_iter().filter_map(zoned).collect();
         }
         let parts = self.zones.values().filter_map(|zone| {
-            let part = who & &zone.1;
+            let part = recipients & &zone.1;
             (!part.is_empty()).then_some((&zone.0, part))
         });
         parts.collect()
@@ -262,7 +266,7 @@ impl Roster {
         let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.own_hours, &self.own_zone];
         let sets = sets.into_iter().chain([&self.narrow]).chain(&self.reachable);
         let zones = self.zones.values().map(|zone| zone.1.serialized_size()).sum::<usize>();
-        sets.map(|who| who.serialized_size()).sum::<usize>()
+        sets.map(|recipients| recipients.serialized_size()).sum::<usize>()
             + zones
             + self.zone_of.bytes()
             + self.tenants.len() * size_of::<(TenantNo, TenantClock)>()

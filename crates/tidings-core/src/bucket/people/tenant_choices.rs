@@ -20,36 +20,36 @@ pub(super) type Modes = Shared<BTreeMap<Mode, RoaringBitmap>>;
 type Defaults = Arc<[(ChannelNo, PreferenceScope, Mode)]>;
 
 /// A scope on a channel, of a tenant.
-type At = (TenantNo, ChannelNo, PreferenceScope);
+type TenantScope = (TenantNo, ChannelNo, PreferenceScope);
 
 /// The choices for entries of each tenant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TenantChoices {
-    chosen: Tree<At, Modes>,
+    chosen: Tree<TenantScope, Modes>,
     by_recipient: Tree<(u32, TenantNo, ChannelNo, PreferenceScope), Mode>,
     defaults: Tree<TenantNo, Defaults>,
 }
 
 impl TenantChoices {
     /// Sets a recipient's mode; [`Mode::Default`] removes it.
-    pub(super) fn choose(&mut self, number: u32, at: At, mode: Mode) {
-        let by_recipient = (number, at.0, at.1, at.2.clone());
+    pub(super) fn choose(&mut self, number: u32, scope: TenantScope, mode: Mode) {
+        let by_recipient = (number, scope.0, scope.1, scope.2.clone());
         if let Some(before) = self.by_recipient.remove(&by_recipient) {
-            let is_left = self.chosen.get_mut(&at).is_some_and(|modes| {
-                modes.retain(|of, who| {
+            let is_left = self.chosen.get_mut(&scope).is_some_and(|modes| {
+                modes.retain(|of, recipients| {
                     if *of == before {
-                        who.remove(number);
+                        recipients.remove(number);
                     }
-                    !who.is_empty()
+                    !recipients.is_empty()
                 });
                 !modes.is_empty()
             });
             if !is_left {
-                self.chosen.remove(&at);
+                self.chosen.remove(&scope);
             }
         }
         if mode != Mode::Default {
-            self.chosen.or_default(at).entry(mode.clone()).or_default().insert(number);
+            self.chosen.or_default(scope).entry(mode.clone()).or_default().insert(number);
             self.by_recipient.insert(by_recipient, mode);
         }
     }

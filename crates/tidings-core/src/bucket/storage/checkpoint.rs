@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::work::{Checkpoint, ClosingImage, Head, RecipientRow};
+use super::work::{Checkpoint, CheckpointHead, ClosingImage, RecipientRow};
 use crate::bucket::state::{Bucket, Dirty, preferences_of};
 use crate::bucket::tenant::terms_of;
 use crate::index::Slice;
@@ -89,7 +89,7 @@ pub(in crate::bucket) fn write_slice(
     None
 }
 
-fn head(bucket: &Bucket) -> Head {
+fn head(bucket: &Bucket) -> CheckpointHead {
     let tails = bucket.index.days.values().filter_map(|day| day.tail.first()).map(|(_, kept)| kept);
     let closings = bucket.closings.iter().map(|(seq, closing)| {
         let unmade = closing.unmade.iter();
@@ -106,7 +106,7 @@ fn head(bucket: &Bucket) -> Head {
         }
     });
     let versions = bucket.versions.iter();
-    Head {
+    CheckpointHead {
         next_seq: bucket.next_seq,
         delivered_to: bucket.delivered_to,
         clock: bucket.clock,
@@ -165,8 +165,8 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
         put(Partition::Base, key, row);
     }
     for topic in &bucket.dirty.topics {
-        let who = bucket.followers.get(topic.tenant, topic.topic.as_str());
-        let value = who.map(|who| encode(&Set::from(who.clone())));
+        let recipients = bucket.followers.get(topic.tenant, topic.topic.as_str());
+        let value = recipients.map(|recipients| encode(&Set::from(recipients.clone())));
         put(Partition::Base, topic.put(bucket.key(Table::Followers)), value);
     }
     let stale = bucket.dirty.stale_marks.iter().take(STALE_MARKS_MAX);
@@ -178,8 +178,8 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     for (seq, channel) in &bucket.dirty.ended {
         if let Some(day) = bucket.index.day_of(*seq) {
             let key = bucket.key(Table::Ended).seq(*seq).bytes(&[channel.0]).done();
-            let who = bucket.ended.of(*seq, *channel);
-            let value = who.map(|who| encode(&Set::from(who.clone())));
+            let recipients = bucket.ended.of(*seq, *channel);
+            let value = recipients.map(|recipients| encode(&Set::from(recipients.clone())));
             put(Partition::Day(day), key, value);
         }
     }

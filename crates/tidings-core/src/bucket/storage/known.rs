@@ -5,7 +5,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::work::Head;
+use super::work::CheckpointHead;
 use crate::journal::record::{Arrival, Record};
 use crate::journal::stored::Unreadable;
 use crate::model::batch_key::LaneKey;
@@ -28,7 +28,7 @@ const RECIPIENTS_MAX: u64 = 1 << 28;
 
 impl Known<'_> {
     /// Refuses a checkpoint with a number that was never given.
-    pub(in crate::bucket) fn head(self, head: &Head) -> Result<(), Unreadable> {
+    pub(in crate::bucket) fn head(self, head: &CheckpointHead) -> Result<(), Unreadable> {
         if u64::from(head.next_number) >= head.next_seq.0.min(RECIPIENTS_MAX) {
             let what = "a bucket's checkpoint makes no sense";
             return Err(Unreadable(what.to_owned()));
@@ -48,34 +48,36 @@ impl Known<'_> {
         match record {
             Record::Arrival(arrival) => self.arrival(arrival),
             Record::Move { overdue, arrivals, .. } => {
-                for (lane, who) in overdue {
+                for (lane, recipients) in overdue {
                     self.lane_key(lane)?;
-                    self.set(who)?;
+                    self.set(recipients)?;
                 }
                 arrivals.iter().try_for_each(|one| self.arrival(one))
             }
-            Record::Closing { lane, who, .. } | Record::Capped { lane, who, .. } => {
+            Record::Closing { lane, recipients, .. } | Record::Capped { lane, recipients, .. } => {
                 self.lane_key(lane)?;
-                self.set(who)
+                self.set(recipients)
             }
             Record::Cut { items, .. } | Record::Hidden { items, .. } => {
                 items.iter().try_for_each(|item| {
                     channel(item.channel)?;
-                    self.set(&item.who)
+                    self.set(&item.recipients)
                 })
             }
-            Record::Dropped { items, .. } => items.iter().try_for_each(|(no, _, who)| {
+            Record::Dropped { items, .. } => items.iter().try_for_each(|(no, _, recipients)| {
                 channel(*no)?;
-                self.set(who)
+                self.set(recipients)
             }),
             Record::InboxDelivered { except, .. } => {
-                except.iter().try_for_each(|(_, _, who)| self.set(who))
+                except.iter().try_for_each(|(_, _, recipients)| self.set(recipients))
             }
-            Record::Made { who, nothing, .. } => {
-                self.set(who)?;
+            Record::Made { recipients, nothing, .. } => {
+                self.set(recipients)?;
                 self.set(nothing)
             }
-            Record::Outcome { who, .. } | Record::Withdrawn { who, .. } => self.set(who),
+            Record::Outcome { recipients, .. } | Record::Withdrawn { recipients, .. } => {
+                self.set(recipients)
+            }
             Record::Reopened(again) => {
                 self.lane_key(&again.lane)?;
                 self.recipient(again.number.0)
@@ -87,9 +89,11 @@ impl Known<'_> {
             | Record::Items { number, .. }
             | Record::Erased { number, .. }
             | Record::Attempted { number, .. } => self.recipient(number.0),
-            Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),
+            Record::Follow { topics, .. } => {
+                topics.iter().try_for_each(|(_, recipients)| self.set(recipients))
+            }
             Record::Members { tenants, .. } => {
-                tenants.iter().try_for_each(|(_, who)| self.set(who))
+                tenants.iter().try_for_each(|(_, recipients)| self.set(recipients))
             }
             Record::DigestTime { number, .. } => self.recipient(number.0),
             Record::Preference { number, channel: no, .. } => {
@@ -124,15 +128,15 @@ impl Known<'_> {
             variant.lanes.iter().try_for_each(|lane| self.lane(*lane))?;
             let mut elsewhere = variant.elsewhere.iter();
             elsewhere.try_for_each(|of| channel(of.channel))?;
-            self.set(&variant.who)
+            self.set(&variant.recipients)
         })
     }
 
     /// Refuses the address of a lane that there can't be: only lanes of some kinds have a batch key.
-    fn lane_key(self, at: &LaneKey) -> Result<(), Unreadable> {
-        self.lane(at.lane)?;
-        let takes_keys = self.compiled.names.lane(at.lane).kind.takes_keys();
-        given(at.key.is_empty() || takes_keys, "a batch key of lane", at.lane.0.into())
+    fn lane_key(self, lane_key: &LaneKey) -> Result<(), Unreadable> {
+        self.lane(lane_key.lane)?;
+        let takes_keys = self.compiled.names.lane(lane_key.lane).kind.takes_keys();
+        given(lane_key.key.is_empty() || takes_keys, "a batch key of lane", lane_key.lane.0.into())
     }
 
     /// Refuses the number of a lane that was never given.
@@ -141,8 +145,8 @@ impl Known<'_> {
     }
 
     /// Refuses a set with the number of a recipient that was never given.
-    pub(in crate::bucket) fn set(self, who: &RoaringBitmap) -> Result<(), Unreadable> {
-        who.max().map_or(Ok(()), |most| self.recipient(most))
+    pub(in crate::bucket) fn set(self, recipients: &RoaringBitmap) -> Result<(), Unreadable> {
+        recipients.max().map_or(Ok(()), |most| self.recipient(most))
     }
 
     /// Refuses the number of a recipient that was never given.

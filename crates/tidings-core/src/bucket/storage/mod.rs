@@ -2,7 +2,7 @@
 
 pub(crate) mod checkpoint;
 pub(super) mod chore;
-pub(super) mod forget;
+pub(super) mod drop_days;
 pub(super) mod known;
 pub(crate) mod options;
 pub(crate) mod recovery;

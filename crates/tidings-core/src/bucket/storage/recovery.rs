@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::known::{self, Known, odd_key};
-use super::work::{Head, RecipientRow};
+use super::work::{CheckpointHead, RecipientRow};
 use crate::bucket::lanes::lane::{FewPage, Lane, LaneHead};
 use crate::bucket::people::column::PAGE;
 use crate::bucket::scheduled::Frozen;
@@ -26,7 +26,7 @@ use crate::sets::shared::Shared;
 
 /// The input of a bucket's recovery.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct RecoveryInput<'a> {
     pub(crate) view: &'a dyn ReadView,
     pub(crate) compiled: &'a CompiledRules,
     /// The days that are kept.
@@ -39,12 +39,12 @@ pub(crate) struct Source<'a> {
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
-pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadable> {
+pub(crate) fn recover(no: BucketNo, from: RecoveryInput<'_>) -> Result<Bucket, Unreadable> {
     let mut bucket = Bucket::new(no);
     let key = bucket.key(Table::Meta).done();
     let mut tail_from = Seq::default();
     if let Some(bytes) = chunks::get(from.view, Partition::Base, &key)? {
-        let head: Head = decode("a bucket's checkpoint", &bytes)?;
+        let head: CheckpointHead = decode("a bucket's checkpoint", &bytes)?;
         let known = Known { compiled: from.compiled, next_number: head.next_number };
         known.head(&head)?;
         read_people(&mut bucket, from.view, known, &head)?;
@@ -74,7 +74,7 @@ pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadab
     Ok(bucket)
 }
 
-fn take_head(bucket: &mut Bucket, head: Head) {
+fn take_head(bucket: &mut Bucket, head: CheckpointHead) {
     bucket.next_seq = head.next_seq;
     bucket.delivered_to = head.delivered_to;
     bucket.clock = head.clock;
@@ -101,7 +101,7 @@ fn read_people(
     bucket: &mut Bucket,
     view: &dyn ReadView,
     known: Known<'_>,
-    head: &Head,
+    head: &CheckpointHead,
 ) -> Result<(), Unreadable> {
     let version = known.compiled.version(head.rules);
     let tz = version.map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
@@ -133,9 +133,9 @@ fn read_people(
     })?;
     each_row(bucket, view, Table::Followers, |bucket, key, value| {
         let topic = TenantTopic::of_key(&key[REST..]).ok_or_else(|| odd_key("a topic"))?;
-        let who: Set = decode("a topic's followers", value)?;
-        known.set(&who)?;
-        bucket.followers.add(topic, who.0);
+        let recipients: Set = decode("a topic's followers", value)?;
+        known.set(&recipients)?;
+        bucket.followers.add(topic, recipients.0);
         Ok(())
     })?;
     each_row(bucket, view, Table::Members, |bucket, key, value| {
@@ -161,10 +161,15 @@ fn read_people(
 }
 
 /// Adds a stored row of a recipient's marks.
-fn put_mark(bucket: &mut Bucket, number: u32, at: MarkAt, row: &[u8]) -> Result<(), Unreadable> {
+fn put_mark(
+    bucket: &mut Bucket,
+    number: u32,
+    mark_key: MarkAt,
+    row: &[u8],
+) -> Result<(), Unreadable> {
     let marks = &mut **bucket.marks.or_default(number);
-    let place = if let MarkAt::Item(place) = at { Some(place) } else { None };
-    marks.put(at, row)?;
+    let place = if let MarkAt::Item(place) = mark_key { Some(place) } else { None };
+    marks.put(mark_key, row)?;
     let item = place.and_then(|place| marks.items.get(place));
     if let Some(Shelf::Snoozed(until)) = item.map(|item| item.shelf) {
         bucket.snoozed.insert((until, number), ());
@@ -181,10 +186,10 @@ fn read_scheduled(
         let (t, place) = i64_at(key, REST)
             .zip(u64_at(key, REST + 8))
             .ok_or_else(|| odd_key("a scheduled audience"))?;
-        let who = Frozen::read(view, key, row)?.everyone();
+        let recipients = Frozen::read(view, key, row)?.everyone();
         let (compiled, next_number) = (compiled, bucket.roster.next_number());
-        Known { compiled, next_number: next_number.0 }.set(&who)?;
-        bucket.scheduled.insert((Instant(t), EventNo(place)), who);
+        Known { compiled, next_number: next_number.0 }.set(&recipients)?;
+        bucket.scheduled.insert((Instant(t), EventNo(place)), recipients);
         Ok(())
     })
 }
@@ -193,7 +198,7 @@ fn read_lanes(
     bucket: &mut Bucket,
     view: &dyn ReadView,
     known: Known<'_>,
-    head: &Head,
+    head: &CheckpointHead,
 ) -> Result<(), Unreadable> {
     let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
     each_row(bucket, view, Table::Lanes, |bucket, key, value| {
@@ -270,9 +275,9 @@ fn read_day(bucket: &mut Bucket, view: &dyn ReadView, day: Day) -> Result<(), Un
         let (seq, channel) = seq_at(key, REST)
             .zip(key.get(REST + 8).copied().map(ChannelNo))
             .ok_or_else(|| odd_key("what has ended"))?;
-        let who: Set = decode("what has ended", value)?;
+        let recipients: Set = decode("what has ended", value)?;
         known::channel(channel)?;
-        bucket.ended.note(seq, channel, &who);
+        bucket.ended.note(seq, channel, &recipients);
         Ok(())
     })
 }
@@ -289,7 +294,7 @@ fn each_row(
 
 fn replay(
     bucket: &mut Bucket,
-    from: Source<'_>,
+    from: RecoveryInput<'_>,
     day: Day,
     tail_from: Seq,
 ) -> Result<(), Unreadable> {

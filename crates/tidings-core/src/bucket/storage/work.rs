@@ -36,7 +36,7 @@ pub(in crate::bucket) struct ClosingImage {
 
 /// The head of a checkpoint. Large parts have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::bucket) struct Head {
+pub(in crate::bucket) struct CheckpointHead {
     pub(in crate::bucket) next_seq: Seq,
     pub(in crate::bucket) delivered_to: Seq,
     pub(in crate::bucket) clock: Option<Instant>,
@@ -63,7 +63,7 @@ pub(in crate::bucket) struct RecipientRow {
 pub(crate) struct Checkpoint {
     /// The day of the first record after the previous checkpoint.
     pub(in crate::bucket) since: Option<Day>,
-    pub(in crate::bucket) head: Head,
+    pub(in crate::bucket) head: CheckpointHead,
     /// The rows to write together with the head.
     pub(in crate::bucket) rows: Vec<Write>,
     pub(in crate::bucket) lanes: BTreeMap<LaneNo, Shared<Lane>>,

@@ -9,24 +9,24 @@ use crate::bucket::{Left, SetBy, Why};
 use crate::engine::explain::{Question, begin};
 use crate::engine::rows::left_out::left_out;
 use crate::engine::shard::admission::PendingEntries;
-use crate::engine::shard::mute::{Branch, Route};
+use crate::engine::shard::mute::{Branch, RecipientRoute};
 use crate::engine::shard::publish::{Reasons, Routed, Router};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Audience;
-use crate::model::explanation::{ChannelPath, Rule, Step};
+use crate::model::explanation::{ChannelPath, ExplanationStep, Rule};
 use crate::model::id::Id;
 use crate::model::number::{LaneNo, RecipientAt};
 use crate::model::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
 use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
-use crate::model::topic::heard_by;
+use crate::model::topic::followed_paths;
 use crate::rules::compiled::Type;
 use crate::rules::{Admission, Decide, Policy};
 
 /// The rules that hold for all channels, and what they leave.
 pub(super) struct Arrival {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ExplanationStep>,
     /// True if there may be an entry.
     pub(super) is_reached: bool,
     /// The words of the event's reasons.
@@ -40,7 +40,7 @@ pub(super) struct RoutedEntry {
     pub(super) channel: ChannelNo,
     pub(super) lane: LaneNo,
     pub(super) t: Instant,
-    pub(super) route: Route,
+    pub(super) route: RecipientRoute,
 }
 
 impl Arrival {
@@ -64,13 +64,13 @@ impl Question<'_> {
         };
         let name = event.event_type.as_str();
         let Some(of_type) = self.of_type else {
-            let gone = Step::ends(Rule::Type, name, "it is not configured");
+            let gone = ExplanationStep::ends(Rule::Type, name, "it is not configured");
             arrival.steps.push(gone);
             return Ok(arrival);
         };
         let category = &of_type.rules.category;
         let configured = format!("configured, in category `{category}`");
-        arrival.steps.push(Step::passes(Rule::Type, name, configured));
+        arrival.steps.push(ExplanationStep::passes(Rule::Type, name, configured));
         arrival.steps.push(self.recipient_step());
         let is_recorded = recorded.is_some();
         let words = recorded.unwrap_or_else(|| {
@@ -96,21 +96,28 @@ impl Question<'_> {
                     "not in the audience, and not a member of the tenant, as it is now"
                 }
             };
-            let step = Step::ends(Rule::Audience, goes_to, outside);
+            let step = ExplanationStep::ends(Rule::Audience, goes_to, outside);
             arrival.steps.push(step);
             return Ok(arrival);
         }
-        let reached =
-            Step::passes(Rule::Audience, goes_to, format!("reached: {}", words.join(", ")));
+        let reached = ExplanationStep::passes(
+            Rule::Audience,
+            goes_to,
+            format!("reached: {}", words.join(", ")),
+        );
         arrival.steps.push(reached);
         if event.to.except.contains(&self.profile.id) && !is_recorded {
-            let step = Step::ends(Rule::Audience, self.profile.id.as_str(), "left out by `except`");
+            let step = ExplanationStep::ends(
+                Rule::Audience,
+                self.profile.id.as_str(),
+                "left out by `except`",
+            );
             arrival.steps.push(step);
             return Ok(arrival);
         }
         let is_actor = event.actor.as_ref().is_some_and(|actor| actor.id == self.profile.id);
         if is_actor && !of_type.rules.include_actor && !is_recorded {
-            let step = Step::ends(
+            let step = ExplanationStep::ends(
                 Rule::Actor,
                 self.profile.id.as_str(),
                 "actors are left out of their own events",
@@ -119,7 +126,11 @@ impl Question<'_> {
             return Ok(arrival);
         }
         if let Some(only) = &event.channels {
-            let step = Step::passes(Rule::Channels, only.join(", "), "the event keeps to these");
+            let step = ExplanationStep::passes(
+                Rule::Channels,
+                only.join(", "),
+                "the event keeps to these",
+            );
             arrival.steps.push(step);
         }
         arrival.is_reached = true;
@@ -127,13 +138,13 @@ impl Question<'_> {
         Ok(arrival)
     }
 
-    fn recipient_step(&self) -> Step {
+    fn recipient_step(&self) -> ExplanationStep {
         let state = match self.profile.state {
             State::Active => "active",
             State::Unconfirmed => "unconfirmed: messages wait for the confirmation",
             State::Disabled => "disabled: entries end when they are due",
         };
-        Step::passes(Rule::Recipient, self.profile.id.as_str(), state)
+        ExplanationStep::passes(Rule::Recipient, self.profile.id.as_str(), state)
     }
 
     fn admission(
@@ -157,20 +168,24 @@ impl Question<'_> {
         let step = match would {
             Some(why) => {
                 arrival.is_reached = false;
-                Step::ends(Rule::Admission, looked_at, format!("left out: {why}"))
+                ExplanationStep::ends(Rule::Admission, looked_at, format!("left out: {why}"))
             }
             None if is_recorded || self.supposed => {
-                Step::passes(Rule::Admission, looked_at, "taken in")
+                ExplanationStep::passes(Rule::Admission, looked_at, "taken in")
             }
             None => {
                 let row = &self.event.row;
                 let rows = left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)?;
                 match rows.first() {
-                    None => Step::passes(Rule::Admission, looked_at, "left nobody out"),
+                    None => ExplanationStep::passes(Rule::Admission, looked_at, "left nobody out"),
                     Some(some) => {
                         arrival.is_reached = false;
                         let why = some.why.word();
-                        Step::ends(Rule::Admission, looked_at, format!("left out: {why}"))
+                        ExplanationStep::ends(
+                            Rule::Admission,
+                            looked_at,
+                            format!("left out: {why}"),
+                        )
                     }
                 }
             }
@@ -200,7 +215,7 @@ impl Question<'_> {
             return Vec::new();
         }
         let names = &self.shard.compiled.names;
-        let route = Route::of(branches, &arrival.reasons);
+        let route = RecipientRoute::of(branches, &arrival.reasons);
         let routed = Routed::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
         let router = self.router(arrival);
         let mut entries = Vec::new();
@@ -226,7 +241,7 @@ impl Question<'_> {
         path.steps = self.choice_steps(of_type, channel, arrival);
         if path.steps.iter().all(|step| !step.ends) {
             let looked_at = "what is stored of the event";
-            let step = Step::ends(
+            let step = ExplanationStep::ends(
                 Rule::Audience,
                 looked_at,
                 "there was no entry when it arrived: an admission left the recipient out, or audience, preferences \
@@ -243,7 +258,7 @@ impl Question<'_> {
         of_type: &Type,
         channel: ChannelNo,
         arrival: &Arrival,
-    ) -> Vec<Step> {
+    ) -> Vec<ExplanationStep> {
         let mut steps = vec![self.preference_step(of_type, channel)];
         if steps[0].ends {
             return steps;
@@ -254,9 +269,13 @@ impl Question<'_> {
         }
         let muted = muted.join(", ");
         steps.push(match self.unmuted(of_type, channel, arrival) {
-            _ if of_type.rules.required => Step::passes(Rule::Mute, muted, "the type is required"),
-            Left::Nothing => Step::ends(Rule::Mute, muted, "no entry"),
-            Left::All | Left::Some(_) => Step::passes(Rule::Mute, muted, "other reasons remain"),
+            _ if of_type.rules.required => {
+                ExplanationStep::passes(Rule::Mute, muted, "the type is required")
+            }
+            Left::Nothing => ExplanationStep::ends(Rule::Mute, muted, "no entry"),
+            Left::All | Left::Some(_) => {
+                ExplanationStep::passes(Rule::Mute, muted, "other reasons remain")
+            }
         });
         steps
     }
@@ -286,7 +305,7 @@ impl Question<'_> {
         }
     }
 
-    fn preference_step(&self, of_type: &Type, channel: ChannelNo) -> Step {
+    fn preference_step(&self, of_type: &Type, channel: ChannelNo) -> ExplanationStep {
         let lane = self.chosen(of_type, channel).1;
         let looked_at = self.preference_text(of_type, channel);
         let policy = of_type
@@ -300,12 +319,14 @@ impl Question<'_> {
                 let lane = &names.lane(lane).name;
                 let result =
                     format!("an entry in lane {lane} (the type's policy: {})", policy_text(policy));
-                Step::passes(Rule::Preference, looked_at, result)
+                ExplanationStep::passes(Rule::Preference, looked_at, result)
             }
-            None if *policy == Policy::Never => {
-                Step::ends(Rule::Preference, looked_at, "the type's policy is never: no entry")
-            }
-            None => Step::ends(Rule::Preference, looked_at, "no entry"),
+            None if *policy == Policy::Never => ExplanationStep::ends(
+                Rule::Preference,
+                looked_at,
+                "the type's policy is never: no entry",
+            ),
+            None => ExplanationStep::ends(Rule::Preference, looked_at, "no entry"),
         }
     }
 
@@ -338,8 +359,8 @@ impl Question<'_> {
 
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
         let why = Why { words: &arrival.words, reasons: &arrival.reasons };
-        let who = RoaringBitmap::from_iter([self.number.0]);
-        let left = self.router(arrival).unmuted(of_type, channel, why, who);
+        let recipients = RoaringBitmap::from_iter([self.number.0]);
+        let left = self.router(arrival).unmuted(of_type, channel, why, recipients);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
 
@@ -348,7 +369,8 @@ impl Question<'_> {
         let event = self.event();
         let objects: Vec<&Id> =
             event.target.iter().chain([&event.object]).map(|object| &object.id).collect();
-        let topics: Vec<&str> = event.to.topics.iter().map(Id::as_str).flat_map(heard_by).collect();
+        let topics: Vec<&str> =
+            event.to.topics.iter().map(Id::as_str).flat_map(followed_paths).collect();
         let concern = self
             .bucket
             .preferences
@@ -382,10 +404,10 @@ fn audience_text(to: &Audience) -> String {
         counted(to.near.len(), "circle", "circles"),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
-    let whom = if counts.is_empty() { "nobody".to_owned() } else { counts.join(", ") };
+    let counted = if counts.is_empty() { "nobody".to_owned() } else { counts.join(", ") };
     match to.except.len() {
-        0 => whom,
-        except => format!("{whom}, except {except}"),
+        0 => counted,
+        except => format!("{counted}, except {except}"),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Pivot;
-use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::model::explanation::{ChannelPath, EntryState, ExplanationStep, Rule};
 use crate::model::number::{Seq, TypeNo};
 use crate::model::recipient::{OwnHours, State};
 use crate::model::time::{Instant, duration_text};
@@ -53,7 +53,7 @@ impl Question<'_> {
                 "opens a window"
             };
             let lane_text = self.lane_text(&address);
-            path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
+            path.steps.push(ExplanationStep::passes(Rule::Lane, lane_text, enters));
             let lane = self.bucket.lane_with(&kept, &address, self.number.0, compiled);
             self.due_steps(&lane, &address, of_type.no, &mut path)?
         };
@@ -66,7 +66,7 @@ impl Question<'_> {
     }
 
     /// The schedule of the event, and the time by which the channel comes later.
-    pub(super) fn schedule_step(&self, channel: ChannelNo, t: Instant) -> Step {
+    pub(super) fn schedule_step(&self, channel: ChannelNo, t: Instant) -> ExplanationStep {
         let event = self.event();
         let delay = event.delay_ms.map(|ms| format!("delay {}", duration_text(ms)));
         let at = event.deliver_at.map(|at| format!("deliver_at {at}"));
@@ -76,7 +76,7 @@ impl Question<'_> {
             ms => Some(format!("after {}", duration_text(ms))),
         };
         let phrases: Vec<String> = [delay, at, local, after].into_iter().flatten().collect();
-        Step::passes(Rule::Schedule, phrases.join(", "), "enters its lane then").at(t)
+        ExplanationStep::passes(Rule::Schedule, phrases.join(", "), "enters its lane then").at(t)
     }
 
     /// The arrival that a supposed event would write.
@@ -107,7 +107,7 @@ impl Question<'_> {
                     lanes: entry.route.lanes.clone(),
                     reasons: entry.route.reasons.clone(),
                     elsewhere: entry.route.elsewhere.clone(),
-                    who: RoaringBitmap::from_iter([self.number.0]).into(),
+                    recipients: RoaringBitmap::from_iter([self.number.0]).into(),
                 }],
             },
         }
@@ -128,29 +128,32 @@ impl Question<'_> {
         let own = lane.own_deadline(self.number.0).filter(|own| *own < i64::MAX).map(Instant);
         let rule = self.policy_of(&name.kind, type_no, channel);
         path.steps.push(match own {
-            Some(own) => Step::passes(Rule::Deadline, rule, "due").at(own),
-            None => Step::passes(Rule::Deadline, rule, "no due time at present"),
+            Some(own) => ExplanationStep::passes(Rule::Deadline, rule, "due").at(own),
+            None => ExplanationStep::passes(Rule::Deadline, rule, "no due time at present"),
         });
-        let who = RoaringBitmap::from_iter([self.number.0]);
-        let passes = !lane.deadlines(terms).passes(&who).is_empty();
+        let recipients = RoaringBitmap::from_iter([self.number.0]);
+        let passes = !lane.deadlines(terms).passes(&recipients).is_empty();
         let due = lane.deadlines(terms).of(self.number.0).map(Instant);
         if let Some(hours) = self.hours(channel) {
             path.steps.push(
                 match own.and_then(|own| terms.quiet_until(self.number.0, channel, own)) {
-                    _ if passes => {
-                        Step::passes(Rule::QuietHours, hours, "urgent or flushed: passes them")
-                    }
+                    _ if passes => ExplanationStep::passes(
+                        Rule::QuietHours,
+                        hours,
+                        "urgent or flushed: passes them",
+                    ),
                     Some(until) => {
-                        Step::passes(Rule::QuietHours, hours, "moves it to their end").at(until)
+                        ExplanationStep::passes(Rule::QuietHours, hours, "moves it to their end")
+                            .at(until)
                     }
-                    None => Step::passes(Rule::QuietHours, hours, "not within them"),
+                    None => ExplanationStep::passes(Rule::QuietHours, hours, "not within them"),
                 },
             );
         }
         if let LaneKind::Digest(digest) = &name.kind {
             let least = self.version.map_or(0, |version| version.min_items(digest));
             if least > 0 {
-                let step = Step::passes(
+                let step = ExplanationStep::passes(
                     Rule::MinItems,
                     format!("min_items {least}"),
                     "a slot with fewer is passed over, once",
@@ -176,7 +179,7 @@ impl Question<'_> {
 
     fn hold_steps(&self, channel: ChannelNo, path: &mut ChannelPath) {
         let mut hold = |what: &str, result: &str| {
-            path.steps.push(Step::passes(Rule::Hold, what, result));
+            path.steps.push(ExplanationStep::passes(Rule::Hold, what, result));
         };
         if self.profile.state == State::Unconfirmed {
             hold("the recipient is unconfirmed", "waits for the confirmation");
@@ -193,7 +196,7 @@ impl Question<'_> {
         channel: ChannelNo,
         at: Instant,
         passes: bool,
-    ) -> Result<(Step, Option<Instant>), Unreadable> {
+    ) -> Result<(ExplanationStep, Option<Instant>), Unreadable> {
         let mut sent = self.sent_within(channel, at.plus_ms(-cap.per_ms), at)?;
         sent.sort_unstable();
         let (count, max) = (sent.len(), cap.max as usize);
@@ -206,7 +209,7 @@ impl Question<'_> {
             (Some(_), true) => "urgent or flushed: passes it".to_owned(),
             (Some(free), false) => format!("keeps the window open, until {free} at least"),
         };
-        let step = Step::passes(Rule::Cap, looked_at, result).at(at);
+        let step = ExplanationStep::passes(Rule::Cap, looked_at, result).at(at);
         Ok((step, free.filter(|_| !passes)))
     }
 
@@ -291,14 +294,14 @@ impl Question<'_> {
             _ => format!("{rule}; {count} entries, {} to {}", first.t, newest.t),
         };
         let Some(due) = self.policy_due(address, entries) else {
-            path.steps.push(Step::passes(Rule::Deadline, looked_at, "due").at(at));
+            path.steps.push(ExplanationStep::passes(Rule::Deadline, looked_at, "due").at(at));
             return Ok(());
         };
-        path.steps.push(Step::passes(Rule::Deadline, looked_at, "due").at(due));
+        path.steps.push(ExplanationStep::passes(Rule::Deadline, looked_at, "due").at(due));
         if due > at {
             let early =
                 "went out earlier: full, flushed, or made due by a change of preferences or rules";
-            path.steps.push(Step::passes(Rule::Deadline, "the closing", early).at(at));
+            path.steps.push(ExplanationStep::passes(Rule::Deadline, "the closing", early).at(at));
         } else if due < at {
             self.late_steps(due, at, name.channel, path)?;
         }
@@ -317,21 +320,21 @@ impl Question<'_> {
         let terms = self.bucket.terms(self.event.row.tenant, &self.shard.compiled);
         let quiet = terms.quiet_until(self.number.0, channel, due);
         if let Some((hours, until)) = self.hours(channel).zip(quiet) {
-            let moved = Step::passes(Rule::QuietHours, hours, "moved it to their end");
+            let moved = ExplanationStep::passes(Rule::QuietHours, hours, "moved it to their end");
             path.steps.push(moved.at(until));
             is_explained = until == at;
         }
-        let first_asked = quiet.unwrap_or(due);
+        let first_passed = quiet.unwrap_or(due);
         for cap in self.caps(channel) {
             if !is_explained {
-                let (step, free) = self.cap_step(cap, channel, first_asked, false)?;
+                let (step, free) = self.cap_step(cap, channel, first_passed, false)?;
                 path.steps.push(step);
                 is_explained = free.is_some();
             }
         }
         if !is_explained {
             let held = "went out later: an unconfirmed address, a pause, min_items, or rules and hours of that time";
-            path.steps.push(Step::passes(Rule::Hold, "the closing", held).at(at));
+            path.steps.push(ExplanationStep::passes(Rule::Hold, "the closing", held).at(at));
         }
         Ok(())
     }

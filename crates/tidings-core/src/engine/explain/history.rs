@@ -18,14 +18,14 @@ use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::journal::table::{Owner, Partition};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
-use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::model::explanation::{ChannelPath, EntryState, ExplanationStep, Rule};
 use crate::model::number::{LaneNo, RecipientAt, Seq};
 use crate::model::reason::{Ending, Outcome, Reason};
 use crate::model::time::Instant;
 
 /// The stored entries of an event for a recipient.
 #[derive(Default)]
-pub(super) struct Entries {
+pub(super) struct StoredEntries {
     /// The arrivals with the recipient's variant, by seq.
     arrivals: Vec<(Arc<StoredArrival>, u32)>,
     /// The entries that ended before they entered a lane.
@@ -34,7 +34,7 @@ pub(super) struct Entries {
     scheduled: Vec<(Instant, Vec<ChannelNo>, Vec<String>)>,
 }
 
-impl Entries {
+impl StoredEntries {
     /// The reasons for which the recipient was reached; `None` = there is no entry.
     pub(super) fn reasons(&self) -> Option<Vec<String>> {
         let of_arrival = |(kept, variant): &(Arc<StoredArrival>, u32)| {
@@ -75,9 +75,9 @@ impl Entries {
 
 impl Question<'_> {
     /// Collects the stored entries.
-    pub(super) fn entries(&self) -> Result<Entries, Unreadable> {
+    pub(super) fn entries(&self) -> Result<StoredEntries, Unreadable> {
         let (view, place) = (self.draft.view, self.event.row.place);
-        let mut entries = Entries::default();
+        let mut entries = StoredEntries::default();
         for t in &self.event.instants {
             let key = scheduled_key(Owner::Bucket(self.bucket.no), *t, place);
             let Some(bytes) = view.get(Partition::Base, &key)? else {
@@ -85,7 +85,7 @@ impl Question<'_> {
             };
             let frozen = Frozen::read(view, &key, &bytes)?;
             for subset in frozen.subsets {
-                if subset.who.contains(self.number.0) {
+                if subset.recipients.contains(self.number.0) {
                     let words = subset
                         .reasons
                         .iter()
@@ -101,14 +101,14 @@ impl Question<'_> {
             if let Record::Dropped { at, items, .. } = record {
                 let own = items
                     .into_iter()
-                    .filter(|(.., who)| who.contains(self.number.0))
+                    .filter(|(.., recipients)| recipients.contains(self.number.0))
                     .map(|(channel, reason, _)| (channel, reason, at));
                 entries.dropped.extend(own);
             }
         }
         for kept in self.bucket.index.arrivals_of(view, place, &self.event.days)? {
             let sets = self.bucket.sets_of(view, &kept)?;
-            let own = (0..).zip(&sets).find(|(_, who)| who.contains(self.number.0));
+            let own = (0..).zip(&sets).find(|(_, recipients)| recipients.contains(self.number.0));
             if let Some((variant, _)) = own {
                 entries.arrivals.push((kept, variant));
             }
@@ -120,7 +120,7 @@ impl Question<'_> {
     /// The path of the stored entries on a channel.
     pub(super) fn history(
         &self,
-        entries: &Entries,
+        entries: &StoredEntries,
         channel: ChannelNo,
     ) -> Result<ChannelPath, Unreadable> {
         let mut path = begin(channel);
@@ -171,12 +171,12 @@ impl Question<'_> {
         };
         let lane_text =
             if name.is_inbox() { "the inbox".to_owned() } else { self.lane_text(&address) };
-        path.steps.push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));
+        path.steps.push(ExplanationStep::passes(Rule::Lane, lane_text, entered).at(arrival.at));
         (path.state, path.at) = (EntryState::Pending, None);
         for record in stored_ends(self.shard, view, self.bucket, kept)? {
             let mut of_number = ended_by(&record, kept.seq, name.channel)
                 .into_iter()
-                .filter(|(_, who)| who.contains(self.number.0));
+                .filter(|(_, recipients)| recipients.contains(self.number.0));
             let Some((why, _)) = of_number.next() else {
                 continue;
             };
@@ -196,22 +196,23 @@ impl Question<'_> {
                 }
                 (None, Record::Cut { at, .. }) => {
                     let moved = "a changed preference, configuration or pause";
-                    let step = Step::passes(Rule::Preference, moved, "left the lane");
+                    let step = ExplanationStep::passes(Rule::Preference, moved, "left the lane");
                     path.steps.push(step.at(*at));
                 }
                 _ => {}
             }
             return Ok(());
         }
-        let who = RoaringBitmap::from_iter([self.number.0]);
+        let recipients = RoaringBitmap::from_iter([self.number.0]);
         // No record has ended it: it waits, is shown, or is in a message.
-        let pending = self.bucket.pending(kept.seq, &address, name.channel, &who);
+        let pending = self.bucket.pending(kept.seq, &address, name.channel, &recipients);
         match (pending.is_empty(), name.is_inbox()) {
             (false, false) => self.waiting(kept, variant, &address, path),
             (false, true) => Ok(()),
             (true, true) => {
                 self.look_steps(Some(kept), (name.channel, None), arrival.at, path);
-                let shown = Step::passes(Rule::Delivery, "the inbox", "it is in the inbox");
+                let shown =
+                    ExplanationStep::passes(Rule::Delivery, "the inbox", "it is in the inbox");
                 path.steps.push(shown.at(arrival.at));
                 path.steps.extend(self.mark_step(kept));
                 end(path, Outcome::Delivered, None, arrival.at);
@@ -236,7 +237,8 @@ impl Question<'_> {
         });
         let at = match closings.next() {
             Some((_, open)) => {
-                let made = Step::passes(Rule::Message, "the lane was due", "it is being made");
+                let made =
+                    ExplanationStep::passes(Rule::Message, "the lane was due", "it is being made");
                 path.steps.push(made.at(open.clock));
                 Some(open.clock)
             }
@@ -298,7 +300,7 @@ impl Question<'_> {
                 1 => "with this entry alone".to_owned(),
                 count => format!("with {count} entries"),
             };
-            let step = Step::passes(Rule::Message, id, format!("carries it, {count}"));
+            let step = ExplanationStep::passes(Rule::Message, id, format!("carries it, {count}"));
             path.steps.push(step.at(row.at));
         }
         self.delivery(closing, path)
@@ -319,7 +321,7 @@ impl Question<'_> {
                     (format!("{} attempts failed", attempts.count), "it is tried again")
                 }
             };
-            let step = Step::passes(Rule::Delivery, tried, result);
+            let step = ExplanationStep::passes(Rule::Delivery, tried, result);
             path.steps.push(match path.at {
                 Some(at) => step.at(at),
                 None => step,
@@ -331,18 +333,18 @@ impl Question<'_> {
             if let Record::Reopened(again) = &record
                 && again.number == self.number
             {
-                let step = Step::passes(Rule::Delivery, "an operator", "resent it");
+                let step = ExplanationStep::passes(Rule::Delivery, "an operator", "resent it");
                 path.steps.push(step.at(again.at));
             }
-            let Record::Outcome { at, who, ending, .. } = record else {
+            let Record::Outcome { at, recipients, ending, .. } = record else {
                 continue;
             };
-            if who.contains(self.number.0) {
+            if recipients.contains(self.number.0) {
                 let result = ending.outcome().word();
                 let looked_at = ending_text(ending);
                 let step = match ending {
-                    Ending::Delivered => Step::passes(Rule::Delivery, looked_at, result),
-                    _ => Step::ends(Rule::Delivery, looked_at, result),
+                    Ending::Delivered => ExplanationStep::passes(Rule::Delivery, looked_at, result),
+                    _ => ExplanationStep::ends(Rule::Delivery, looked_at, result),
                 };
                 path.steps.push(step.at(at));
                 end(path, ending.outcome(), ending.reason(), at);

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use crate::bucket::Looked;
-use crate::engine::check::addresses::Way;
-use crate::engine::check::look;
 use crate::engine::explain::{Question, ended};
 use crate::engine::intake::state::header_of;
 use crate::engine::message::plan::Plan;
 use crate::engine::rows::draft::Draft;
-use crate::index::{Found, FoundEntry, Source};
+use crate::engine::send_checks::addresses::Way;
+use crate::engine::send_checks::look;
+use crate::index::{Found, FoundArrival, FoundEntry};
 use crate::journal::record::Arrival;
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
-use crate::model::explanation::{ChannelPath, Rule, Step};
+use crate::model::explanation::{ChannelPath, ExplanationStep, Rule};
 use crate::model::reason::Reason;
 use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
@@ -33,7 +33,7 @@ impl Question<'_> {
     ) -> Result<Option<Reason>, Unreadable> {
         let name = self.shard.compiled.names.lane(address.lane);
         let found = Found {
-            sources: vec![Source { kept: Arc::clone(kept), variant }],
+            sources: vec![FoundArrival { kept: Arc::clone(kept), variant }],
             entries: vec![FoundEntry { number: self.number.0, source: 0 }],
         };
         let plan = Plan {
@@ -56,10 +56,10 @@ impl Question<'_> {
             let event = kept.arrival.event;
             draft.events.add(event.day, event.ordinal, &self.event.row);
         }
-        let who = RoaringBitmap::from_iter([self.number.0]);
+        let recipients = RoaringBitmap::from_iter([self.number.0]);
         let planner = self.engine.planner(self.draft.view);
         let answers = planner.answers(&draft, self.bucket, &plan)?;
-        let planned = planner.planned(&draft, self.bucket, &who, &plan, &answers)?;
+        let planned = planner.planned(&draft, self.bucket, &recipients, &plan, &answers)?;
         let reason = planned.iter().flat_map(|planned| &planned.ended).next();
         Ok(reason.map(|(_, reason)| *reason))
     }
@@ -93,7 +93,7 @@ impl Question<'_> {
                 path.steps.push(ended(rule, looked_at, reason).at(at));
                 return;
             }
-            path.steps.push(Step::passes(rule, looked_at, "passes").at(at));
+            path.steps.push(ExplanationStep::passes(rule, looked_at, "passes").at(at));
             passed = Some(rule);
         }
     }
@@ -108,11 +108,11 @@ impl Question<'_> {
     }
 
     /// The step of an item in the inbox that was seen or read.
-    pub(super) fn mark_step(&self, kept: &StoredArrival) -> Option<Step> {
+    pub(super) fn mark_step(&self, kept: &StoredArrival) -> Option<ExplanationStep> {
         let read = self.marked_at(kept, MarkKind::Read).map(|at| (at, "it was read by then"));
         let seen = || self.marked_at(kept, MarkKind::Seen).map(|at| (at, "it was seen by then"));
         let (at, result) = read.or_else(seen)?;
-        Some(Step::passes(Rule::Seen, "the marks of the inbox", result).at(at))
+        Some(ExplanationStep::passes(Rule::Seen, "the marks of the inbox", result).at(at))
     }
 
     /// The text of what the check for a reason looks at; `None` = it does not concern the event on the channel.

@@ -26,7 +26,7 @@ use crate::journal::stored::Unreadable;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
-use crate::model::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
+use crate::model::explanation::{ChannelPath, EntryState, Explanation, ExplanationStep, Rule};
 use crate::model::id::Id;
 use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::reason::{Outcome, Reason};
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         address: &LaneKey,
         at: Instant,
         window: &Plan,
-    ) -> Result<Vec<Step>, Unreadable> {
+    ) -> Result<Vec<ExplanationStep>, Unreadable> {
         let engine = self.engine;
         let question = match self.question(subject, recipient, engine.now()) {
             Ok(question) => question,
@@ -205,7 +205,8 @@ impl Question<'_> {
     }
 
     fn answer(&self) -> Result<Explanation, Unreadable> {
-        let entries = if self.supposed { history::Entries::default() } else { self.entries()? };
+        let entries =
+            if self.supposed { history::StoredEntries::default() } else { self.entries()? };
         let arrival = self.arrival(entries.reasons())?;
         let mut channels: BTreeSet<ChannelNo> = entries.channels(self);
         if arrival.is_reached {
@@ -266,7 +267,7 @@ fn end(path: &mut ChannelPath, outcome: Outcome, reason: Option<Reason>, at: Ins
 }
 
 /// A rule that ended an entry for a reason.
-fn ended(rule: Rule, looked_at: impl Into<String>, reason: Reason) -> Step {
+fn ended(rule: Rule, looked_at: impl Into<String>, reason: Reason) -> ExplanationStep {
     let (outcome, reason) = (reason.outcome().word(), reason.word());
-    Step::ends(rule, looked_at, format!("ends it: {outcome} ({reason})"))
+    ExplanationStep::ends(rule, looked_at, format!("ends it: {outcome} ({reason})"))
 }

@@ -3,13 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-use super::rows::Kind;
-use super::walk::{Entry, Walk, Wanted};
+use super::rows::RowKind;
+use super::walk::{InboxEntry, InboxWalk, WantedFacts};
 use crate::bucket::{AsOf, Counts, NewestSeqs, TypeCounts};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::reply::{Refused, StepError};
 use crate::model::id::Id;
-use crate::model::item::State;
+use crate::model::item::ItemState;
 use crate::model::number::{RecipientAt, Seq, TypeNo};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::Day;
@@ -54,16 +54,16 @@ impl Badge {
         self.tenants.clear();
     }
 
-    pub(super) fn count(&mut self, entry: &Entry) {
-        if Kind::of(entry) != Kind::New {
+    pub(super) fn count(&mut self, entry: &InboxEntry) {
+        if RowKind::of(entry) != RowKind::New {
             return;
         }
         if let Some(tenant) = entry.tenant {
             self.tenants.insert(entry.group, tenant);
         }
         match entry.state {
-            State::New => self.unseen.insert(entry.group),
-            State::Seen | State::Read => self.seen.insert(entry.group),
+            ItemState::New => self.unseen.insert(entry.group),
+            ItemState::Seen | ItemState::Read => self.seen.insert(entry.group),
         };
     }
 
@@ -88,7 +88,7 @@ impl Badge {
 
 /// The counts of an inbox under construction. Days are counted newest first.
 pub(super) struct Counting<'a> {
-    walk: &'a Walk<'a>,
+    walk: &'a InboxWalk<'a>,
     as_of: AsOf,
     known: std::sync::Arc<Vec<(Day, Counts)>>,
     today: Day,
@@ -100,8 +100,8 @@ pub(super) struct Counting<'a> {
 }
 
 impl<'a> Counting<'a> {
-    pub(super) fn new(walk: &'a Walk<'a>) -> Self {
-        let Walk { bucket, intake, marks, .. } = walk;
+    pub(super) fn new(walk: &'a InboxWalk<'a>) -> Self {
+        let InboxWalk { bucket, intake, marks, .. } = walk;
         let as_of = AsOf {
             marked: marks.map_or_else(Seq::default, |marks| marks.changed.of_all()),
             withdrawals: intake.objects.withdrawals,
@@ -129,7 +129,7 @@ impl<'a> Counting<'a> {
             self.put(day, counts);
             return true;
         }
-        let is_read = |view| self.walk.least_in(day, view) == State::Read;
+        let is_read = |view| self.walk.least_in(day, view) == ItemState::Read;
         if is_read(View::All) {
             self.put(day, Counts::default());
             return true;
@@ -161,7 +161,7 @@ impl<'a> Counting<'a> {
 
     /// The counts of the whole inbox.
     pub(super) fn done(self) -> InboxCounts {
-        let Walk { bucket, intake, .. } = self.walk;
+        let InboxWalk { bucket, intake, .. } = self.walk;
         if self.is_changed {
             bucket.counted.keep(self.walk.number.0, self.as_of, self.counted);
         }
@@ -198,8 +198,8 @@ impl<'a> Counting<'a> {
 /// The revision of an inbox in a view, from the newest seq that concerns it. What concerns others may raise it only with
 /// the rare changes that have no set of recipients: withdrawals and forgotten days. What the view does not show never
 /// does.
-fn rev(walk: &Walk<'_>, newest: Seq) -> u64 {
-    let Walk { bucket, intake, of, marks, .. } = walk;
+fn rev(walk: &InboxWalk<'_>, newest: Seq) -> u64 {
+    let InboxWalk { bucket, intake, of, marks, .. } = walk;
     let forgotten = intake.forgotten_before.map_or(0, |day| day.0);
     let marked = marks.map_or_else(Seq::default, |marks| marks.changed.in_view(*of));
     let newest = newest.max(marked).max(bucket.hidden.in_view(*of)).max(bucket.forgotten_to);
@@ -216,11 +216,11 @@ pub(super) fn walk_of<'a>(
     reader: Reader<'a>,
     recipient: &Id,
     view: &View,
-) -> Result<Walk<'a>, Refused> {
+) -> Result<InboxWalk<'a>, Refused> {
     let engine = reader.engine;
     let of = engine.intake.tenants.view(view)?;
     let RecipientAt { bucket, number } = engine.find(recipient)?;
-    Ok(Walk::new(&engine.intake, reader.view, engine.shards.bucket(bucket), number, of))
+    Ok(InboxWalk::new(&engine.intake, reader.view, engine.shards.bucket(bucket), number, of))
 }
 
 impl Reader<'_> {
@@ -237,7 +237,7 @@ impl Reader<'_> {
                 continue;
             }
             badge.begin_day();
-            let newest = walk.each(of, Wanted::Counts, |entry| badge.count(&entry))?;
+            let newest = walk.each(of, WantedFacts::Counts, |entry| badge.count(&entry))?;
             counting.add(of.day, badge.counts(newest));
         }
         Ok(counting.done())

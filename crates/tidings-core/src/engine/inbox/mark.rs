@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::rows::RowId;
-use super::walk::{Entry, Only, Walk, Wanted};
+use super::walk::{InboxEntry, InboxWalk, Only, WantedFacts};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Reply, StepError};
@@ -13,7 +13,7 @@ use crate::journal::record::{About, Covered, Record};
 use crate::journal::stored::Unreadable;
 use crate::model::command::{ItemChange, MarkKind, Marked, TypeFilter};
 use crate::model::id::{BucketNo, Id};
-use crate::model::item::{Item, Shelf, State};
+use crate::model::item::{ItemState, Shelf, StoredItem};
 use crate::model::number::{EventNo, RecipientAt, RecipientNo, TypeNo};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::Instant;
@@ -22,7 +22,7 @@ use crate::model::time::Instant;
 const ITEMS_MAX: usize = 4_096;
 
 /// The items that a mark is about, as an inbox knows them.
-enum Subject {
+enum MarkSubject {
     /// Those of events, wherever they are.
     Events(BTreeSet<EventNo>),
     /// Those of a row, wherever it is.
@@ -33,7 +33,7 @@ enum Subject {
     UpTo(Instant, Option<BTreeSet<TypeNo>>),
 }
 
-impl Subject {
+impl MarkSubject {
     /// What a walk needs to visit.
     fn only(&self) -> Only<'_> {
         match self {
@@ -47,8 +47,8 @@ impl Subject {
 
 /// A change of an item.
 #[derive(Clone, Copy)]
-enum Change {
-    Raise(State),
+enum MarkChange {
+    Raise(ItemState),
     Item(ItemChange),
 }
 
@@ -76,20 +76,20 @@ pub(crate) fn mark(
             places.into_iter().map(Covered::Event).collect()
         }
         Marked::Row(_) | Marked::UpToOf(..) => {
-            let change = Change::Raise(State::of(kind));
+            let change = MarkChange::Raise(ItemState::of(kind));
             return change_named(shard, intake, draft, of, (what, view), change);
         }
     };
     for what in covered {
         let subject = match &what {
-            Covered::UpTo(up_to) => Subject::UpTo((*up_to).min(shard.now), None),
-            Covered::Object(object) => Subject::Object(About::object_hash(object)),
-            Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
+            Covered::UpTo(up_to) => MarkSubject::UpTo((*up_to).min(shard.now), None),
+            Covered::Object(object) => MarkSubject::Object(About::object_hash(object)),
+            Covered::Event(place) => MarkSubject::Events(BTreeSet::from([*place])),
         };
         let walk = walk(shard, intake, draft, of, view).after(subject.only());
         let may_have_tenants = !intake.tenants.is_empty();
         // Precedes the record: afterwards nothing tells which entries it has changed.
-        let shows = changed_tenants(&walk, &subject, State::of(kind), may_have_tenants)?;
+        let shows = changed_tenants(&walk, &subject, ItemState::of(kind), may_have_tenants)?;
         let record = Record::Mark {
             at: shard.now,
             before: intake.next_place,
@@ -116,7 +116,7 @@ pub(crate) fn change_items(
 ) -> Result<Reply, StepError> {
     let view = intake.tenants.view(view)?;
     let of = shard.find(recipient)?;
-    change_named(shard, intake, draft, of, (what, view), Change::Item(change))
+    change_named(shard, intake, draft, of, (what, view), MarkChange::Item(change))
 }
 
 fn change_named(
@@ -125,18 +125,20 @@ fn change_named(
     draft: &mut Draft<'_>,
     of: RecipientAt,
     (what, view): (&Marked, View<TenantNo>),
-    change: Change,
+    change: MarkChange,
 ) -> Result<Reply, StepError> {
     let names = &shard.compiled.names;
     let subject = match what {
-        Marked::UpTo(up_to) => Subject::UpTo((*up_to).min(shard.now), None),
+        Marked::UpTo(up_to) => MarkSubject::UpTo((*up_to).min(shard.now), None),
         Marked::UpToOf(up_to, filter) => {
-            Subject::UpTo((*up_to).min(shard.now), Some(types_of(shard, filter)))
+            MarkSubject::UpTo((*up_to).min(shard.now), Some(types_of(shard, filter)))
         }
-        Marked::Object(object) => Subject::Object(About::object_hash(object)),
-        Marked::Event(event) => Subject::Events(shard.copies_in(draft).places_of(intake, event)?),
+        Marked::Object(object) => MarkSubject::Object(About::object_hash(object)),
+        Marked::Event(event) => {
+            MarkSubject::Events(shard.copies_in(draft).places_of(intake, event)?)
+        }
         Marked::Row(key) => match RowId::parse(key, names) {
-            Ok(row) => Subject::Row(row),
+            Ok(row) => MarkSubject::Row(row),
             Err(_) => return Ok(Reply::Done),
         },
     };
@@ -150,7 +152,7 @@ fn write_items(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     of: RecipientAt,
-    items: &[(EventNo, Item)],
+    items: &[(EventNo, StoredItem)],
 ) {
     let RecipientAt { bucket, number } = of;
     let at = shard.now;
@@ -200,16 +202,16 @@ fn walk<'a>(
     draft: &'a Draft<'_>,
     of: RecipientAt,
     view: View<TenantNo>,
-) -> Walk<'a> {
-    Walk::new(intake, draft.view, &shard.buckets[of.bucket], of.number, view)
+) -> InboxWalk<'a> {
+    InboxWalk::new(intake, draft.view, &shard.buckets[of.bucket], of.number, view)
 }
 
 /// The items of a subject as they are after a change, those that it changes.
 fn changed_items(
-    walk: &Walk<'_>,
-    subject: &Subject,
-    change: Change,
-) -> Result<Vec<(EventNo, Item)>, Unreadable> {
+    walk: &InboxWalk<'_>,
+    subject: &MarkSubject,
+    change: MarkChange,
+) -> Result<Vec<(EventNo, StoredItem)>, Unreadable> {
     let mut changed = Vec::new();
     each_named(walk, subject, change, |entry| {
         let item = changed_item(walk, subject, change, entry)?;
@@ -221,9 +223,9 @@ fn changed_items(
 
 /// The tenants of the items that a mark changes, `None` for entries without one. One item of each tenant is enough.
 fn changed_tenants(
-    walk: &Walk<'_>,
-    subject: &Subject,
-    to: State,
+    walk: &InboxWalk<'_>,
+    subject: &MarkSubject,
+    to: ItemState,
     may_have_tenants: bool,
 ) -> Result<Vec<Option<TenantNo>>, Unreadable> {
     let most = match walk.of {
@@ -232,7 +234,7 @@ fn changed_tenants(
         View::All | View::Only(_) => 1,
     };
     let mut tenants = Vec::new();
-    let change = Change::Raise(to);
+    let change = MarkChange::Raise(to);
     each_named(walk, subject, change, |entry| {
         if !tenants.contains(&entry.tenant) && changed_item(walk, subject, change, entry)?.is_some()
         {
@@ -245,32 +247,32 @@ fn changed_tenants(
 
 /// Visits the entries of a subject that a change may change, as long as `visit` goes on.
 fn each_named(
-    walk: &Walk<'_>,
-    subject: &Subject,
-    change: Change,
-    mut visit: impl FnMut(&Entry) -> Result<ControlFlow<()>, Unreadable>,
+    walk: &InboxWalk<'_>,
+    subject: &MarkSubject,
+    change: MarkChange,
+    mut visit: impl FnMut(&InboxEntry) -> Result<ControlFlow<()>, Unreadable>,
 ) -> Result<(), Unreadable> {
     // A row holds what it shows; other marks reach what a withdrawn object hides, too.
     let wanted = match subject {
-        Subject::Row(_) => Wanted::Identity,
-        _ => Wanted::Withdrawn,
+        MarkSubject::Row(_) => WantedFacts::Identity,
+        _ => WantedFacts::Withdrawn,
     };
     for of in walk.days() {
         let is_done = match (subject, change) {
-            (Subject::Row(row), _) => row.day != of.day,
-            (_, Change::Raise(to)) => walk.least(of.day) >= to,
+            (MarkSubject::Row(row), _) => row.day != of.day,
+            (_, MarkChange::Raise(to)) => walk.least(of.day) >= to,
             _ => false,
         };
         if is_done {
             continue;
         }
-        let mut found: Vec<Entry> = Vec::new();
+        let mut found: Vec<InboxEntry> = Vec::new();
         walk.each(of, wanted, |entry| {
             let is_named = match subject {
-                Subject::Events(places) => places.contains(&entry.place),
-                Subject::Row(row) => row.has(&entry),
-                Subject::Object(hash) => entry.object == *hash && is_reached(&entry, change),
-                Subject::UpTo(_, types) => {
+                MarkSubject::Events(places) => places.contains(&entry.place),
+                MarkSubject::Row(row) => row.has(&entry),
+                MarkSubject::Object(hash) => entry.object == *hash && is_reached(&entry, change),
+                MarkSubject::UpTo(_, types) => {
                     let is_of = types.as_ref().is_none_or(|types| types.contains(&entry.group.0));
                     is_of && is_reached(&entry, change)
                 }
@@ -290,24 +292,24 @@ fn each_named(
 
 /// The item of an entry after a change; `None` = it stays as it is.
 fn changed_item(
-    walk: &Walk<'_>,
-    subject: &Subject,
-    change: Change,
-    entry: &Entry,
-) -> Result<Option<Item>, Unreadable> {
+    walk: &InboxWalk<'_>,
+    subject: &MarkSubject,
+    change: MarkChange,
+    entry: &InboxEntry,
+) -> Result<Option<StoredItem>, Unreadable> {
     let Some((state, shelf)) = after(entry, change) else {
         return Ok(None);
     };
     let t = walk.t(entry)?;
     let newest_at = entry.back.unwrap_or(t);
-    if let Subject::UpTo(up_to, _) = subject
+    if let MarkSubject::UpTo(up_to, _) = subject
         && newest_at > *up_to
     {
         return Ok(None);
     }
     let old = walk.marks.and_then(|marks| marks.items.get(entry.place));
     let is_shelved = shelf != Shelf::Active;
-    Ok(Some(Item {
+    Ok(Some(StoredItem {
         day: entry.day,
         t,
         object: entry.object,
@@ -321,28 +323,30 @@ fn changed_item(
 
 /// Returns true if a change that names neither event nor row concerns an entry: it is about what is in the inbox, or
 /// about what it brings back.
-fn is_reached(entry: &Entry, change: Change) -> bool {
+fn is_reached(entry: &InboxEntry, change: MarkChange) -> bool {
     match change {
-        Change::Item(ItemChange::Unarchive) => entry.shelf == Shelf::Archived,
-        Change::Item(ItemChange::Unsnooze) => matches!(entry.shelf, Shelf::Snoozed(_)),
+        MarkChange::Item(ItemChange::Unarchive) => entry.shelf == Shelf::Archived,
+        MarkChange::Item(ItemChange::Unsnooze) => matches!(entry.shelf, Shelf::Snoozed(_)),
         _ => entry.shelf == Shelf::Active,
     }
 }
 
 /// The state and place of an entry after a change; `None` = it stays as it is.
-fn after(entry: &Entry, change: Change) -> Option<(State, Shelf)> {
-    let Entry { state, shelf, .. } = *entry;
+fn after(entry: &InboxEntry, change: MarkChange) -> Option<(ItemState, Shelf)> {
+    let InboxEntry { state, shelf, .. } = *entry;
     let new = match change {
-        Change::Raise(to) => (state.max(to), shelf),
-        Change::Item(ItemChange::Unread) => (state.min(State::Seen), shelf),
-        Change::Item(ItemChange::Archive) => (state, Shelf::Archived),
-        Change::Item(ItemChange::Snooze(until)) => (state, Shelf::Snoozed(until)),
-        Change::Item(ItemChange::Delete) => (state, Shelf::Deleted),
-        Change::Item(ItemChange::Unarchive) if shelf == Shelf::Archived => (state, Shelf::Active),
-        Change::Item(ItemChange::Unsnooze) if matches!(shelf, Shelf::Snoozed(_)) => {
+        MarkChange::Raise(to) => (state.max(to), shelf),
+        MarkChange::Item(ItemChange::Unread) => (state.min(ItemState::Seen), shelf),
+        MarkChange::Item(ItemChange::Archive) => (state, Shelf::Archived),
+        MarkChange::Item(ItemChange::Snooze(until)) => (state, Shelf::Snoozed(until)),
+        MarkChange::Item(ItemChange::Delete) => (state, Shelf::Deleted),
+        MarkChange::Item(ItemChange::Unarchive) if shelf == Shelf::Archived => {
             (state, Shelf::Active)
         }
-        Change::Item(ItemChange::Unarchive | ItemChange::Unsnooze) => return None,
+        MarkChange::Item(ItemChange::Unsnooze) if matches!(shelf, Shelf::Snoozed(_)) => {
+            (state, Shelf::Active)
+        }
+        MarkChange::Item(ItemChange::Unarchive | ItemChange::Unsnooze) => return None,
     };
     (new != (state, shelf)).then_some(new)
 }

@@ -10,11 +10,11 @@ use rustc_hash::FxHashSet;
 
 use super::counts::{Badge, Counting, InboxCounts, walk_of};
 use super::cursor::Cursor;
-use super::rows::{Kind, Row, RowId, rows_of};
-use super::walk::{Chunks, Entry, OfDay, Source, Walk, Wanted};
+use super::rows::{RowBuilder, RowId, RowKind, rows_of};
+use super::walk::{Chunks, EntryPosition, InboxEntry, InboxWalk, OfDay, WantedFacts};
 use crate::content::batch::{EventData, Group};
 use crate::content::group;
-use crate::engine::intake::state::Content;
+use crate::engine::intake::state::EventContent;
 use crate::engine::message::present::Presenter;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::reply::StepError;
@@ -26,7 +26,7 @@ use crate::model::channel::INBOX_NO;
 use crate::model::event::Object;
 use crate::model::event::host_text::HostText;
 use crate::model::id::Id;
-use crate::model::item::{Shelf, State};
+use crate::model::item::{ItemState, Shelf};
 use crate::model::number::{Seq, TypeNo};
 use crate::model::recipient::Recipient;
 use crate::model::tenant::{KnownTenant, View};
@@ -86,13 +86,13 @@ pub enum InboxState {
 }
 
 impl InboxState {
-    fn lists(self, row: &Row) -> bool {
+    fn lists(self, row: &RowBuilder) -> bool {
         match self {
             Self::Active => row.id.kind.is_active(),
-            Self::Unseen => row.id.kind == Kind::New && row.state == State::New,
-            Self::Unread => row.id.kind == Kind::New,
-            Self::Archived => row.id.kind == Kind::Archived,
-            Self::Snoozed => row.id.kind == Kind::Snoozed,
+            Self::Unseen => row.id.kind == RowKind::New && row.state == ItemState::New,
+            Self::Unread => row.id.kind == RowKind::New,
+            Self::Archived => row.id.kind == RowKind::Archived,
+            Self::Snoozed => row.id.kind == RowKind::Snoozed,
             Self::All => true,
         }
     }
@@ -233,9 +233,9 @@ impl Reader<'_> {
             badge.begin_day();
             entries.clear();
             let wanted = match (is_shown, query.is_grouped) {
-                (false, _) => Wanted::Counts,
-                (true, true) => Wanted::Order,
-                (true, false) => Wanted::Identity,
+                (false, _) => WantedFacts::Counts,
+                (true, true) => WantedFacts::Order,
+                (true, false) => WantedFacts::Identity,
             };
             let newest = walk.each(of, wanted, |entry| {
                 badge.count(&entry);
@@ -276,7 +276,7 @@ impl Reader<'_> {
         for of in walk.days() {
             badge.begin_day();
             entries.clear();
-            let newest = walk.each(of, Wanted::Order, |entry| {
+            let newest = walk.each(of, WantedFacts::Order, |entry| {
                 badge.count(&entry);
                 if entry.shelf == Shelf::Active && walk.shows(&entry) {
                     entries.push(entry);
@@ -319,9 +319,9 @@ impl Reader<'_> {
     }
 }
 
-fn active_rows(walk: &Walk<'_>, of: OfDay<'_>) -> Result<Vec<Row>, Unreadable> {
+fn active_rows(walk: &InboxWalk<'_>, of: OfDay<'_>) -> Result<Vec<RowBuilder>, Unreadable> {
     let mut entries = Vec::new();
-    walk.each(of, Wanted::Order, |entry| {
+    walk.each(of, WantedFacts::Order, |entry| {
         if entry.shelf == Shelf::Active && walk.shows(&entry) {
             entries.push(entry);
         }
@@ -348,7 +348,7 @@ fn types_of(engine: &Engine, query: &InboxQuery) -> Option<FxHashSet<TypeNo>> {
 struct Builder<'a> {
     engine: &'a Engine,
     view: &'a dyn ReadView,
-    walk: &'a Walk<'a>,
+    walk: &'a InboxWalk<'a>,
     /// The recipient's profile.
     profile: Option<&'a Recipient>,
 }
@@ -361,14 +361,14 @@ struct Fact {
 }
 
 /// An entry of a row with the facts of its arrival and the header of its event.
-struct Listed<'a> {
-    entry: &'a Entry,
+struct ListedEntry<'a> {
+    entry: &'a InboxEntry,
     fact: Fact,
     header: Header,
 }
 
 impl<'a> Builder<'a> {
-    fn new(engine: &'a Engine, view: &'a dyn ReadView, walk: &'a Walk<'a>) -> Self {
+    fn new(engine: &'a Engine, view: &'a dyn ReadView, walk: &'a InboxWalk<'a>) -> Self {
         let profile = walk.bucket.roster.profile(walk.number);
         Self { engine, view, walk, profile }
     }
@@ -376,7 +376,7 @@ impl<'a> Builder<'a> {
     /// Builds rows as they are shown.
     fn build(
         &self,
-        rows: &[Row],
+        rows: &[RowBuilder],
         presenter: &mut Presenter<'_>,
     ) -> Result<Vec<InboxGroup>, Unreadable> {
         let mut chunks: BTreeMap<Day, Chunks<'_>> = BTreeMap::new();
@@ -399,7 +399,7 @@ impl<'a> Builder<'a> {
             for (entry, fact) in row.listed.iter().zip(facts.by_ref()) {
                 if let Some(fact) = fact {
                     let header = self.engine.intake.header(self.view, entry.day, fact.event)?;
-                    listed.push(Listed { entry, fact, header });
+                    listed.push(ListedEntry { entry, fact, header });
                 }
             }
             groups.extend(self.group_of(row, listed, presenter)?);
@@ -410,7 +410,7 @@ impl<'a> Builder<'a> {
     /// Reads time, reasons and event of an entry.
     fn facts(
         &self,
-        entry: &Entry,
+        entry: &InboxEntry,
         chunks: &mut BTreeMap<Day, Chunks<'a>>,
     ) -> Result<Option<Fact>, Unreadable> {
         let day = entry.day;
@@ -418,14 +418,14 @@ impl<'a> Builder<'a> {
             return Ok(None);
         };
         match entry.source {
-            Source::Segment { segment, arrival, ordinal } => {
+            EntryPosition::Segment { segment, arrival, ordinal } => {
                 let chunks = chunks.entry(day).or_insert_with(|| Chunks::new(self.walk, day));
                 let details = chunks.details(&held.segments[segment], arrival)?;
                 let reasons = details.reasons(ordinal)?;
                 let (t, event) = (details.t(arrival)?, details.event(arrival, day)?);
                 Ok(Some(Fact { t, reasons, event }))
             }
-            Source::Tail { seq, variant } => Ok(held.tail.get(&seq).map(|kept| {
+            EntryPosition::Tail { seq, variant } => Ok(held.tail.get(&seq).map(|kept| {
                 let arrival = &kept.arrival;
                 let reasons = arrival.reasons_of(&arrival.variants[variant], INBOX_NO);
                 Fact { t: arrival.t, reasons, event: arrival.event }
@@ -436,8 +436,8 @@ impl<'a> Builder<'a> {
     /// Builds a row from its newest members; `None` if it has none.
     fn group_of(
         &self,
-        row: &Row,
-        members: Vec<Listed<'_>>,
+        row: &RowBuilder,
+        members: Vec<ListedEntry<'_>>,
         presenter: &mut Presenter<'_>,
     ) -> Result<Option<InboxGroup>, Unreadable> {
         let rules = self.engine.rules();
@@ -448,9 +448,9 @@ impl<'a> Builder<'a> {
         };
         let mut group: Option<InboxGroup> = None;
         let mut contents: Vec<group::Entry> = Vec::with_capacity(members.len());
-        for Listed { entry, fact: Fact { t, reasons, event }, header } in members {
+        for ListedEntry { entry, fact: Fact { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
-            let Content { data, body, trace: _ } = presenter.content(entry.day, event)?;
+            let EventContent { data, body, trace: _ } = presenter.content(entry.day, event)?;
             let tenants = &self.engine.intake.tenants;
             let tenant = tenants.id(entry.tenant);
             let known = entry.tenant.and_then(|tenant| tenants.get(tenant));
@@ -479,8 +479,8 @@ impl<'a> Builder<'a> {
                 occurred_at: header.occurred_at,
                 t,
                 reasons: content.reasons.to_vec(),
-                seen: entry.state >= State::Seen,
-                read: entry.state == State::Read,
+                seen: entry.state >= ItemState::Seen,
+                read: entry.state == ItemState::Read,
                 archived: entry.shelf == Shelf::Archived,
                 snoozed_until: until,
                 content: said(vec![&content]),
@@ -504,9 +504,9 @@ impl<'a> Builder<'a> {
                 count: row.count,
                 actors: Vec::new(),
                 newest_at: entry.back.unwrap_or(t),
-                seen: row.state >= State::Seen,
-                read: row.state == State::Read,
-                archived: row.id.kind == Kind::Archived,
+                seen: row.state >= ItemState::Seen,
+                read: row.state == ItemState::Read,
+                archived: row.id.kind == RowKind::Archived,
                 snoozed_until: row.snoozed_until,
                 items: Vec::new(),
                 content: Vec::new(),

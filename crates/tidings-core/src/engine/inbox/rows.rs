@@ -8,8 +8,8 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use super::walk::Entry;
-use crate::model::item::{Shelf, State};
+use super::walk::InboxEntry;
+use crate::model::item::{ItemState, Shelf};
 use crate::model::number::{EventNo, Seq, TypeNo};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
@@ -20,7 +20,7 @@ pub const ITEMS_LISTED: usize = 25;
 
 /// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum RowKind {
     /// In the inbox, and not read.
     New,
     /// In the inbox, and read.
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
     Snoozed,
 }
 
-impl Kind {
+impl RowKind {
     const ALL: [(Self, &'static str); 4] = [
         (Self::New, "new"),
         (Self::Read, "read"),
@@ -37,12 +37,12 @@ impl Kind {
         (Self::Snoozed, "snoozed"),
     ];
 
-    pub(crate) fn of(entry: &Entry) -> Self {
+    pub(crate) fn of(entry: &InboxEntry) -> Self {
         match (entry.shelf, entry.state) {
             (Shelf::Archived, _) => Self::Archived,
             (Shelf::Snoozed(_), _) => Self::Snoozed,
-            (Shelf::Active | Shelf::Deleted, State::Read) => Self::Read,
-            (Shelf::Active | Shelf::Deleted, State::New | State::Seen) => Self::New,
+            (Shelf::Active | Shelf::Deleted, ItemState::Read) => Self::Read,
+            (Shelf::Active | Shelf::Deleted, ItemState::New | ItemState::Seen) => Self::New,
         }
     }
 
@@ -62,7 +62,7 @@ pub struct RowId {
     pub(crate) group: (TypeNo, u64),
     /// The day that lists it.
     pub(crate) day: Day,
-    pub(crate) kind: Kind,
+    pub(crate) kind: RowKind,
     /// The event's place, of a row that is one item.
     pub(crate) alone: Option<EventNo>,
 }
@@ -80,14 +80,14 @@ pub(super) fn group_in(group: u64, tenant: Option<TenantNo>) -> u64 {
 
 impl RowId {
     /// The identity of the row that has an entry.
-    pub(crate) fn of(entry: &Entry, day: Day, is_grouped: bool) -> Self {
+    pub(crate) fn of(entry: &InboxEntry, day: Day, is_grouped: bool) -> Self {
         let alone = (!is_grouped).then_some(entry.place);
-        Self { group: entry.group, day, kind: Kind::of(entry), alone }
+        Self { group: entry.group, day, kind: RowKind::of(entry), alone }
     }
 
     /// The key of the row: its type, its group, its day and its kind.
     pub(crate) fn key(&self, names: &Names) -> String {
-        Key { row: *self, name: names.type_name(self.group.0) }.to_string()
+        InboxRowKey { row: *self, name: names.type_name(self.group.0) }.to_string()
     }
 
     /// Reads a key.
@@ -95,7 +95,7 @@ impl RowId {
         let mut parts = key.rsplitn(4, ':');
         let mut part = || parts.next().ok_or(NoKey);
         let (kind, day, group, name) = (part()?, part()?, part()?, part()?);
-        let (kind, _) = Kind::ALL.iter().find(|(_, word)| *word == kind).ok_or(NoKey)?;
+        let (kind, _) = RowKind::ALL.iter().find(|(_, word)| *word == kind).ok_or(NoKey)?;
         let hex = |text: &str| u64::from_str_radix(text, 16).map_err(|_| NoKey);
         let (group, alone) = match group.split_once('.') {
             Some((group, place)) => (hex(group)?, Some(EventNo(hex(place)?))),
@@ -111,18 +111,18 @@ impl RowId {
     }
 
     /// Returns true if it has an entry that its day lists.
-    pub(crate) fn has(&self, entry: &Entry) -> bool {
+    pub(crate) fn has(&self, entry: &InboxEntry) -> bool {
         let is_one = self.alone.is_none_or(|place| place == entry.place);
-        is_one && self.group == entry.group && self.kind == Kind::of(entry)
+        is_one && self.group == entry.group && self.kind == RowKind::of(entry)
     }
 }
 
-struct Key<'a> {
+struct InboxRowKey<'a> {
     row: RowId,
     name: &'a str,
 }
 
-impl fmt::Display for Key<'_> {
+impl fmt::Display for InboxRowKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RowId { group: (_, group), day, kind, alone } = self.row;
         write!(f, "{}:{group:016x}", self.name)?;
@@ -134,34 +134,34 @@ impl fmt::Display for Key<'_> {
 }
 
 /// A row under construction.
-pub(crate) struct Row {
+pub(crate) struct RowBuilder {
     pub(crate) id: RowId,
     /// The newest position of its entries: its place in the order.
     pub(crate) order: Seq,
     pub(crate) count: usize,
     /// The lowest state of its entries.
-    pub(crate) state: State,
+    pub(crate) state: ItemState,
     /// The earliest end of its snoozes.
     pub(crate) snoozed_until: Option<Instant>,
     /// The newest of its entries, newest first.
-    pub(crate) listed: Vec<Entry>,
+    pub(crate) listed: Vec<InboxEntry>,
     /// A hash of all its entries and their states.
     pub(crate) fingerprint: u64,
 }
 
 /// The rows of the entries that a day lists, newest first.
-pub(crate) fn rows_of(entries: &mut [Entry], day: Day, is_grouped: bool) -> Vec<Row> {
+pub(crate) fn rows_of(entries: &mut [InboxEntry], day: Day, is_grouped: bool) -> Vec<RowBuilder> {
     entries.sort_unstable_by_key(|entry| std::cmp::Reverse((entry.order, entry.place)));
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<RowBuilder> = Vec::new();
     let mut known: FxHashMap<RowId, usize> = FxHashMap::default();
     for entry in entries {
         let id = RowId::of(entry, day, is_grouped);
         let at = *known.entry(id).or_insert_with(|| {
-            rows.push(Row {
+            rows.push(RowBuilder {
                 id,
                 order: entry.order,
                 count: 0,
-                state: State::Read,
+                state: ItemState::Read,
                 snoozed_until: None,
                 listed: Vec::new(),
                 fingerprint: 0,
@@ -182,7 +182,7 @@ pub(crate) fn rows_of(entries: &mut [Entry], day: Day, is_grouped: bool) -> Vec<
     rows
 }
 
-fn mixed(before: u64, entry: &Entry) -> u64 {
+fn mixed(before: u64, entry: &InboxEntry) -> u64 {
     let mut bytes = [0; 17];
     bytes[..8].copy_from_slice(&before.to_le_bytes());
     bytes[8..16].copy_from_slice(&entry.order.0.to_le_bytes());

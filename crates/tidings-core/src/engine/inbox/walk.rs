@@ -6,21 +6,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::group_in;
-use crate::bucket::{Bucket, Items, Marking, Marks, NewestSeqs, Reading};
+use crate::bucket::{Bucket, Items, Marking, Marks, NewestSeqs, ReaderMarks};
 use crate::engine::intake::state::Intake;
 use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::index::{DayIndex, SegmentAt};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Partition;
 use crate::model::channel::INBOX_NO;
-use crate::model::item::{Shelf, State};
+use crate::model::item::{ItemState, Shelf};
 use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 
 /// An entry of an inbox.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct InboxEntry {
     /// Its seq, or that of its return from a snooze: its position. 0 = it was not requested.
     pub(crate) order: Seq,
     /// Its event's place; the default if it was not requested.
@@ -31,25 +31,25 @@ pub(crate) struct Entry {
     pub(crate) group: (TypeNo, u64),
     /// The hash of its object's id; 0 = it was not requested.
     pub(crate) object: u64,
-    pub(crate) state: State,
+    pub(crate) state: ItemState,
     pub(crate) shelf: Shelf,
     /// The instant at which it came back from a snooze.
     pub(crate) back: Option<Instant>,
     /// The day that has its arrival.
     pub(crate) day: Day,
-    pub(crate) source: Source,
+    pub(crate) source: EntryPosition,
 }
 
 /// The position of an entry's arrival in its day.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Source {
+pub(crate) enum EntryPosition {
     Segment { segment: usize, arrival: usize, ordinal: u32 },
     Tail { seq: Seq, variant: usize },
 }
 
 /// The facts of an entry that a walk reads beyond its group and state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Wanted {
+pub(crate) enum WantedFacts {
     /// Group and state: enough to count.
     Counts,
     /// Also its position.
@@ -61,7 +61,7 @@ pub(crate) enum Wanted {
 }
 
 /// The reading of one recipient's inbox.
-pub(crate) struct Walk<'a> {
+pub(crate) struct InboxWalk<'a> {
     pub(super) intake: &'a Intake,
     view: &'a dyn ReadView,
     pub(crate) bucket: &'a Bucket,
@@ -70,7 +70,7 @@ pub(crate) struct Walk<'a> {
     pub(super) of: View<TenantNo>,
     pub(super) marks: Option<&'a Marks>,
     only: Only<'a>,
-    reading: Reading<'a>,
+    reading: ReaderMarks<'a>,
     /// The lanes of the inbox.
     lanes: Vec<LaneNo>,
     /// The days that have entries of items with a state of their own.
@@ -122,8 +122,8 @@ impl Only<'_> {
 #[derive(Clone, Copy)]
 struct ToRead {
     /// The lowest state of all entries.
-    least: State,
-    wanted: Wanted,
+    least: ItemState,
+    wanted: WantedFacts,
 }
 
 /// Arrivals at rest: ordinals of one chunk of a segment.
@@ -144,7 +144,7 @@ pub(crate) struct OfDay<'a> {
     pub(crate) held: Option<&'a DayIndex>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> InboxWalk<'a> {
     /// The walk through what a view shows of a recipient's inbox.
     pub(crate) fn new(
         intake: &'a Intake,
@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
             of,
             marks,
             only: Only::default(),
-            reading: Reading::of(marks),
+            reading: ReaderMarks::of(marks),
             lanes: lanes.map(|(no, _)| no).collect(),
             own,
             returned,
@@ -196,19 +196,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns true if the reader sees an entry.
-    pub(crate) fn shows(&self, entry: &Entry) -> bool {
+    pub(crate) fn shows(&self, entry: &InboxEntry) -> bool {
         self.of.shows(entry.tenant)
     }
 
     /// The lowest state of the entries of a day that the reader sees: a mark may cover all of it.
-    pub(crate) fn least(&self, day: Day) -> State {
+    pub(crate) fn least(&self, day: Day) -> ItemState {
         self.least_in(day, self.of)
     }
 
     /// The lowest state of a view's entries of a day.
-    pub(super) fn least_in(&self, day: Day, view: View<TenantNo>) -> State {
+    pub(super) fn least_in(&self, day: Day, view: View<TenantNo>) -> ItemState {
         let is_plain = !self.own.contains(&day) && !self.returned.contains_key(&day);
-        if is_plain { self.reading.of_day(day, view) } else { State::New }
+        if is_plain { self.reading.of_day(day, view) } else { ItemState::New }
     }
 
     /// Returns true if a tenant was deleted, whose entries left inboxes.
@@ -238,8 +238,8 @@ impl<'a> Walk<'a> {
     pub(crate) fn each(
         &self,
         of: OfDay<'_>,
-        wanted: Wanted,
-        mut visit: impl FnMut(Entry),
+        wanted: WantedFacts,
+        mut visit: impl FnMut(InboxEntry),
     ) -> Result<NewestSeqs, Unreadable> {
         let least = self.least_in(of.day, View::All);
         let mut newest = NewestSeqs::default();
@@ -254,7 +254,7 @@ impl<'a> Walk<'a> {
         for (day, places) in self.returned.get(&of.day).into_iter().flatten() {
             if let Some(held) = self.bucket.index.days.get(day) {
                 let is_listed = |place: EventNo| places.contains(&place);
-                let reading = ToRead { least: State::New, wanted };
+                let reading = ToRead { least: ItemState::New, wanted };
                 self.each_of(*day, held, reading, is_listed, &mut visit)?;
             }
         }
@@ -268,7 +268,7 @@ impl<'a> Walk<'a> {
         held: &DayIndex,
         reading: ToRead,
         is_listed: impl Fn(EventNo) -> bool,
-        visit: &mut impl FnMut(Entry),
+        visit: &mut impl FnMut(InboxEntry),
     ) -> Result<NewestSeqs, Unreadable> {
         let ToRead { least, wanted } = reading;
         let (index, number) = (&self.bucket.index, self.number.0);
@@ -288,7 +288,7 @@ impl<'a> Walk<'a> {
             }
             let arrival = &kept.arrival;
             let variant = arrival.variants.iter().position(|variant| {
-                variant.who.contains(self.number.0) && self.has_inbox(&variant.lanes)
+                variant.recipients.contains(self.number.0) && self.has_inbox(&variant.lanes)
             });
             let Some(variant) = variant else { continue };
             if self.bucket.ended.has(kept.seq, INBOX_NO, self.number.0) {
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let is_withdrawn =
-                wanted < Wanted::Withdrawn && self.is_withdrawn(arrival.about.object);
+                wanted < WantedFacts::Withdrawn && self.is_withdrawn(arrival.about.object);
             if is_withdrawn || self.is_gone(arrival.tenant) || !is_listed(arrival.place) {
                 continue;
             }
@@ -311,17 +311,17 @@ impl<'a> Walk<'a> {
                 bounds: (arrival.t, arrival.t),
                 t: || Ok::<_, Unreadable>(arrival.t),
             };
-            let entry = Entry {
+            let entry = InboxEntry {
                 order: kept.seq,
                 place: arrival.place,
                 tenant: arrival.tenant,
                 group,
                 object: arrival.about.object,
-                state: State::New,
+                state: ItemState::New,
                 shelf: Shelf::Active,
                 back: None,
                 day,
-                source: Source::Tail { seq: kept.seq, variant },
+                source: EntryPosition::Tail { seq: kept.seq, variant },
             };
             self.with_state(entry, least, marking, visit)?;
         }
@@ -334,7 +334,7 @@ impl<'a> Walk<'a> {
         rest: AtRest<'_>,
         reading: ToRead,
         is_listed: impl Fn(EventNo) -> bool,
-        visit: &mut impl FnMut(Entry),
+        visit: &mut impl FnMut(InboxEntry),
     ) -> Result<NewestSeqs, Unreadable> {
         let AtRest { day, segment, at, ordinals } = rest;
         let ToRead { least, wanted } = reading;
@@ -346,7 +346,7 @@ impl<'a> Walk<'a> {
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number.0);
         let has_withdrawn =
-            wanted < Wanted::Withdrawn && !self.intake.objects.withdrawn_hashes.is_empty();
+            wanted < WantedFacts::Withdrawn && !self.intake.objects.withdrawn_hashes.is_empty();
         let mut found = facets.arrivals(ordinals, &lane_sets)?;
         let mut newest = NewestSeqs::default();
         for (_, arrival) in found.iter().rev() {
@@ -364,12 +364,12 @@ impl<'a> Walk<'a> {
         }
         let mut chunks = Chunks::new(self, day);
         let has_items = self.items().is_some();
-        let wants_place = has_items || wanted >= Wanted::Identity;
+        let wants_place = has_items || wanted >= WantedFacts::Identity;
         for (ordinal, arrival) in found {
             if !self.only.takes_at(&facets, arrival)? {
                 continue;
             }
-            let wants_seq = wanted >= Wanted::Order || may_have_ended;
+            let wants_seq = wanted >= WantedFacts::Order || may_have_ended;
             let seq = if wants_seq { facets.seq(arrival)? } else { Seq::default() };
             if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0) {
                 continue;
@@ -382,9 +382,9 @@ impl<'a> Walk<'a> {
             if self.is_gone(tenant) {
                 continue;
             }
-            let object = if wanted >= Wanted::Identity { facets.object(arrival)? } else { 0 };
+            let object = if wanted >= WantedFacts::Identity { facets.object(arrival)? } else { 0 };
             let (type_no, group) = facets.group(arrival)?;
-            let entry = Entry {
+            let entry = InboxEntry {
                 order: seq,
                 place,
                 tenant,
@@ -394,10 +394,10 @@ impl<'a> Walk<'a> {
                 shelf: Shelf::Active,
                 back: None,
                 day,
-                source: Source::Segment { segment: at, arrival, ordinal },
+                source: EntryPosition::Segment { segment: at, arrival, ordinal },
             };
             // No mark can change this entry, so nothing more of it is read.
-            if self.reading.is_empty() || least == State::Read {
+            if self.reading.is_empty() || least == ItemState::Read {
                 visit(entry);
                 continue;
             }
@@ -416,10 +416,10 @@ impl<'a> Walk<'a> {
     /// Visits an entry with its state: its own, or what marks say.
     fn with_state(
         &self,
-        mut entry: Entry,
-        least: State,
+        mut entry: InboxEntry,
+        least: ItemState,
         marking: Marking<impl FnMut() -> Result<Instant, Unreadable>>,
-        visit: &mut impl FnMut(Entry),
+        visit: &mut impl FnMut(InboxEntry),
     ) -> Result<(), Unreadable> {
         match self.items().and_then(|items| items.get(marking.place)) {
             Some(item) if item.shelf == Shelf::Deleted => return Ok(()),
@@ -436,16 +436,16 @@ impl<'a> Walk<'a> {
     }
 
     /// The time when an entry entered the inbox.
-    pub(crate) fn t(&self, entry: &Entry) -> Result<Instant, Unreadable> {
+    pub(crate) fn t(&self, entry: &InboxEntry) -> Result<Instant, Unreadable> {
         let held = self.bucket.index.days.get(&entry.day);
         match entry.source {
-            Source::Segment { segment, arrival, .. } => {
+            EntryPosition::Segment { segment, arrival, .. } => {
                 let Some(segment) = held.and_then(|held| held.segments.get(segment)) else {
                     return Ok(Instant::default());
                 };
                 Ok(Chunks::new(self, entry.day).details(segment, arrival)?.t(arrival)?)
             }
-            Source::Tail { seq, .. } => {
+            EntryPosition::Tail { seq, .. } => {
                 let kept = held.and_then(|held| held.tail.get(&seq));
                 Ok(kept.map(|kept| kept.arrival.t).unwrap_or_default())
             }
@@ -462,7 +462,7 @@ pub(crate) struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    pub(crate) fn new(walk: &Walk<'a>, day: Day) -> Self {
+    pub(crate) fn new(walk: &InboxWalk<'a>, day: Day) -> Self {
         Self { view: walk.view, bucket: walk.bucket, day, read: BTreeMap::new() }
     }
 

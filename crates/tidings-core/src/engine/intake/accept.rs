@@ -13,7 +13,6 @@ use super::tenancy::scheduled_of;
 use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EventRow, ScheduledRow};
-use crate::engine::rows::listed::Listed;
 use crate::engine::rows::named::{
     Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key,
 };
@@ -21,6 +20,7 @@ use crate::engine::rows::occurred::{change_hook, wants};
 use crate::engine::rows::reply::{
     Published, PublishedAs, Refused, Reply, StepError, TakenBack, Warning,
 };
+use crate::engine::rows::suppression_row::SuppressionRow;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
@@ -92,11 +92,11 @@ impl Intake {
                 // Precedes the change: hooks learn of an address only if it was not listed, or for another
                 // reason.
                 self.note_suppressed(draft, address, suppression, None, By::Key);
-                self.list(draft, address, Listed::Suppressed(suppression));
+                self.list(draft, address, SuppressionRow::Suppressed(suppression));
                 Ok(done)
             }
             Command::Unsuppress { address } => {
-                self.list(draft, address, Listed::Lifted(self.now));
+                self.list(draft, address, SuppressionRow::Lifted(self.now));
                 Ok(done)
             }
             Command::ReportAddress { address, report, at, recipient } => {
@@ -104,7 +104,7 @@ impl Intake {
                 // after it.
                 let (at, now) = ((*at).min(self.now), self.now);
                 if let Some(listed) = self.suppressions.reported(address, *report, at, now) {
-                    if let Listed::Suppressed(suppression) = listed {
+                    if let SuppressionRow::Suppressed(suppression) = listed {
                         let recipient = recipient.as_ref();
                         self.note_suppressed(draft, address, suppression, recipient, By::Provider);
                     }
@@ -162,7 +162,7 @@ impl Intake {
     }
 
     /// Changes the row of an address in the list of suppressed addresses.
-    fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
+    fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: SuppressionRow) {
         self.suppressions.put(draft, address, listed, self.now);
         draft.log(|| Act::Suppression { address: address.clone(), listed, at: self.now });
     }
@@ -316,10 +316,11 @@ impl Intake {
         draft: &mut Draft<'_>,
         row: &EventRow,
         scheduled: Option<Instant>,
-        at: Option<EventAt>,
+        address: Option<EventAt>,
     ) {
         let event = &row.event;
-        let located = encode(&Located { place: row.place, scheduled, at, tenant: row.tenant });
+        let located =
+            encode(&Located { place: row.place, scheduled, at: address, tenant: row.tenant });
         let day = self.now.day();
         let today = Partition::Day(day);
         self.id_days.insert(day);

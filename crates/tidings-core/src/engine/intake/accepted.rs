@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::content::batch::EventData;
-use crate::engine::intake::state::Content;
+use crate::engine::intake::state::EventContent;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EVENTS_PER_ROW, EventRow, line_at, row_key};
 use crate::journal::record::EventAt;
@@ -18,35 +18,35 @@ use crate::model::event::trace::Trace;
 use crate::model::time::Day;
 
 /// The key of the copy of an event's row on a later day. Whoever writes it writes the same.
-fn copy_key(at: EventAt) -> Vec<u8> {
-    Key::of(Owner::Shared, Table::CopiedEvents).day(at.day).u32(at.ordinal).done()
+fn copy_key(address: EventAt) -> Vec<u8> {
+    Key::of(Owner::Shared, Table::CopiedEvents).day(address.day).u32(address.ordinal).done()
 }
 
 /// Copies an event's row to a later day, to which entries of it move.
-pub(crate) fn copy(draft: &mut Draft<'_>, day: Day, at: EventAt, row: &EventRow) {
-    draft.put(Partition::Day(day), copy_key(at), to_json(row));
+pub(crate) fn copy(draft: &mut Draft<'_>, day: Day, address: EventAt, row: &EventRow) {
+    draft.put(Partition::Day(day), copy_key(address), to_json(row));
 }
 
 /// Reads an event's row as a day has it.
 ///
 /// # Errors
 /// [`Unreadable`], also where it is not there.
-pub(crate) fn read(draft: &Draft<'_>, day: Day, at: EventAt) -> Result<EventRow, Unreadable> {
-    read_line(draft, day, at, |line| from_json("an event", line))
+pub(crate) fn read(draft: &Draft<'_>, day: Day, address: EventAt) -> Result<EventRow, Unreadable> {
+    read_line(draft, day, address, |line| from_json("an event", line))
 }
 
 /// Reads the line of an event's row.
 pub(crate) fn read_line<T>(
     draft: &Draft<'_>,
     day: Day,
-    at: EventAt,
+    address: EventAt,
     read: impl Fn(&[u8]) -> Result<T, Unreadable>,
 ) -> Result<T, Unreadable> {
-    if at.day != day {
-        let copy = draft.get(Partition::Day(day), &copy_key(at))?;
-        return read(&copy.ok_or_else(|| missing(day, at.ordinal))?);
+    if address.day != day {
+        let copy = draft.get(Partition::Day(day), &copy_key(address))?;
+        return read(&copy.ok_or_else(|| missing(day, address.ordinal))?);
     }
-    let ordinal = at.ordinal;
+    let ordinal = address.ordinal;
     if let Some(line) = draft.fresh_event(day, ordinal) {
         return read(line);
     }
@@ -54,8 +54,8 @@ pub(crate) fn read_line<T>(
     let (from, until) = (row_key(first), row_key(ordinal.saturating_add(1)));
     let mut found = None;
     let visit = &mut |key: &[u8], lines: &[u8]| {
-        let at = u32_at(key, REST).and_then(|first| ordinal.checked_sub(first));
-        match at.and_then(|at| line_at(lines, at)) {
+        let index = u32_at(key, REST).and_then(|first| ordinal.checked_sub(first));
+        match index.and_then(|index| line_at(lines, index)) {
             Some(line) => {
                 found = Some(read(line));
                 ControlFlow::Break(())
@@ -84,7 +84,7 @@ struct ContentOf {
     trace: Option<Trace>,
 }
 
-impl From<ContentRow> for Content {
+impl From<ContentRow> for EventContent {
     fn from(ContentRow { event }: ContentRow) -> Self {
         Self { data: event.data.map(Arc::new), body: event.body, trace: event.trace }
     }
@@ -98,7 +98,7 @@ pub(crate) fn read_contents(
     view: &dyn ReadView,
     day: Day,
     events: &BTreeSet<EventAt>,
-    mut take: impl FnMut(EventAt, Content, usize),
+    mut take: impl FnMut(EventAt, EventContent, usize),
 ) -> Result<(), Unreadable> {
     for at in events.iter().filter(|at| at.day != day) {
         let copy = view
@@ -125,7 +125,7 @@ pub(crate) fn read_contents(
                 };
                 match from_json::<ContentRow>("an event", line) {
                     Ok(row) => {
-                        found.insert(*ordinal, (Content::from(row), line.len()));
+                        found.insert(*ordinal, (EventContent::from(row), line.len()));
                     }
                     Err(unreadable) => fault = Some(unreadable),
                 }

@@ -17,7 +17,7 @@ use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 
 /// Places of events, each with the day of the row that names it; none = a row that outlives days.
-pub(crate) type Places = BTreeSet<(Option<Day>, Located)>;
+pub(crate) type EventPlaces = BTreeSet<(Option<Day>, Located)>;
 
 impl Intake {
     /// The location of an earlier event, and the day of its arrival, as long as that day is kept.
@@ -37,7 +37,11 @@ impl Intake {
 
     /// The events with an id: more than one if it was used again after the day of its arrival was deleted,
     /// while entries of the first are still pending or kept.
-    pub(crate) fn located_event(&self, draft: &Draft<'_>, id: &Id) -> Result<Places, Unreadable> {
+    pub(crate) fn located_event(
+        &self,
+        draft: &Draft<'_>,
+        id: &Id,
+    ) -> Result<EventPlaces, Unreadable> {
         let days = self.entered_days.iter().copied();
         let mut located = named(draft, id, Owner::Intake, Table::EnteredIds, days)?;
         let (owner, table) = (Owner::Intake, Table::ScheduledIds);
@@ -96,7 +100,7 @@ impl Intake {
     pub(crate) fn row_of(
         &self,
         draft: &Draft<'_>,
-        located: &Places,
+        located: &EventPlaces,
         waits: Option<Instant>,
     ) -> Result<Option<EventRow>, Unreadable> {
         for (day, located) in located {
@@ -145,8 +149,8 @@ pub(crate) fn named(
     owner: Owner,
     table: Table,
     days: impl Iterator<Item = Day>,
-) -> Result<Places, Unreadable> {
-    let mut located = Places::new();
+) -> Result<EventPlaces, Unreadable> {
+    let mut located = EventPlaces::new();
     for day in days {
         located.extend(named_in(draft, name, owner, table, Partition::Day(day))?);
     }
@@ -159,7 +163,7 @@ pub(crate) fn named_in(
     owner: Owner,
     table: Table,
     partition: Partition,
-) -> Result<Places, Unreadable> {
+) -> Result<EventPlaces, Unreadable> {
     let prefix = named_key(owner, table, name, None);
     let mut rows: BTreeMap<Vec<u8>, Option<Vec<u8>>> = BTreeMap::new();
     each(draft.view, partition, &prefix, |key, value| {

@@ -30,16 +30,16 @@ pub(crate) struct ObjectRow {
     newest: Day,
     /// The fields that the host gave by an `object` command. A retraction takes all of them out: it, and what is known
     /// of the object, are kept as long as a day names it.
-    #[serde(default, skip_serializing_if = "Fields::is_empty")]
-    kept: Fields,
+    #[serde(default, skip_serializing_if = "ObjectFields::is_empty")]
+    kept: ObjectFields,
 }
 
 /// Fields of an object, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-struct Fields(u8);
+struct ObjectFields(u8);
 
-impl Fields {
+impl ObjectFields {
     const TITLE: u8 = 1;
     const URL: u8 = 1 << 1;
     /// The picture and its size.
@@ -92,12 +92,12 @@ impl ObjectRow {
         }
         let mut left = self.clone();
         let object = &mut left.object;
-        object.title.take_if(|_| !self.kept.has(Fields::TITLE));
-        object.url.take_if(|_| !self.kept.has(Fields::URL));
-        object.image.take_if(|_| !self.kept.has(Fields::IMAGE));
-        object.image_size.take_if(|_| !self.kept.has(Fields::IMAGE));
-        object.data.take_if(|_| !self.kept.has(Fields::DATA));
-        object.notifiable.take_if(|_| !self.kept.has(Fields::NOTIFIABLE));
+        object.title.take_if(|_| !self.kept.has(ObjectFields::TITLE));
+        object.url.take_if(|_| !self.kept.has(ObjectFields::URL));
+        object.image.take_if(|_| !self.kept.has(ObjectFields::IMAGE));
+        object.image_size.take_if(|_| !self.kept.has(ObjectFields::IMAGE));
+        object.data.take_if(|_| !self.kept.has(ObjectFields::DATA));
+        object.notifiable.take_if(|_| !self.kept.has(ObjectFields::NOTIFIABLE));
         Some(left)
     }
 }
@@ -120,12 +120,12 @@ pub(crate) struct Objects {
     /// Number of objects written by this step.
     written: usize,
     /// A cache of the objects that plans and presenters read; `None` = it has no row.
-    recent: Recent<Id, Option<Known>>,
+    recent: Recent<Id, Option<KnownObject>>,
 }
 
 /// An object that was read.
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownObject {
     object: Arc<Object>,
     newest: Day,
     /// The fields that stay once no kept day names it.
@@ -247,7 +247,7 @@ impl Objects {
                 object: Object::bare(given.id.clone()),
                 retracted: false,
                 newest: day,
-                kept: Fields::default(),
+                kept: ObjectFields::default(),
             },
         };
         row.retracted &= by == Giver::Role;
@@ -257,10 +257,10 @@ impl Objects {
             // Another picture has another size.
             let is_new = object.image_size != given.image_size;
             object.image_size = given.image_size;
-            kept.note(Fields::IMAGE, is_new, by);
+            kept.note(ObjectFields::IMAGE, is_new, by);
         }
         if given.title.is_some() {
-            kept.note(Fields::TITLE, object.title != given.title, by);
+            kept.note(ObjectFields::TITLE, object.title != given.title, by);
             object.title.clone_from(&given.title);
         }
         let mut put = |known: &mut Option<String>, given: &Option<String>, field| {
@@ -269,14 +269,14 @@ impl Objects {
                 known.clone_from(given);
             }
         };
-        put(&mut object.url, &given.url, Fields::URL);
-        put(&mut object.image, &given.image, Fields::IMAGE);
+        put(&mut object.url, &given.url, ObjectFields::URL);
+        put(&mut object.image, &given.image, ObjectFields::IMAGE);
         if given.data.is_some() {
-            kept.note(Fields::DATA, object.data != given.data, by);
+            kept.note(ObjectFields::DATA, object.data != given.data, by);
             object.data.clone_from(&given.data);
         }
         if given.notifiable.is_some() {
-            kept.note(Fields::NOTIFIABLE, object.notifiable != given.notifiable, by);
+            kept.note(ObjectFields::NOTIFIABLE, object.notifiable != given.notifiable, by);
             object.notifiable = given.notifiable;
         }
         self.keep(draft, known.as_ref(), &row);
@@ -309,7 +309,7 @@ impl Objects {
             let row = ObjectRow {
                 retracted: true,
                 newest: known.newest.max(day),
-                kept: Fields::default(),
+                kept: ObjectFields::default(),
                 ..known.clone()
             };
             self.keep(draft, Some(&known), &row);
@@ -357,7 +357,7 @@ impl Objects {
     }
 
     /// Reads an object, and caches it unless this step has changed it.
-    fn read(&self, draft: &Draft<'_>, id: &Id) -> Result<Option<Known>, Unreadable> {
+    fn read(&self, draft: &Draft<'_>, id: &Id) -> Result<Option<KnownObject>, Unreadable> {
         let key = object_key(id);
         let bytes = draft.get(Partition::Base, &key)?;
         let row = bytes.as_ref().map(|bytes| from_json("an object", bytes));
@@ -367,7 +367,7 @@ impl Objects {
             let shared = |left: ObjectRow| {
                 if left.object == *object { Arc::clone(&object) } else { Arc::new(left.object) }
             };
-            Known { shrunk: shrunk.map(shared), newest: row.newest, object }
+            KnownObject { shrunk: shrunk.map(shared), newest: row.newest, object }
         });
         if !draft.writes(Partition::Base, &key) {
             let bytes = bytes.map_or(0, |bytes| bytes.len());

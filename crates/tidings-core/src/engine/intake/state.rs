@@ -112,12 +112,12 @@ pub(crate) struct Intake {
     /// A cache of the events that conditions read, by their day. An event never changes, so clones share them.
     events: Arc<Recent<(Day, EventAt), Arc<Event>>>,
     /// A cache of the contents of events that presenters read, shared as well.
-    pub(crate) contents: Arc<Recent<(Day, EventAt), Content>>,
+    pub(crate) contents: Arc<Recent<(Day, EventAt), EventContent>>,
 }
 
 /// The parts of an event that are shown as they were published, shared by all its messages.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Content {
+pub(crate) struct EventContent {
     pub(crate) data: Option<Arc<EventData>>,
     pub(crate) body: Option<HostText>,
     pub(crate) trace: Option<Trace>,
@@ -130,7 +130,7 @@ type Blocks = FxHashMap<(Day, u32), Arc<[u8]>>;
 const BLOCKS_KEPT: usize = 512;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Head {
+struct IntakeHead {
     now: Instant,
     clock: Instant,
     began: Option<Instant>,
@@ -230,18 +230,18 @@ impl Intake {
         &self,
         draft: &Draft<'_>,
         day: Day,
-        at: EventAt,
+        address: EventAt,
     ) -> Result<Arc<Event>, Unreadable> {
-        if let Some(event) = self.events.get(&(day, at)) {
+        if let Some(event) = self.events.get(&(day, address)) {
             return Ok(event);
         }
-        let (event, bytes) = accepted::read_line(draft, day, at, |line| {
+        let (event, bytes) = accepted::read_line(draft, day, address, |line| {
             let row: EventRow = from_json("an event", line)?;
             Ok((Arc::new(row.event), line.len()))
         })?;
         // Readers share the cache: a step that fails must not leave an event in it.
-        if draft.fresh_event(day, at.ordinal).is_none() {
-            self.events.keep((day, at), Arc::clone(&event), bytes);
+        if draft.fresh_event(day, address.ordinal).is_none() {
+            self.events.keep((day, address), Arc::clone(&event), bytes);
         }
         Ok(event)
     }
@@ -306,13 +306,15 @@ impl Intake {
         &self,
         draft: &Draft<'_>,
         day: Day,
-        at: EventAt,
+        address: EventAt,
         look: impl FnOnce(&Header) -> T,
     ) -> Result<T, Unreadable> {
-        match self.fresh_header(day, at) {
+        match self.fresh_header(day, address) {
             Some(fresh) => Ok(look(fresh?)),
-            None if at.day != day => Ok(look(&header_of(&accepted::read(draft, day, at)?))),
-            None => Ok(look(&self.header(draft.view, day, at)?)),
+            None if address.day != day => {
+                Ok(look(&header_of(&accepted::read(draft, day, address)?)))
+            }
+            None => Ok(look(&self.header(draft.view, day, address)?)),
         }
     }
 
@@ -321,17 +323,17 @@ impl Intake {
         &self,
         view: &dyn ReadView,
         day: Day,
-        at: EventAt,
+        address: EventAt,
     ) -> Result<Header, Unreadable> {
-        if let Some(fresh) = self.fresh_header(day, at) {
+        if let Some(fresh) = self.fresh_header(day, address) {
             return fresh.cloned();
         }
-        if at.day != day {
-            return Ok(header_of(&accepted::read(&Draft::new(view), day, at)?));
+        if address.day != day {
+            return Ok(header_of(&accepted::read(&Draft::new(view), day, address)?));
         }
-        let (block, within) = block_of(at);
+        let (block, within) = block_of(address);
         let bytes = self.block(view, day, block)?;
-        let bytes = bytes.ok_or_else(|| missing_header(at))?;
+        let bytes = bytes.ok_or_else(|| missing_header(address))?;
         Ok(HeaderRows::parse(&bytes)?.get(within)?)
     }
 
@@ -358,14 +360,14 @@ impl Intake {
     }
 
     /// The header of an event whose block can't be read yet; `None` = it can.
-    fn fresh_header(&self, day: Day, at: EventAt) -> Option<Result<&Header, Unreadable>> {
+    fn fresh_header(&self, day: Day, address: EventAt) -> Option<Result<&Header, Unreadable>> {
         let (newest, next) = self.days.last_key_value()?;
         let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
-        (at.day == day && *newest == day && at.ordinal >= first).then(|| {
+        (address.day == day && *newest == day && address.ordinal >= first).then(|| {
             self.tail
-                .get((at.ordinal - first) as usize)
+                .get((address.ordinal - first) as usize)
                 .map(|header| &**header)
-                .ok_or_else(|| missing_header(at))
+                .ok_or_else(|| missing_header(address))
         })
     }
 
@@ -384,7 +386,7 @@ impl Intake {
 
     /// Writes the counters and the clock.
     pub(crate) fn write_head(&self, draft: &mut Draft<'_>) {
-        let head = Head {
+        let head = IntakeHead {
             now: self.now,
             clock: self.clock,
             began: self.began,
@@ -407,7 +409,7 @@ impl Intake {
         let Some(bytes) = view.get(Partition::Base, &head_key())? else {
             return Ok(None);
         };
-        let head: Head = decode("the intake's head", &bytes)?;
+        let head: IntakeHead = decode("the intake's head", &bytes)?;
         if head.buckets == 0 {
             return Err(Unreadable("a store of no buckets".to_owned()));
         }
@@ -463,8 +465,9 @@ impl Intake {
 }
 
 /// The number of the block that has an event's header, and the header's index in it.
-fn block_of(at: EventAt) -> (u32, usize) {
-    let (block, within) = (at.ordinal / headers_per_block(), at.ordinal % headers_per_block());
+fn block_of(address: EventAt) -> (u32, usize) {
+    let (block, within) =
+        (address.ordinal / headers_per_block(), address.ordinal % headers_per_block());
     (block, within as usize)
 }
 

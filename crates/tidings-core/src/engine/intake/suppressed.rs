@@ -16,8 +16,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::engine::rows::act::Act;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::listed::{BOUNCES, BOUNCES_MS, Bounce, Bounces, Listed};
 use crate::engine::rows::named::each_base;
+use crate::engine::rows::suppression_row::{BOUNCES, BOUNCES_MS, Bounce, Bounces, SuppressionRow};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::channel::ChannelNo;
@@ -42,9 +42,9 @@ pub(crate) struct Suppressions {
 
 /// An address in the list, as stored.
 #[derive(Debug, Serialize, Deserialize)]
-struct Row {
+struct ListedAddress {
     address: ChannelAddress,
-    listed: Listed,
+    listed: SuppressionRow,
 }
 
 /// The key of an address. An address may be longer than a key: its hash stands for it.
@@ -60,26 +60,26 @@ impl Suppressions {
     pub(crate) fn recover(view: &dyn ReadView) -> Result<Self, Unreadable> {
         let mut all = Self::default();
         each_base(view, Table::Suppressions, |_, value| {
-            let row: Row = decode("a suppressed address", value)?;
+            let row: ListedAddress = decode("a suppressed address", value)?;
             all.note(&row.address, row.listed);
             Ok(())
         })?;
         Ok(all)
     }
 
-    fn note(&mut self, of: &ChannelAddress, listed: Listed) {
+    fn note(&mut self, of: &ChannelAddress, listed: SuppressionRow) {
         self.strike(of);
         if let Some(end) = listed.end() {
             self.ending.insert((end, of.clone()), ());
         }
         match listed {
-            Listed::Lifted(at) => {
+            SuppressionRow::Lifted(at) => {
                 self.lifted.insert(of.clone(), at);
             }
-            Listed::Bouncing(bounces) => {
+            SuppressionRow::Bouncing(bounces) => {
                 self.bouncing.insert(of.clone(), bounces);
             }
-            Listed::Suppressed(suppression) => {
+            SuppressionRow::Suppressed(suppression) => {
                 let addresses = self.by_channel.entry(of.channel()).or_default();
                 addresses.insert(of.address().to_owned(), suppression);
             }
@@ -90,9 +90,9 @@ impl Suppressions {
         let addresses = self.by_channel.get_mut(&of.channel());
         let known = addresses
             .and_then(|addresses| addresses.remove(of.address()))
-            .map(Listed::Suppressed)
-            .or_else(|| self.lifted.remove(of).map(Listed::Lifted));
-        let known = known.or_else(|| self.bouncing.remove(of).map(Listed::Bouncing));
+            .map(SuppressionRow::Suppressed)
+            .or_else(|| self.lifted.remove(of).map(SuppressionRow::Lifted));
+        let known = known.or_else(|| self.bouncing.remove(of).map(SuppressionRow::Bouncing));
         if let Some(end) = known.and_then(|known| known.end()) {
             self.ending.remove(&(end, of.clone()));
         }
@@ -103,7 +103,7 @@ impl Suppressions {
         &mut self,
         draft: &mut Draft<'_>,
         of: &ChannelAddress,
-        listed: Listed,
+        listed: SuppressionRow,
         now: Instant,
     ) {
         // A look may be late, since it is asked of the instant at which its lane was due; and so may a report.
@@ -116,7 +116,7 @@ impl Suppressions {
             self.strike(&ended);
             draft.delete(Partition::Base, key(&ended));
         }
-        let row = Row { address: of.clone(), listed };
+        let row = ListedAddress { address: of.clone(), listed };
         draft.put(Partition::Base, key(of), encode(&row));
         self.note(of, listed);
     }
@@ -128,7 +128,7 @@ impl Suppressions {
         report: AddressReport,
         at: Instant,
         now: Instant,
-    ) -> Option<Listed> {
+    ) -> Option<SuppressionRow> {
         let known = self.of(of, now);
         let reason = match report {
             AddressReport::Suppressed(reason) => reason,
@@ -136,7 +136,7 @@ impl Suppressions {
                 return known
                     .filter(|known| known.reason == SuppressedFor::Stop)
                     .filter(|known| known.since <= at)
-                    .map(|_| Listed::Lifted(at));
+                    .map(|_| SuppressionRow::Lifted(at));
             }
             AddressReport::Bounced(source) => return self.bounced(of, Bounce { at, source }, now),
             AddressReport::Arrived(source) => return self.arrived(of, source, at),
@@ -150,11 +150,11 @@ impl Suppressions {
             (SuppressedFor::Stop, Some(known)) => known.reason,
             (reason, _) => reason,
         };
-        Some(Listed::Suppressed(Suppression { reason, since: at, until: None }))
+        Some(SuppressionRow::Suppressed(Suppression { reason, since: at, until: None }))
     }
 
     /// The change after a message that came back, and is not the last that may.
-    fn bounced(&self, of: &ChannelAddress, bounce: Bounce, now: Instant) -> Option<Listed> {
+    fn bounced(&self, of: &ChannelAddress, bounce: Bounce, now: Instant) -> Option<SuppressionRow> {
         // What the list says, and what it said a day ago, no bounce replaces.
         let old = now.plus_ms(-DAY_MS);
         let on_list = self
@@ -179,7 +179,7 @@ impl Suppressions {
         let last = bounces.iter().map(|bounce| bounce.at).max().unwrap_or(bounce.at);
         bounces.retain(|bounce| last < bounce.at.plus_ms(BOUNCES_MS));
         if bounces.len() >= BOUNCES {
-            return Some(Listed::Suppressed(Suppression {
+            return Some(SuppressionRow::Suppressed(Suppression {
                 reason: SuppressedFor::Bounce,
                 since: bounce.at,
                 until: Some(last.plus_ms(BOUNCES_MS)),
@@ -187,18 +187,18 @@ impl Suppressions {
         }
         let mut kept = Bounces::default();
         kept.iter_mut().zip(bounces).for_each(|(kept, bounce)| *kept = Some(bounce));
-        Some(Listed::Bouncing(kept))
+        Some(SuppressionRow::Bouncing(kept))
     }
 
     /// The change after a message that arrived: the bounces before it count no more. What a provider took, it may yet
     /// report as bounced, so that undoes its refusals alone.
-    fn arrived(&self, of: &ChannelAddress, source: Source, at: Instant) -> Option<Listed> {
+    fn arrived(&self, of: &ChannelAddress, source: Source, at: Instant) -> Option<SuppressionRow> {
         let known = self.bouncing.get(of)?;
         let is_undone = |bounce: &Bounce| {
             bounce.at <= at && (source == Source::Report || source == bounce.source)
         };
         let left = known.map(|bounce| bounce.filter(|bounce| !is_undone(bounce)));
-        (left != *known).then_some(Listed::Bouncing(left))
+        (left != *known).then_some(SuppressionRow::Bouncing(left))
     }
 
     /// Returns true if a provider's refusals of an address count, until it takes a message.
@@ -214,7 +214,7 @@ impl Suppressions {
 
     /// Takes addresses off the list that a command gives again, if they were gone.
     pub(crate) fn given(&mut self, draft: &mut Draft<'_>, command: &Command, now: Instant) {
-        let listed = Listed::Lifted(now);
+        let listed = SuppressionRow::Lifted(now);
         for address in self.given_again(command) {
             self.put(draft, &address, listed, now);
             draft.log(|| Act::Suppression { address, listed, at: now });
@@ -281,8 +281,8 @@ mod tests {
             let at = Instant(day * DAY_MS + hour * DAY_MS / 24);
             if let Some(listed) = all.reported(&of, *report, at, at) {
                 // Each is stored and read again.
-                let row = Row { address: of.clone(), listed };
-                let row: Row = decode("a row", &encode(&row)).unwrap();
+                let row = ListedAddress { address: of.clone(), listed };
+                let row: ListedAddress = decode("a row", &encode(&row)).unwrap();
                 all.note(&row.address, row.listed);
             }
         }

@@ -8,15 +8,15 @@ use rustc_hash::FxHashMap;
 
 use super::attempt_row::{Attempted, note_attempt};
 use super::message_row::{MessageRow, message_key};
+use super::message_turns::note_sent;
 use super::plan::{Plan, PlannedMessage};
-use super::told::note_sent;
 use crate::bucket::Bucket;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::{Sent, Tried};
 use crate::engine::shard::state::Shard;
 use crate::engine::state::{Engine, Step};
-use crate::index::Look;
+use crate::index::SearchFilter;
 use crate::journal::record::{Attempts, Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
 use crate::journal::table::Partition;
@@ -64,7 +64,9 @@ impl Shard {
         let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
         for Sent { number, seqs, ending, resent } in sent {
             // An outcome that comes twice, before or within this step, counts once.
-            if !open.sending.contains(number.0) || sets.values().any(|who| who.contains(number.0)) {
+            if !open.sending.contains(number.0)
+                || sets.values().any(|recipients| recipients.contains(number.0))
+            {
                 continue;
             }
             let known = open.tried.get(&number.0);
@@ -82,8 +84,12 @@ impl Shard {
                 }
             }
         }
-        for (ending, who) in sets {
-            self.write(draft, at, Record::Outcome { at: now, closing: closing.seq, who, ending });
+        for (ending, recipients) in sets {
+            self.write(
+                draft,
+                at,
+                Record::Outcome { at: now, closing: closing.seq, recipients, ending },
+            );
         }
     }
 }
@@ -100,9 +106,9 @@ fn make(shard: &mut Shard, draft: &mut Draft<'_>, plan: &Plan) {
     if planned.is_empty() {
         return;
     }
-    let (mut who, mut nothing) = (Set::default(), Set::default());
+    let (mut recipients, mut nothing) = (Set::default(), Set::default());
     for planned in planned {
-        who.insert(planned.number.0);
+        recipients.insert(planned.number.0);
         if planned.is_empty() {
             nothing.insert(planned.number.0);
         } else {
@@ -121,7 +127,7 @@ fn make(shard: &mut Shard, draft: &mut Draft<'_>, plan: &Plan) {
             draft.put_chunked(Partition::Day(now.day()), key, &encode(&row));
         }
     }
-    let record = Record::Made { at: now, closing: plan.closing.seq, who, nothing };
+    let record = Record::Made { at: now, closing: plan.closing.seq, recipients, nothing };
     shard.write(draft, at, record);
 }
 
@@ -242,16 +248,16 @@ impl Planner<'_> {
             closings.entry(*closing).or_default().insert(number.0);
         }
         let mut plans = Vec::new();
-        for (ClosingId { bucket, seq }, who) in closings {
+        for (ClosingId { bucket, seq }, recipients) in closings {
             let Some(bucket) = engine.shards.held_bucket(bucket) else {
                 continue;
             };
             let Some(open) = bucket.closings.get(&seq) else {
                 continue;
             };
-            let who = who & &open.sending;
-            if !who.is_empty() {
-                plans.push(self.unsettled_of(bucket, seq, &who)?);
+            let recipients = recipients & &open.sending;
+            if !recipients.is_empty() {
+                plans.push(self.unsettled_of(bucket, seq, &recipients)?);
             }
         }
         Ok(plans)
@@ -261,14 +267,14 @@ impl Planner<'_> {
         &self,
         bucket: &Bucket,
         closing: Seq,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> Result<Plan, Unreadable> {
         let Planner { engine, view } = *self;
         let open = bucket.closings.get(&closing).ok_or_else(|| {
             Unreadable(format!("closing {closing} of bucket {} is missing", bucket.no))
         })?;
         let mut rows: FxHashMap<u32, BTreeSet<Seq>> = FxHashMap::default();
-        for number in who {
+        for number in recipients {
             let key = message_key(bucket.closing_id(closing).message(RecipientNo(number)));
             for day in engine.shards.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = view.get(Partition::Day(*day), &key)? {
@@ -285,10 +291,10 @@ impl Planner<'_> {
         let has = |number: u32, kept: &StoredArrival| {
             rows.get(&number).is_some_and(|seqs| seqs.contains(&kept.seq))
         };
-        let look = Look { from, to: closing, who, takes: &takes, has: &has };
+        let look = SearchFilter { from, to: closing, recipients, takes: &takes, has: &has };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
-        let (mut planned, mut unrecoverable) = (Vec::new(), who.clone());
+        let (mut planned, mut unrecoverable) = (Vec::new(), recipients.clone());
         for entries in found.by_recipient() {
             let number = entries[0].number;
             // Without all entries of its row a message can't be built as it was, and must not go under the

@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 
 use super::attempt_row::{attempts_of, note_report};
 use super::message_row::MessageRow;
-use super::told::note_reported;
+use super::message_turns::note_reported;
 use crate::bucket::{Bucket, Closing};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -82,7 +82,7 @@ impl Standing {
 }
 
 /// A message that is known.
-pub(crate) struct Known {
+pub(crate) struct KnownMessage {
     pub(crate) standing: Standing,
     /// The day on which it was built, and its row.
     pub(crate) row: Option<(Day, MessageRow)>,
@@ -101,7 +101,7 @@ impl Shard {
         &self,
         draft: &Draft<'_>,
         name: MessageName,
-    ) -> Result<Option<Known>, Unreadable> {
+    ) -> Result<Option<KnownMessage>, Unreadable> {
         let Some(bucket) = self.buckets.get(name.id.closing.bucket) else {
             return Ok(None);
         };
@@ -122,7 +122,7 @@ impl Shard {
                 Standing::closed(row, name.id.number, &records)
             }
         };
-        Ok(Some(Known { standing, row }))
+        Ok(Some(KnownMessage { standing, row }))
     }
 
     /// Retries, cancels or resends a message.
@@ -133,7 +133,7 @@ impl Shard {
         name: MessageName,
         act: MessageAct,
     ) -> Result<Reply, StepError> {
-        let Some(Known { standing, row }) = self.known(draft, name)? else {
+        let Some(KnownMessage { standing, row }) = self.known(draft, name)? else {
             return Err(Refused::UnknownMessage(name).into());
         };
         let operated = match (act, standing.state, standing.ending) {
@@ -176,7 +176,7 @@ impl Shard {
         report: &Attempt,
     ) -> Result<Reply, StepError> {
         match self.known(draft, name)? {
-            Some(Known { row: Some((day, row)), .. }) => {
+            Some(KnownMessage { row: Some((day, row)), .. }) => {
                 if note_report(draft, day, name.id, report)? {
                     note_reported(self, intake, draft, name, &row, report)?;
                 }
@@ -198,13 +198,13 @@ impl Shard {
         };
         let names = &self.compiled.names;
         let channel = names.lane(open.lane.lane).channel;
-        let who = RoaringBitmap::from_iter([number.0]);
+        let recipients = RoaringBitmap::from_iter([number.0]);
         let found = bucket.waiting(draft.view, names).unmade_for(closing.seq, open, number.0)?;
         let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
         let entries = found.entries.iter().map(|entry| Entries {
             seq: seq(entry),
             channel,
-            who: who.clone().into(),
+            recipients: recipients.clone().into(),
         });
         Ok(entries.collect())
     }

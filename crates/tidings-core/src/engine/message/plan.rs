@@ -12,16 +12,16 @@ use rustc_hash::FxHashMap;
 
 use crate::bucket::Bucket;
 use crate::content::message::{Item, Message, Skipped};
-use crate::engine::check::addresses::Way;
-use crate::engine::check::condition::{Answers, ask};
-use crate::engine::check::look::{Checks, Ends, Facts, facts_of};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::Sent;
 use crate::engine::rows::unanswered::Unanswered;
+use crate::engine::send_checks::addresses::Way;
+use crate::engine::send_checks::condition::{ConditionAnswers, ask};
+use crate::engine::send_checks::look::{Checks, Ends, Facts, facts_of};
 use crate::engine::shard::mute::silenced;
 use crate::engine::state::Engine;
 use crate::index::headers::Header;
-use crate::index::{Found, FoundEntry, Look, Source};
+use crate::index::{Found, FoundArrival, FoundEntry, SearchFilter};
 use crate::journal::record::{EventAt, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::model::batch_key::{BatchKey, LaneKey};
@@ -215,10 +215,10 @@ impl Planner<'_> {
         let Some(from) = members.values().min().copied() else {
             return Ok(None);
         };
-        let who: RoaringBitmap = members.keys().copied().collect();
-        let least = who.min().unwrap_or(0);
+        let recipients: RoaringBitmap = members.keys().copied().collect();
+        let least = recipients.min().unwrap_or(0);
         // Windows of one closing began at different seqs.
-        let mut since = vec![Seq::LAST; (who.max().unwrap_or(0) - least) as usize + 1];
+        let mut since = vec![Seq::LAST; (recipients.max().unwrap_or(0) - least) as usize + 1];
         for (number, seq) in &members {
             since[(number - least) as usize] = *seq;
         }
@@ -229,13 +229,19 @@ impl Planner<'_> {
             since[(number - least) as usize] <= kept.seq
                 && !bucket.ended.has(kept.seq, lane.channel, number)
         };
-        let look = Look { from, to: closing.seq, who: &who, takes: &takes, has: &has };
+        let look = SearchFilter {
+            from,
+            to: closing.seq,
+            recipients: &recipients,
+            takes: &takes,
+            has: &has,
+        };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let mut plan = self.plan_of(closing, &open.lane, open.at, open.clock, found)?;
         let draft = Draft::new(view);
         let answers = self.answers(&draft, bucket, &plan)?;
-        plan.messages = self.planned(&draft, bucket, &who, &plan, &answers)?;
+        plan.messages = self.planned(&draft, bucket, &recipients, &plan, &answers)?;
         plan.unanswered = self.unanswered(&plan, &answers);
         Ok(Some(plan))
     }
@@ -250,7 +256,7 @@ impl Planner<'_> {
         found: Found,
     ) -> Result<Plan, Unreadable> {
         let Planner { engine, view } = *self;
-        let headers = found.sources.iter().map(|Source { kept, .. }| {
+        let headers = found.sources.iter().map(|FoundArrival { kept, .. }| {
             let arrival = &kept.arrival;
             engine.intake.header(view, arrival.at.day(), arrival.event)
         });
@@ -278,18 +284,18 @@ impl Planner<'_> {
         &self,
         draft: &Draft<'_>,
         bucket: &Bucket,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         plan: &Plan,
-        answers: &[Answers],
+        answers: &[ConditionAnswers],
     ) -> Result<Vec<PlannedMessage>, Unreadable> {
         let engine = self.engine;
         let Plan { as_of: at, found, headers, lane, .. } = plan;
         let channel = engine.intake.compiled.names.lane(*lane).channel;
         let version = engine.intake.compiled.current();
         let choices = version
-            .map(|version| self.choices(bucket, version, channel, who, found))
+            .map(|version| self.choices(bucket, version, channel, recipients, found))
             .unwrap_or_default();
-        let never = self.unwanted_sources(draft, bucket, channel, who, found, &choices)?;
+        let never = self.unwanted_sources(draft, bucket, channel, recipients, found, &choices)?;
         let there = self.seen_in_inboxes(draft, bucket, channel, found)?;
         let sources = || found.sources.iter().map(|source| &*source.kept).zip(headers);
         let is_seen: Vec<_> = sources()
@@ -304,17 +310,17 @@ impl Planner<'_> {
                 let there = there.get(&kept.arrival.place);
                 move |number| {
                     counts(number) && self.has_seen(bucket, RecipientNo(number), kept, header)
-                        || there.is_some_and(|who| who.contains(number))
+                        || there.is_some_and(|recipients| recipients.contains(number))
                 }
             })
             .collect();
         // People, suppressions and preferences count as they are now; only time counts as of the closing
         // (`at`), so that a late server drops nothing as expired or stale that was due in time.
-        let gone = who & &*bucket.roster.gone;
+        let gone = recipients & &*bucket.roster.gone;
         let way = Way { channel, tenant: plan.tenant };
-        let no_address = way.without(&engine.intake, bucket, who);
-        let suppressed = way.suppressed(&engine.intake, bucket, who, *at);
-        let not_allowed = way.not_allowed(&engine.intake, bucket, who);
+        let no_address = way.without(&engine.intake, bucket, recipients);
+        let suppressed = way.suppressed(&engine.intake, bucket, recipients, *at);
+        let not_allowed = way.not_allowed(&engine.intake, bucket, recipients);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .zip(&never)
@@ -335,9 +341,9 @@ impl Planner<'_> {
             })
             .collect();
         let mut all: Vec<PlannedMessage> =
-            Vec::with_capacity(usize::try_from(who.len()).unwrap_or(0));
+            Vec::with_capacity(usize::try_from(recipients.len()).unwrap_or(0));
         let mut groups = found.by_recipient().peekable();
-        for number in who {
+        for number in recipients {
             let mut planned = PlannedMessage {
                 number: RecipientNo(number),
                 entries: Vec::new(),
@@ -375,27 +381,28 @@ impl Planner<'_> {
         draft: &Draft<'_>,
         bucket: &Bucket,
         plan: &Plan,
-    ) -> Result<Vec<Answers>, Unreadable> {
+    ) -> Result<Vec<ConditionAnswers>, Unreadable> {
         let engine = self.engine;
         let found = &plan.found;
-        let mut answers = vec![Answers::default(); found.sources.len()];
-        let of_type = |at: u32| {
-            self.type_of(found.source(at).0).filter(|of_type| of_type.condition.is_some())
+        let mut answers = vec![ConditionAnswers::default(); found.sources.len()];
+        let of_type = |index: u32| {
+            self.type_of(found.source(index).0).filter(|of_type| of_type.condition.is_some())
         };
-        let asked: Vec<u32> =
-            (0..).take(answers.len()).filter(|at| of_type(*at).is_some()).collect();
-        if asked.is_empty() {
+        let conditional: Vec<u32> =
+            (0..).take(answers.len()).filter(|index| of_type(*index).is_some()).collect();
+        if conditional.is_empty() {
             return Ok(answers);
         }
-        let mut who = vec![RoaringBitmap::new(); answers.len()];
+        let mut recipients = vec![RoaringBitmap::new(); answers.len()];
         for FoundEntry { number, source } in &found.entries {
-            who[*source as usize].insert(*number);
+            recipients[*source as usize].insert(*number);
         }
-        for at in asked {
-            if let Some(of_type) = of_type(at) {
-                let (intake, kept) = (&engine.intake, found.source(at).0);
-                let who = &who[at as usize];
-                answers[at as usize] = ask(draft, intake, bucket, of_type, kept, plan.as_of, who)?;
+        for index in conditional {
+            if let Some(of_type) = of_type(index) {
+                let (intake, kept) = (&engine.intake, found.source(index).0);
+                let recipients = &recipients[index as usize];
+                answers[index as usize] =
+                    ask(draft, intake, bucket, of_type, kept, plan.as_of, recipients)?;
             }
         }
         Ok(answers)
@@ -408,7 +415,7 @@ impl Planner<'_> {
     }
 
     /// The conditions without an answer that have ended entries of a plan.
-    fn unanswered(&self, plan: &Plan, answers: &[Answers]) -> Vec<Unanswered> {
+    fn unanswered(&self, plan: &Plan, answers: &[ConditionAnswers]) -> Vec<Unanswered> {
         let mut entries: BTreeMap<u32, u64> = BTreeMap::new();
         for (source, reason) in plan.messages.iter().flat_map(|planned| &planned.ended) {
             if *reason == Reason::ConditionError {
@@ -429,7 +436,7 @@ impl Planner<'_> {
         draft: &Draft<'_>,
         bucket: &Bucket,
         channel: ChannelNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         found: &Found,
         choices: &'c FxHashMap<TypeNo, Choices>,
     ) -> Result<Vec<Cow<'c, RoaringBitmap>>, Unreadable> {
@@ -447,7 +454,7 @@ impl Planner<'_> {
                 all.push(never);
                 continue;
             };
-            let silenced = silenced(draft, bucket, of_type, kept, variant, channel, who)?;
+            let silenced = silenced(draft, bucket, of_type, kept, variant, channel, recipients)?;
             all.push(if silenced.is_empty() { never } else { Cow::Owned(silenced | &*never) });
         }
         Ok(all)
@@ -459,27 +466,28 @@ impl Planner<'_> {
         bucket: &Bucket,
         version: &Version,
         channel: ChannelNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         found: &Found,
     ) -> FxHashMap<TypeNo, Choices> {
         let engine = self.engine;
         let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
-        for Source { kept, .. } in &found.sources {
+        for FoundArrival { kept, .. } in &found.sources {
             let number = kept.arrival.type_no;
             let Some(of_type) = version.of_type(number) else {
                 continue;
             };
             all.entry(number).or_insert_with(|| {
                 let tenant = kept.arrival.tenant;
-                let shards = bucket.preferences.split(channel, of_type, tenant, who.clone());
+                let by_mode =
+                    bucket.preferences.split(channel, of_type, tenant, recipients.clone());
                 let mut choices = Choices::default();
-                for (mode, shard) in shards {
+                for (mode, subset) in by_mode {
                     match of_type
                         .lane(channel, mode.as_ref())
                         .map(|no| &engine.intake.compiled.names.lane(no).kind)
                     {
-                        None => choices.never |= shard,
-                        Some(LaneKind::Digest(_)) => choices.digest |= shard,
+                        None => choices.never |= subset,
+                        Some(LaneKind::Digest(_)) => choices.digest |= subset,
                         Some(_) => {}
                     }
                 }

@@ -13,11 +13,11 @@ use super::plan::{Plan, PlannedMessage};
 use crate::content::batch::{Batch, TRACES_MAX};
 use crate::content::group::{Entry, group};
 use crate::content::message::Message;
-use crate::engine::check::addresses::Way;
 use crate::engine::intake::accepted;
-use crate::engine::intake::state::Content;
+use crate::engine::intake::state::EventContent;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::StepError;
+use crate::engine::send_checks::addresses::Way;
 use crate::engine::state::Engine;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -38,7 +38,7 @@ const TOPIC: &str = "topic:";
 pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
-    contents: FxHashMap<(Day, EventAt), Content>,
+    contents: FxHashMap<(Day, EventAt), EventContent>,
     objects: FxHashMap<Id, Arc<Object>>,
     actors: FxHashMap<Id, Arc<Object>>,
     of_plan: Option<OfPlan<'a>>,
@@ -207,7 +207,7 @@ impl<'a> Presenter<'a> {
         let header = plan.headers[source as usize].clone();
         let item = plan.item(source);
         let target = header.target.as_ref();
-        let Content { data, body, trace } = self.content(day, at)?;
+        let EventContent { data, body, trace } = self.content(day, at)?;
         let mut topics = Vec::new();
         for reason in &item.reasons {
             let topic = reason.strip_prefix(TOPIC).map(Id::new);
@@ -230,14 +230,18 @@ impl<'a> Presenter<'a> {
     }
 
     /// The content of an event.
-    pub(crate) fn content(&mut self, day: Day, at: EventAt) -> Result<Content, Unreadable> {
-        if let Some(known) = self.engine.intake.contents.get(&(day, at)) {
+    pub(crate) fn content(
+        &mut self,
+        day: Day,
+        address: EventAt,
+    ) -> Result<EventContent, Unreadable> {
+        if let Some(known) = self.engine.intake.contents.get(&(day, address)) {
             return Ok(known);
         }
-        if !self.contents.contains_key(&(day, at)) {
-            self.read_contents(day, &BTreeSet::from([at]))?;
+        if !self.contents.contains_key(&(day, address)) {
+            self.read_contents(day, &BTreeSet::from([address]))?;
         }
-        Ok(self.contents.get(&(day, at)).cloned().unwrap_or_default())
+        Ok(self.contents.get(&(day, address)).cloned().unwrap_or_default())
     }
 
     /// Prefetches the contents of several events as a day has them.
@@ -305,16 +309,16 @@ pub fn batch_id(message: &Message) -> String {
 fn id_of(recipient: &Id, channel: &str, lane: &str, at: Instant, first: Option<&Id>) -> String {
     let mut named = Vec::new();
     let at = at.0.to_be_bytes();
-    let shards: [&[u8]; 5] = [
+    let pieces: [&[u8]; 5] = [
         recipient.as_str().as_bytes(),
         channel.as_bytes(),
         lane.as_bytes(),
         &at,
         first.map_or(&[], |event| event.as_str().as_bytes()),
     ];
-    for shard in shards {
-        named.extend_from_slice(&(shard.len() as u64).to_be_bytes());
-        named.extend_from_slice(shard);
+    for piece in pieces {
+        named.extend_from_slice(&(piece.len() as u64).to_be_bytes());
+        named.extend_from_slice(piece);
     }
     format!("{:032x}", xxh3_128(&named))
 }

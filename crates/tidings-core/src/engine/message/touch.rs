@@ -115,16 +115,17 @@ impl Touching<'_> {
             {
                 for kept in bucket.index.arrivals_of(self.draft.view, *place, &event.days)? {
                     let found = bucket.sets_of(self.draft.view, &kept)?;
-                    for (variant, who) in kept.arrival.variants.iter().zip(found) {
+                    for (variant, recipients) in kept.arrival.variants.iter().zip(found) {
                         for lane in &variant.lanes {
                             let names = &shard.compiled.names;
                             let lane =
                                 names.address(*lane, &kept.arrival.keys, kept.arrival.tenant);
-                            messages.extend(
-                                shard
-                                    .messages(self.draft)
-                                    .messages_with(bucket.no, &lane, kept.seq, &who)?,
-                            );
+                            messages.extend(shard.messages(self.draft).messages_with(
+                                bucket.no,
+                                &lane,
+                                kept.seq,
+                                &recipients,
+                            )?);
                         }
                     }
                 }

@@ -13,7 +13,7 @@ use crate::bucket::{Bucket, Frozen};
 use crate::content::message::Totals;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::ledger::{Account, Row};
+use crate::engine::rows::ledger::{Account, LedgerRow};
 use crate::engine::shard::state::Shard;
 use crate::engine::state::Engine;
 use crate::index::postings::{BLOCK_RECIPIENTS, Block};
@@ -28,7 +28,7 @@ use crate::sets::set::Set;
 
 /// The result of a walk.
 #[derive(Debug, Default)]
-pub struct Walk {
+pub struct BooksWalk {
     /// The counters.
     pub books: Totals,
     /// The points at which the walk and the ledger disagree; empty.
@@ -41,7 +41,7 @@ struct Walker<'a> {
     bucket: &'a Bucket,
     shard: &'a Shard,
     view: &'a dyn ReadView,
-    rows: BTreeMap<Account, Row>,
+    rows: BTreeMap<Account, LedgerRow>,
     /// Entries that have not ended yet.
     live: FxHashMap<(Seq, ChannelNo), RoaringBitmap>,
     /// Arrivals whose inbox entries are paused and not delivered.
@@ -58,10 +58,10 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn walk(&self) -> Result<Walk, Unreadable> {
+    pub fn walk(&self) -> Result<BooksWalk, Unreadable> {
         let Reader { engine, view } = *self;
         let tally = engine.tally();
-        let mut walk = Walk::default();
+        let mut walk = BooksWalk::default();
         let mut books = Totals {
             events: tally.events,
             republished: tally.republished,
@@ -120,7 +120,7 @@ impl Reader<'_> {
         accounts.sort_unstable();
         accounts.dedup();
         for account in accounts {
-            let empty = Row::default();
+            let empty = LedgerRow::default();
             let booked = booked.get(&account).map_or(&empty, |row| &**row);
             let mut booked = booked.clone();
             booked.notifications = 0;
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 }
 
-fn count_row(books: &mut Totals, row: &Row) {
+fn count_row(books: &mut Totals, row: &LedgerRow) {
     let ended = |outcome| row.ended.get(&outcome).copied().unwrap_or(0);
     books.entries += row.entries - row.moved;
     books.delivered += ended(Outcome::Delivered);
@@ -157,9 +157,9 @@ impl Walker<'_> {
             if let Record::Dropped { at, place, later, items } = record {
                 self.dropped(at.day(), items);
                 if !later {
-                    let who = items.iter().map(|(_, _, who)| &who.0);
+                    let recipients = items.iter().map(|(_, _, recipients)| &recipients.0);
                     let partly = self.partly.entry(*place).or_default();
-                    who.for_each(|who| *partly |= who);
+                    recipients.for_each(|recipients| *partly |= recipients);
                 }
             }
         }
@@ -175,7 +175,8 @@ impl Walker<'_> {
             }
             for kept in held.tail.values() {
                 let variants = &kept.arrival.variants;
-                let sets: Vec<_> = variants.iter().map(|variant| variant.who.0.clone()).collect();
+                let sets: Vec<_> =
+                    variants.iter().map(|variant| variant.recipients.0.clone()).collect();
                 self.arrived(*day, kept, &sets);
             }
         }
@@ -187,14 +188,14 @@ impl Walker<'_> {
                 Record::InboxDelivered { from, to, except, .. } => {
                     self.delivered(from, to, &except);
                 }
-                Record::Outcome { closing, who, ending, .. } => {
-                    endings.entry(closing).or_default().push((ending, who.0));
+                Record::Outcome { closing, recipients, ending, .. } => {
+                    endings.entry(closing).or_default().push((ending, recipients.0));
                 }
                 // A message that was sent again has no outcome until the next record: the one before is
                 // taken back, as in the ledger.
                 Record::Reopened(again) => {
-                    for (_, who) in endings.entry(again.closing).or_default() {
-                        who.remove(again.number.0);
+                    for (_, recipients) in endings.entry(again.closing).or_default() {
+                        recipients.remove(again.number.0);
                     }
                 }
                 _ => {}
@@ -205,26 +206,26 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn row(&mut self, day: Day, channel: ChannelNo) -> &mut Row {
+    fn row(&mut self, day: Day, channel: ChannelNo) -> &mut LedgerRow {
         let account = Account { bucket: self.bucket.no, day, channel };
         self.rows.entry(account).or_default()
     }
 
     fn dropped(&mut self, day: Day, items: &[(ChannelNo, Reason, Set)]) {
-        for (channel, reason, who) in items {
+        for (channel, reason, recipients) in items {
             let row = self.row(day, *channel);
-            row.enter(who.len());
-            row.end(reason.outcome(), Some(*reason), who.len());
+            row.enter(recipients.len());
+            row.end(reason.outcome(), Some(*reason), recipients.len());
         }
     }
 
     fn arrived(&mut self, day: Day, kept: &StoredArrival, sets: &[RoaringBitmap]) {
         let place = kept.arrival.place;
-        for (variant, who) in kept.arrival.variants.iter().zip(sets) {
+        for (variant, recipients) in kept.arrival.variants.iter().zip(sets) {
             if kept.arrival.origin == Origin::First {
                 match self.partly.get_mut(&place) {
-                    Some(partly) => *partly |= who,
-                    None => self.notifications += who.len(),
+                    Some(partly) => *partly |= recipients,
+                    None => self.notifications += recipients.len(),
                 }
             }
             for lane in &variant.lanes {
@@ -233,8 +234,8 @@ impl Walker<'_> {
                 if channel == INBOX_NO && !name.is_inbox() {
                     self.undelivered.insert(kept.seq);
                 }
-                self.row(day, channel).enter(who.len());
-                *self.live.entry((kept.seq, channel)).or_default() |= who;
+                self.row(day, channel).enter(recipients.len());
+                *self.live.entry((kept.seq, channel)).or_default() |= recipients;
             }
         }
     }
@@ -269,9 +270,9 @@ impl Walker<'_> {
                 continue;
             };
             let live = self.live.entry((entries.seq, entries.channel)).or_default();
-            let ended = &*live & &entries.who.0;
+            let ended = &*live & &entries.recipients.0;
             *live -= &ended;
-            self.duplicates += entries.who.len() - ended.len();
+            self.duplicates += entries.recipients.len() - ended.len();
             let row = self.row(day, entries.channel);
             match why {
                 Some(reason) => row.end(reason.outcome(), Some(reason), ended.len()),
@@ -281,14 +282,14 @@ impl Walker<'_> {
     }
 
     fn delivered(&mut self, from: Seq, to: Seq, except: &[(Seq, Reason, Set)]) {
-        for (seq, reason, who) in except {
+        for (seq, reason, recipients) in except {
             let Some(day) = self.bucket.index.day_of(*seq) else {
                 continue;
             };
             if let Some(live) = self.live.get_mut(&(*seq, INBOX_NO)) {
-                *live -= &who.0;
+                *live -= &recipients.0;
             }
-            self.row(day, INBOX_NO).end(reason.outcome(), Some(*reason), who.len());
+            self.row(day, INBOX_NO).end(reason.outcome(), Some(*reason), recipients.len());
         }
         for seq in (from.0..=to.0)
             .map(Seq)
@@ -322,7 +323,9 @@ impl Walker<'_> {
             })?;
             for (number, closing, row) in rows {
                 let ending = endings.get(&closing).and_then(|sets| {
-                    sets.iter().find(|(_, who)| who.contains(number)).map(|(ending, _)| *ending)
+                    sets.iter()
+                        .find(|(_, recipients)| recipients.contains(number))
+                        .map(|(ending, _)| *ending)
                 });
                 self.message(RecipientNo(number), closing, &row, ending, first);
             }
@@ -349,7 +352,7 @@ impl Walker<'_> {
                 continue;
             };
             let live = self.live.get_mut(&(seq, channel));
-            if !live.is_some_and(|who| who.remove(number.0)) {
+            if !live.is_some_and(|recipients| recipients.remove(number.0)) {
                 self.duplicates += 1;
                 continue;
             }
@@ -379,8 +382,8 @@ impl Walker<'_> {
 fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
     let subsets = Frozen::read(view, key, value)?.subsets;
     let entries =
-        subsets.iter().map(|subset| subset.who.len() * subset.channels.len() as u64).sum();
+        subsets.iter().map(|subset| subset.recipients.len() * subset.channels.len() as u64).sum();
     let notifications =
-        subsets.iter().filter(|subset| !subset.later).map(|subset| subset.who.len()).sum();
+        subsets.iter().filter(|subset| !subset.later).map(|subset| subset.recipients.len()).sum();
     Ok((entries, notifications))
 }

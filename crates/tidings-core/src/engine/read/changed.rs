@@ -59,10 +59,10 @@ impl InboxesAt {
     /// The recipients of a set whose inbox may have changed since a state of the bucket. All changed ones are included,
     /// and few others.
     #[must_use]
-    pub fn changed(&self, engine: &Engine, bucket: BucketNo, among: &Set) -> Set {
+    pub fn changed(&self, engine: &Engine, bucket: BucketNo, recipients: &Set) -> Set {
         let (Some(now), Some(held)) = (Self::of(engine, bucket), engine.shards.held_bucket(bucket))
         else {
-            return among.clone();
+            return recipients.clone();
         };
         if now == *self {
             return Set::default();
@@ -75,29 +75,29 @@ impl InboxesAt {
             // An older state than the one that is known: the store was opened again.
             || now.next < self.next;
         if concerns_all {
-            return among.clone();
+            return recipients.clone();
         }
-        let mut changed = &**among - &*held.roster.everyone;
-        for number in &**among {
+        let mut changed = &**recipients - &*held.roster.everyone;
+        for number in &**recipients {
             let marks = held.marks.get(&number);
             if marks.is_some_and(|marks| marks.changed.of_all() >= self.next) {
                 changed.insert(number);
             }
         }
         if now.delivered_to > self.delivered_to {
-            arrived(held, self.delivered_to, among, &mut changed);
+            arrived(held, self.delivered_to, recipients, &mut changed);
         }
         Set(changed)
     }
 }
 
 /// Adds the recipients with a delivery after a seq.
-fn arrived(bucket: &Bucket, after: Seq, among: &Set, changed: &mut RoaringBitmap) {
+fn arrived(bucket: &Bucket, after: Seq, recipients: &Set, changed: &mut RoaringBitmap) {
     for held in bucket.index.days.values().rev() {
         let held: &DayIndex = held;
         if held.segments.last().is_some_and(|segment| segment.last > after) {
             // What is at rest has no sets any more: everybody is looked at.
-            *changed |= &**among;
+            *changed |= &**recipients;
             return;
         }
         for (seq, kept) in held.tail.from(&after.next()) {
@@ -105,7 +105,7 @@ fn arrived(bucket: &Bucket, after: Seq, among: &Set, changed: &mut RoaringBitmap
                 break;
             }
             for variant in &kept.arrival.variants {
-                *changed |= &*variant.who & &**among;
+                *changed |= &*variant.recipients & &**recipients;
             }
         }
         if held.first <= after {

@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Unreadable> {
         let Reader { engine, view } = *self;
         let mut passage =
-            Passage { from: from.start(), last: from.start(), spread: BTreeSet::new(), visit };
+            Passage { from: from.start(), last: from.start(), seen: BTreeSet::new(), visit };
         for (day, _) in engine.intake.days.range(from..) {
             let mut fault = Ok(());
             let mut is_over = false;
@@ -73,7 +73,7 @@ struct Passage<'v> {
     from: Instant,
     last: Instant,
     /// Events with several instants, which have a row on each day of them.
-    spread: BTreeSet<EventNo>,
+    seen: BTreeSet<EventNo>,
     visit: &'v mut dyn FnMut(Instant, Event) -> ControlFlow<()>,
 }
 
@@ -83,7 +83,7 @@ impl Passage<'_> {
         for line in lines.split(|byte| *byte == b'\n') {
             let mut row: EventRow = from_json("an event", line)?;
             let enters = row.enters();
-            if enters.len() > 1 && !self.spread.insert(row.place) {
+            if enters.len() > 1 && !self.seen.insert(row.place) {
                 continue;
             }
             // It came before, and only channels that come after the inbox are of these days.

@@ -9,7 +9,7 @@ use crate::content::message::{Item, Skipped};
 use crate::engine::explain::Subject;
 use crate::engine::message::attempt_row::attempts_of;
 use crate::engine::message::message_row::MessageRow;
-use crate::engine::message::operate::{Known, Standing};
+use crate::engine::message::operate::{KnownMessage, Standing};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::message::present::batch_id;
 use crate::engine::read::reader::Reader;
@@ -17,7 +17,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ends};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
-use crate::model::explanation::{Rule, Step};
+use crate::model::explanation::{ExplanationStep, Rule};
 use crate::model::messages::{AttemptRun, MessageName};
 use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
 use crate::model::reason::Reason;
@@ -39,7 +39,7 @@ pub struct MessageReport {
     /// The attempts to hand it over, in their order.
     pub attempts: Vec<AttemptRun>,
     /// Its history, in its order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExplanationStep>,
 }
 
 impl Reader<'_> {
@@ -55,7 +55,7 @@ impl Reader<'_> {
         };
         let shard = &engine.shards[engine.shards.index_of(closing.bucket)];
         let draft = Draft::new(view);
-        let Some(Known { standing, row }) = shard.known(&draft, name)? else {
+        let Some(KnownMessage { standing, row }) = shard.known(&draft, name)? else {
             return Ok(None);
         };
         let Some(summary) = self.summary(shard, bucket, name.id, standing, row.as_ref()) else {
@@ -70,12 +70,12 @@ impl Reader<'_> {
             steps: Vec::new(),
         };
         match &row {
-            Some((_, row)) => self.tell_row(bucket, number, row, closing, &mut report)?,
-            None => self.tell_planned(bucket, number, closing, &mut report)?,
+            Some((_, row)) => self.add_row(bucket, number, row, closing, &mut report)?,
+            None => self.add_planned(bucket, number, closing, &mut report)?,
         }
         let days = shard.journal_days.range(name.due..).copied();
         let records = ends(view, bucket.no, Of::Closing(closing.seq), days)?;
-        report.tell_attempts(number, &records);
+        report.add_attempts(number, &records);
         Ok(Some(report))
     }
 
@@ -106,7 +106,7 @@ impl Reader<'_> {
     }
 
     /// Tells what a built message holds, and why it went when it did.
-    fn tell_row(
+    fn add_row(
         &self,
         bucket: &Bucket,
         number: RecipientNo,
@@ -146,13 +146,13 @@ impl Reader<'_> {
             count => format!("with {count} entries"),
         };
         let looked_at = report.batch.clone().unwrap_or_default();
-        let built = Step::passes(Rule::Message, looked_at, format!("built {count}"));
+        let built = ExplanationStep::passes(Rule::Message, looked_at, format!("built {count}"));
         report.steps.push(built.at(row.built()));
         Ok(())
     }
 
     /// Tells what a message holds that is not built yet.
-    fn tell_planned(
+    fn add_planned(
         &self,
         bucket: &Bucket,
         number: RecipientNo,
@@ -176,31 +176,31 @@ impl Reader<'_> {
             }
             report.items.push(item);
         }
-        let due = Step::passes(Rule::Message, "the lane was due", "it is being built");
+        let due = ExplanationStep::passes(Rule::Message, "the lane was due", "it is being built");
         report.steps.push(due.at(open.clock));
         Ok(())
     }
 }
 
 /// The step of an entry into its lane.
-fn entered(item: &Item) -> Step {
+fn entered(item: &Item) -> ExplanationStep {
     let looked_at = format!("event `{}`, type `{}`", item.event, item.event_type);
-    Step::passes(Rule::Lane, looked_at, "entered it").at(item.t)
+    ExplanationStep::passes(Rule::Lane, looked_at, "entered it").at(item.t)
 }
 
 impl MessageReport {
     /// Tells the attempts and outcomes of a message, in their order.
-    fn tell_attempts(&mut self, number: RecipientNo, records: &[Record]) {
-        let mut steps: Vec<Step> = self.attempts.iter().map(attempted).collect();
+    fn add_attempts(&mut self, number: RecipientNo, records: &[Record]) {
+        let mut steps: Vec<ExplanationStep> = self.attempts.iter().map(attempted).collect();
         for record in records {
             match record {
-                Record::Outcome { at, who, ending, .. } if who.contains(number.0) => {
+                Record::Outcome { at, recipients, ending, .. } if recipients.contains(number.0) => {
                     let result = Standing::ended(*at, *ending).state.word();
                     let reason = ending.reason().map_or("the outcome", Reason::word);
-                    steps.push(Step::passes(Rule::Delivery, reason, result).at(*at));
+                    steps.push(ExplanationStep::passes(Rule::Delivery, reason, result).at(*at));
                 }
                 Record::Reopened(again) if again.number == number => {
-                    let step = Step::passes(Rule::Delivery, "an operator", "resent it");
+                    let step = ExplanationStep::passes(Rule::Delivery, "an operator", "resent it");
                     steps.push(step.at(again.at));
                 }
                 _ => {}
@@ -211,12 +211,12 @@ impl MessageReport {
     }
 }
 
-fn attempted(run: &AttemptRun) -> Step {
+fn attempted(run: &AttemptRun) -> ExplanationStep {
     let AttemptRun { first, last, count, provider, answer, reply } = run;
     let looked_at = format!("{provider}: {reply}");
     let result = match count {
         1 => answer.name().to_owned(),
         count => format!("{}, {count} times until {last}", answer.name()),
     };
-    Step::passes(Rule::Delivery, looked_at, result).at(*first)
+    ExplanationStep::passes(Rule::Delivery, looked_at, result).at(*first)
 }

@@ -20,7 +20,7 @@ use crate::engine::rows::ends::{Of, ends};
 use crate::engine::rows::reply::StepError;
 use crate::engine::shard::state::Shard;
 use crate::engine::state::Engine;
-use crate::index::Look;
+use crate::index::SearchFilter;
 use crate::journal::record::{Attempts, Record};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, after_prefix, seq_at, u32_at};
@@ -240,7 +240,7 @@ impl Gathering<'_> {
     }
 
     /// Counts a message that is looked at; false = the page ends before it.
-    fn has_room(&mut self, at: MessageCursor) -> bool {
+    fn has_room(&mut self, cursor: MessageCursor) -> bool {
         let looked_at_max =
             if self.page.messages.is_empty() { LOOKED_AT_FOR_NONE_MAX } else { LOOKED_AT_MAX };
         if self.page.messages.len() >= self.most || self.looked_at >= looked_at_max {
@@ -248,7 +248,7 @@ impl Gathering<'_> {
             return false;
         }
         self.looked_at += 1;
-        self.last = Some(at);
+        self.last = Some(cursor);
         true
     }
 
@@ -493,11 +493,11 @@ impl Gathering<'_> {
         else {
             return Ok(false);
         };
-        let who = RoaringBitmap::from_iter([id.number.0]);
-        let look = Look {
+        let recipients = RoaringBitmap::from_iter([id.number.0]);
+        let look = SearchFilter {
             from,
             to: closing,
-            who: &who,
+            recipients: &recipients,
             takes: &|kept, variant| {
                 kept.arrival.type_no == type_no && lane.has(names, &kept.arrival, variant)
             },

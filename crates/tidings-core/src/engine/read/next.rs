@@ -30,7 +30,7 @@ impl Reader<'_> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
-        let who = RoaringBitmap::from_iter([number.0]);
+        let recipients = RoaringBitmap::from_iter([number.0]);
         let compiled = &engine.intake.compiled;
         let names = &compiled.names;
         let mut first: Option<(Instant, LaneKey)> = None;
@@ -39,7 +39,7 @@ impl Reader<'_> {
             if name.channel != channel || lane.is_some_and(|lane| lane != name.name) {
                 continue;
             }
-            let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
+            let found = bucket.waiting(view, names).in_lane(no, Some(&recipients))?;
             let addresses: BTreeSet<LaneKey> = found
                 .entries
                 .iter()
@@ -63,7 +63,7 @@ impl Reader<'_> {
         let Some((due, lane)) = first else {
             return Ok(None);
         };
-        let mut found = bucket.waiting(view, names).in_lane(lane.lane, Some(&who))?;
+        let mut found = bucket.waiting(view, names).in_lane(lane.lane, Some(&recipients))?;
         let mut entries = std::mem::take(&mut found.entries);
         entries.retain(|entry| {
             let arrival = &found.source(entry.source).0.arrival;
@@ -81,7 +81,7 @@ impl Reader<'_> {
         )?;
         let draft = Draft::new(view);
         let answers = engine.planner(view).answers(&draft, bucket, &plan)?;
-        let planned = engine.planner(view).planned(&draft, bucket, &who, &plan, &answers)?;
+        let planned = engine.planner(view).planned(&draft, bucket, &recipients, &plan, &answers)?;
         let planned = planned.into_iter().next();
         Ok(planned.map(|planned| (plan, planned)))
     }

@@ -16,7 +16,7 @@ use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ended_by, ending_of, ends};
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::ledger::Row;
+use crate::engine::rows::ledger::LedgerRow;
 use crate::engine::rows::left_out::left_out;
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::shard::messages::stored_ends;
@@ -67,19 +67,19 @@ pub struct Fate {
 #[derive(Debug)]
 pub struct Trace {
     report: EventReport,
-    made: Vec<Made>,
+    made: Vec<BuiltEntries>,
     /// The days from the event's first one on.
     days: Vec<Day>,
 }
 
 /// Entries of an arrival in a lane that are in built messages.
 #[derive(Debug)]
-struct Made {
+struct BuiltEntries {
     bucket: BucketNo,
     seq: Seq,
     lane: LaneKey,
     channel: ChannelNo,
-    who: RoaringBitmap,
+    recipients: RoaringBitmap,
     /// Recipients whose messages are being sent, by closing.
     sending: BTreeMap<Seq, RoaringBitmap>,
 }
@@ -177,11 +177,11 @@ impl Reader<'_> {
             let since = trace.days.clone().into_iter();
             for record in ends(view, bucket.no, Of::Event(place), since)? {
                 if let Record::Dropped { items, .. } = record {
-                    for (channel, reason, who) in items {
+                    for (channel, reason, recipients) in items {
                         let fate = trace.fate(channel);
-                        fate.entries += who.len();
-                        fate.end(reason.outcome(), Some(reason), who.len());
-                        everyone |= who.0;
+                        fate.entries += recipients.len();
+                        fate.end(reason.outcome(), Some(reason), recipients.len());
+                        everyone |= recipients.0;
                     }
                 }
             }
@@ -204,15 +204,15 @@ impl Reader<'_> {
         let Reader { engine, view } = *self;
         let sets = bucket.sets_of(view, kept)?;
         let ended = stored_ends(shard, view, bucket, kept)?;
-        for (variant, who) in kept.arrival.variants.iter().zip(sets) {
-            *everyone |= &who;
+        for (variant, recipients) in kept.arrival.variants.iter().zip(sets) {
+            *everyone |= &recipients;
             for lane in &variant.lanes {
                 let name = engine.intake.compiled.names.lane(*lane);
                 let channel = name.channel;
-                let mut rest = who.clone();
+                let mut rest = recipients.clone();
                 let fate = trace.fate(channel);
                 if kept.arrival.origin != Origin::Moved {
-                    fate.entries += who.len();
+                    fate.entries += recipients.len();
                 }
                 for record in &ended {
                     fate.end_by(record, kept.seq, channel, &mut rest);
@@ -227,11 +227,11 @@ impl Reader<'_> {
                 } else if !rest.is_empty() {
                     let closings = bucket.closings.from(&kept.seq);
                     let of_lane = closings.filter(|(_, open)| open.lane == address);
-                    trace.made.push(Made {
+                    trace.made.push(BuiltEntries {
                         bucket: bucket.no,
                         seq: kept.seq,
                         channel,
-                        who: rest,
+                        recipients: rest,
                         sending: of_lane.map(|(seq, open)| (*seq, open.sending.clone())).collect(),
                         lane: address,
                     });
@@ -244,10 +244,10 @@ impl Reader<'_> {
 
 impl Fate {
     fn end(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
-        let mut row = Row {
+        let mut row = LedgerRow {
             ended: std::mem::take(&mut self.ended),
             reasons: std::mem::take(&mut self.reasons),
-            ..Row::default()
+            ..LedgerRow::default()
         };
         row.end(outcome, reason, count);
         (self.ended, self.reasons) = (row.ended, row.reasons);
@@ -255,8 +255,8 @@ impl Fate {
 
     /// Removes from `rest` the entries of an arrival that a record ends.
     fn end_by(&mut self, record: &Record, seq: Seq, channel: ChannelNo, rest: &mut RoaringBitmap) {
-        for (why, who) in ended_by(record, seq, channel) {
-            let subset = &*rest & who;
+        for (why, recipients) in ended_by(record, seq, channel) {
+            let subset = &*rest & recipients;
             *rest -= &subset;
             // What goes on in another lane is counted there.
             if let Some(reason) = why {
@@ -290,8 +290,8 @@ impl Trace {
         for subset in frozen.subsets {
             for channel in subset.channels {
                 let fate = self.fate(channel);
-                fate.entries += subset.who.len();
-                fate.pending += subset.who.len();
+                fate.entries += subset.recipients.len();
+                fate.pending += subset.recipients.len();
             }
         }
         Ok(())
@@ -304,7 +304,7 @@ impl Trace {
     pub fn report(mut self, view: &dyn ReadView) -> Result<EventReport, Unreadable> {
         let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
         for made in std::mem::take(&mut self.made) {
-            for number in &made.who {
+            for number in &made.recipients {
                 let of = RecipientAt { bucket: made.bucket, number: RecipientNo(number) };
                 let (closing, row) = message_with(view, &self.days, of, made.seq, &made.lane)?;
                 let (entries, ended) = row.seqs(closing);
@@ -316,7 +316,7 @@ impl Trace {
                 }
                 debug_assert!(entries.contains(&made.seq), "the row was found by it");
                 let on_its_way = made.sending.get(&closing);
-                if on_its_way.is_some_and(|who| who.contains(number)) {
+                if on_its_way.is_some_and(|recipients| recipients.contains(number)) {
                     self.fate(made.channel).pending += 1;
                     continue;
                 }

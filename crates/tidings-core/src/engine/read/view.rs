@@ -12,7 +12,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, StepError};
 use crate::engine::shard::follow;
 use crate::engine::state::Engine;
-use crate::index::{FoundEntry, Look};
+use crate::index::{FoundEntry, SearchFilter};
 use crate::journal::record::{TenantTopic, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
@@ -217,12 +217,12 @@ impl<'a> Reader<'a> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
-        let who = RoaringBitmap::from_iter([number.0]);
+        let recipients = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
         let (names, tenants) = (&engine.intake.compiled.names, &engine.intake.tenants);
         for no in bucket.lanes.numbers() {
             let name = names.lane(no);
-            let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
+            let found = bucket.waiting(view, names).in_lane(no, Some(&recipients))?;
             let mut by_lane: BTreeMap<LaneKey, (Instant, Vec<_>)> = BTreeMap::new();
             for FoundEntry { source, .. } in &found.entries {
                 let arrival = &found.source(*source).0.arrival;
@@ -383,7 +383,7 @@ impl<'a> Reader<'a> {
     pub fn message_at(&self, message: &MessageAt) -> Result<(Plan, PlannedMessage), Unreadable> {
         let Reader { engine, view } = *self;
         let bucket = engine.shards.bucket(message.bucket);
-        let who = RoaringBitmap::from_iter([message.number.0]);
+        let recipients = RoaringBitmap::from_iter([message.number.0]);
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
         let seqs: BTreeSet<Seq> = message.seqs.iter().copied().collect();
         let lanes = engine.intake.compiled.names.lanes();
@@ -397,10 +397,10 @@ impl<'a> Reader<'a> {
         };
         let takes = |_: &StoredArrival, _: &Variant| true;
         let has = |_: u32, kept: &StoredArrival| seqs.contains(&kept.seq);
-        let look = Look {
+        let look = SearchFilter {
             from: from.copied().unwrap_or_default(),
             to: to.copied().unwrap_or_default(),
-            who: &who,
+            recipients: &recipients,
             takes: &takes,
             has: &has,
         };
@@ -477,8 +477,8 @@ impl<'a> Reader<'a> {
             .flat_map(|version| version.types())
             .filter(|of_type| of_type.channels(None).contains(&channel));
         let lane = |of_type: &Type| {
-            let who = RoaringBitmap::from_iter([number.0]);
-            let modes = preferences.split(channel, of_type, tenant, who);
+            let recipients = RoaringBitmap::from_iter([number.0]);
+            let modes = preferences.split(channel, of_type, tenant, recipients);
             let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
             let lane = of_type.lane(channel, mode);
             lane.map(|lane| compiled.names.lane(lane).name.clone())

@@ -309,11 +309,11 @@ impl Intake {
     }
 
     /// Takes over the row of an event, if it is new.
-    fn observe_row(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
-        let next = self.days.get(&at.day).copied().unwrap_or(0);
+    fn observe_row(&mut self, draft: &mut Draft<'_>, address: EventAt, row: &EventRow) {
+        let next = self.days.get(&address.day).copied().unwrap_or(0);
         // The head may have been read after the row was written: then the row is counted already.
-        if at.ordinal == next {
-            self.keep_event(draft, at.day, row);
+        if address.ordinal == next {
+            self.keep_event(draft, address.day, row);
         }
     }
 }

@@ -14,10 +14,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::event_row::EventRow;
-use super::listed::Listed;
 use super::reply::{
     Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
 };
+use super::suppression_row::SuppressionRow;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Table};
@@ -138,7 +138,7 @@ pub(crate) enum Act {
     /// A tenant was created, changed or deleted. `void` = its scheduled events, which no longer enter.
     Tenant { number: TenantNo, known: Box<KnownTenant>, void: CancelledEvents },
     /// An address was suppressed, or, without a suppression, is not any more.
-    Suppression { address: ChannelAddress, listed: Listed, at: Instant },
+    Suppression { address: ChannelAddress, listed: SuppressionRow, at: Instant },
 }
 
 /// A cancel of events.
@@ -169,7 +169,7 @@ pub(crate) struct CancelledEvent {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Applied {
     Done,
-    Published(Spread),
+    Published(PublishCounts),
     Cancelled(CancelCount),
     Dropped { days: BTreeSet<Day>, expired: u64 },
 }
@@ -187,7 +187,7 @@ pub(crate) struct LocalResult {
 /// Its JSON omits zero fields: it is sent once per event and shard, and is mostly empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Spread {
+pub(crate) struct PublishCounts {
     /// Number of recipients in its audience, whatever their preferences.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) concerned: u64,
@@ -264,26 +264,26 @@ impl Applied {
     /// an empty audience.
     pub(crate) fn reply(self, act: &Act) -> (Reply, u64) {
         match (self, act) {
-            (Self::Published(spread), Act::Publish { row, .. }) => {
+            (Self::Published(counts), Act::Publish { row, .. }) => {
                 let event = &row.event;
-                let empty = spread.concerned == 0;
-                let counted = spread.unknown.len() as u64 + u64::from(empty);
+                let empty = counts.concerned == 0;
+                let counted = counts.unknown.len() as u64 + u64::from(empty);
                 let mut warnings: Vec<Warning> =
-                    spread.unknown.into_iter().map(Warning::UnknownRecipient).collect();
+                    counts.unknown.into_iter().map(Warning::UnknownRecipient).collect();
                 if empty {
                     warnings.extend(why_nobody(
                         &event.to,
-                        spread.actor_is_left_out,
-                        spread.has_exceptions,
+                        counts.actor_is_left_out,
+                        counts.has_exceptions,
                     ));
                 }
                 warnings.extend(why_never(row));
                 let published = Published {
                     id: event.id.clone(),
                     status: PublishedAs::Accepted,
-                    notifications: spread.notifications,
-                    entries: spread.entries,
-                    suppressed: spread.suppressed,
+                    notifications: counts.notifications,
+                    entries: counts.entries,
+                    suppressed: counts.suppressed,
                     applied: true,
                     warnings,
                 };
@@ -309,9 +309,9 @@ mod tests {
 
     #[test]
     fn an_answer_about_nobody_is_short_and_one_about_somebody_is_whole() {
-        let of_nobody = to_json(&Applied::Published(Spread::default()));
+        let of_nobody = to_json(&Applied::Published(PublishCounts::default()));
         assert!(of_nobody.ends_with(br#"{"Published":{}}"#));
-        let spread = Spread {
+        let counts = PublishCounts {
             concerned: 3,
             actor_is_left_out: true,
             notifications: 2,
@@ -320,9 +320,9 @@ mod tests {
             unknown: [Id::new("ada").unwrap()].into(),
             has_exceptions: true,
         };
-        let stored = to_json(&Applied::Published(spread));
+        let stored = to_json(&Applied::Published(counts));
         let read: Applied = from_json("an answer", &stored).unwrap();
         assert_eq!(to_json(&read), stored);
-        assert!(matches!(read, Applied::Published(Spread { concerned: 3, entries: 4, .. })));
+        assert!(matches!(read, Applied::Published(PublishCounts { concerned: 3, entries: 4, .. })));
     }
 }

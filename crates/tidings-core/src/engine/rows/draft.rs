@@ -27,7 +27,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) reach: &'a Reach,
     /// The draft of the step, if this is the draft of a shard.
     step: Option<&'a Draft<'a>>,
-    writes: Rows,
+    writes: DraftRows,
     /// Rows of *base* as they are stored, which were read together.
     read: FxHashMap<Vec<u8>, Option<Vec<u8>>>,
     /// The newest row of each bucket's journal.
@@ -44,7 +44,7 @@ pub(crate) struct Draft<'a> {
 }
 
 /// Rows by key; `None` = deleted.
-type Rows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
+type DraftRows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
 
 /// The occurrences of a step, by owner.
 pub(crate) type Occurred = BTreeMap<OccurrenceOwner, Vec<Occurrence>>;
@@ -54,7 +54,7 @@ pub(crate) type Journals = FxHashMap<BucketNo, OpenRow>;
 
 /// Writes that a shard has drafted, with the newest rows of its journals.
 pub(crate) struct Drafted {
-    writes: Rows,
+    writes: DraftRows,
     journals: Journals,
     occurred: Occurred,
 }

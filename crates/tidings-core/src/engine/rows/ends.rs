@@ -93,7 +93,7 @@ pub(crate) fn ending_of<'r>(
     let mut newest = None;
     for record in records {
         match record {
-            Record::Outcome { at, who, ending, .. } if who.contains(number.0) => {
+            Record::Outcome { at, recipients, ending, .. } if recipients.contains(number.0) => {
                 newest = Some((*at, *ending));
             }
             Record::Reopened(again) if again.number == number => newest = None,
@@ -114,12 +114,12 @@ pub(crate) fn ended_by(
         Record::Cut { why, items, .. } => items
             .iter()
             .filter(|item| item.seq == seq && item.channel == channel)
-            .map(|item| (*why, &item.who.0))
+            .map(|item| (*why, &item.recipients.0))
             .collect(),
         Record::InboxDelivered { except, .. } if channel == INBOX_NO => except
             .iter()
             .filter(|(of, ..)| *of == seq)
-            .map(|(_, reason, who)| (Some(*reason), &who.0))
+            .map(|(_, reason, recipients)| (Some(*reason), &recipients.0))
             .collect(),
         _ => Vec::new(),
     }

@@ -147,8 +147,8 @@ pub(crate) fn row_key(first: u32) -> Vec<u8> {
 }
 
 /// The line of an event in a row. (JSON has line breaks only between tokens, and the core writes none.)
-pub(crate) fn line_at(lines: &[u8], at: u32) -> Option<&[u8]> {
-    lines.split(|byte| *byte == b'\n').nth(at as usize)
+pub(crate) fn line_at(lines: &[u8], ordinal: u32) -> Option<&[u8]> {
+    lines.split(|byte| *byte == b'\n').nth(ordinal as usize)
 }
 
 #[cfg(test)]

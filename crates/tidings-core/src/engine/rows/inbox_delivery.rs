@@ -30,7 +30,9 @@ impl InboxDelivery {
     /// The journal records of the delivery: each starts at the arrival where the previous one ends.
     pub(crate) fn records(&self) -> Vec<Record> {
         let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
-        let bytes = |of: &&[(Seq, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
+        let bytes = |of: &&[(Seq, Reason, Set)]| {
+            of.iter().map(|(.., recipients)| set_bytes(recipients)).sum()
+        };
         let mut pieces = pieces(by_arrival.collect::<Vec<_>>(), bytes);
         if pieces.is_empty() {
             pieces.push(Vec::new());

@@ -16,7 +16,7 @@ use crate::sets::shared::{Shared, Tree};
 
 /// The entries of a bucket, day and channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct LedgerRow {
     /// Entries that entered on this day, by arrival or by a move.
     pub entries: u64,
     /// Entries among these that were moved to another day's row (or another row of this day).
@@ -31,7 +31,7 @@ pub struct Row {
     pub reasons: BTreeMap<Reason, u64>,
 }
 
-impl Row {
+impl LedgerRow {
     /// Returns true if every entry moved, ended or is pending, exactly once.
     #[must_use]
     pub fn balances(&self) -> bool {
@@ -107,23 +107,23 @@ pub(crate) struct Account {
 /// All rows, and the set of rows that the step changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
-    rows: Tree<Account, Shared<Row>>,
+    rows: Tree<Account, Shared<LedgerRow>>,
     touched: BTreeSet<Account>,
 }
 
 impl Ledger {
     /// A mutable row.
-    pub(crate) fn at(&mut self, bucket: BucketNo, day: Day, channel: ChannelNo) -> &mut Row {
+    pub(crate) fn at(&mut self, bucket: BucketNo, day: Day, channel: ChannelNo) -> &mut LedgerRow {
         let account = Account { bucket, day, channel };
         self.row(account)
     }
 
-    fn row(&mut self, account: Account) -> &mut Row {
+    fn row(&mut self, account: Account) -> &mut LedgerRow {
         self.touched.insert(account);
         self.rows.or_default(account)
     }
 
-    pub(crate) fn rows(&self) -> &Tree<Account, Shared<Row>> {
+    pub(crate) fn rows(&self) -> &Tree<Account, Shared<LedgerRow>> {
         &self.rows
     }
 
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_count_that_went_wrong_shows() {
-        let mut row = Row::default();
+        let mut row = LedgerRow::default();
         row.enter(5);
         row.go_on(1);
         row.end(Outcome::Delivered, None, 3);
@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn what_goes_again_is_as_if_it_had_not_ended() {
-        let mut row = Row::default();
+        let mut row = LedgerRow::default();
         row.enter(2);
         row.end(Outcome::Failed, Some(Reason::Refused), 1);
         row.reopen(Outcome::Failed, Some(Reason::Refused), 1);
-        let mut entered = Row::default();
+        let mut entered = LedgerRow::default();
         entered.enter(2);
         assert_eq!(row, entered);
     }

@@ -12,14 +12,14 @@ use crate::model::reason::Reason;
 #[derive(Debug, Default)]
 pub(crate) struct NotEntered {
     /// By channel and reason, those of recipients without an entry before.
-    pub(crate) first: Ended,
+    pub(crate) first: EndedByReason,
     /// The others.
-    pub(crate) later: Ended,
+    pub(crate) later: EndedByReason,
     /// Number of recipients without an entry before, and without another one now.
     pub(crate) alone: u64,
 }
 
-type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
+type EndedByReason = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
 
 impl NotEntered {
     /// Ends one entry of each of a set; `later` as in the shard that they are of.
@@ -28,23 +28,28 @@ impl NotEntered {
         later: bool,
         channel: ChannelNo,
         why: Reason,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) {
         let ended = if later { &mut self.later } else { &mut self.first };
-        *ended.entry((channel, why)).or_default() |= who;
+        *ended.entry((channel, why)).or_default() |= recipients;
     }
 
     /// Ends all entries of some recipients of a shard.
-    pub(crate) fn end_all(&mut self, subset: &FrozenSubset, who: &RoaringBitmap, why: Reason) {
+    pub(crate) fn end_all(
+        &mut self,
+        subset: &FrozenSubset,
+        recipients: &RoaringBitmap,
+        why: Reason,
+    ) {
         for channel in &subset.channels {
-            self.end(subset.later, *channel, why, who);
+            self.end(subset.later, *channel, why, recipients);
         }
-        self.end_alone(subset.later, who);
+        self.end_alone(subset.later, recipients);
     }
 
     /// Counts recipients of a shard who have no entry now.
-    pub(crate) fn end_alone(&mut self, later: bool, who: &RoaringBitmap) {
-        self.alone += if later { 0 } else { who.len() };
+    pub(crate) fn end_alone(&mut self, later: bool, recipients: &RoaringBitmap) {
+        self.alone += if later { 0 } else { recipients.len() };
     }
 
     /// Number of these entries.

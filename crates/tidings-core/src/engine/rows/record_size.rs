@@ -26,6 +26,6 @@ pub(crate) fn pieces<T>(items: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T
 }
 
 /// An upper bound on the bytes of a set in a row.
-pub(crate) fn set_bytes(who: &RoaringBitmap) -> usize {
-    8 + 2 * who.serialized_size()
+pub(crate) fn set_bytes(recipients: &RoaringBitmap) -> usize {
+    8 + 2 * recipients.serialized_size()
 }

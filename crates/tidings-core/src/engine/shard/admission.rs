@@ -13,7 +13,7 @@ use self::once::OnceKey;
 use super::admitted::{Admitted, key_of_event, of_tenant};
 use super::publish::Routed;
 use super::state::Shard;
-use super::take_back::Among;
+use super::take_back::EntryFilter;
 use crate::bucket::{Closing, Frozen};
 use crate::engine::intake::accepted;
 use crate::engine::intake::state::Intake;
@@ -47,15 +47,15 @@ struct AdmissionKeySpec {
 }
 
 /// The place of pending entries that have entered their lanes.
-enum Place {
+enum PendingIn {
     Lane(Seq, ChannelNo),
     Message(Seq, ChannelNo, MessageId),
 }
 
 /// Pending entries with one key.
 #[derive(Default)]
-struct Pending {
-    who: RoaringBitmap,
+struct PendingOfKey {
+    recipients: RoaringBitmap,
     waiting: Vec<Entries>,
     messages: Vec<(Seq, ChannelNo, MessageId)>,
     scheduled: Vec<((Instant, EventNo), RoaringBitmap)>,
@@ -125,14 +125,14 @@ impl PendingEntries<'_> {
         &self,
         message: MessageId,
         open: &Closing,
-        entries: &mut Vec<(u64, Place, RoaringBitmap)>,
+        entries: &mut Vec<(u64, PendingIn, RoaringBitmap)>,
     ) -> Result<(), Unreadable> {
         let channel = self.shard.compiled.names.lane(open.lane.lane).channel;
         let found = self.shard.messages(self.draft).entries_made(message, open)?;
         for FoundEntry { number, source } in &found.entries {
             let kept = found.source(*source).0;
             if kept.arrival.type_no == self.of_type.no {
-                let place = Place::Message(kept.seq, channel, message);
+                let place = PendingIn::Message(kept.seq, channel, message);
                 entries.push((self.key(kept)?, place, [*number].into()));
             }
         }
@@ -161,7 +161,9 @@ impl PendingEntries<'_> {
                     None => open.sending.clone(),
                     Some(known) => {
                         let suspects = known.by_key.get(&key);
-                        suspects.map_or_else(RoaringBitmap::new, |who| who & &open.sending)
+                        suspects.map_or_else(RoaringBitmap::new, |recipients| {
+                            recipients & &open.sending
+                        })
                     }
                 };
                 for number in numbers {
@@ -169,8 +171,8 @@ impl PendingEntries<'_> {
                     self.in_message(message, open, &mut entries)?;
                 }
                 messages.extend(entries.into_iter().filter_map(|(of, place, _)| match place {
-                    Place::Message(.., message) if of == key => Some(message),
-                    Place::Message(..) | Place::Lane(..) => None,
+                    PendingIn::Message(.., message) if of == key => Some(message),
+                    PendingIn::Message(..) | PendingIn::Lane(..) => None,
                 }));
             }
         }
@@ -221,10 +223,11 @@ impl PendingEntries<'_> {
         &self,
         bucket: BucketNo,
         recipients: Option<&RoaringBitmap>,
-    ) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
+    ) -> Result<Vec<(u64, PendingIn, RoaringBitmap)>, Unreadable> {
         let mut entries = Vec::new();
-        let among = Among { who: recipients, type_no: Some(self.of_type.no), ..Among::default() };
-        for (_, channel, found) in self.shard.waiting_among(self.draft, bucket, among)? {
+        let filter =
+            EntryFilter { recipients, type_no: Some(self.of_type.no), ..EntryFilter::default() };
+        for (_, channel, found) in self.shard.waiting_entries(self.draft, bucket, filter)? {
             for (source, mut of_source) in found.by_source() {
                 if let Some(recipients) = recipients {
                     of_source &= recipients;
@@ -233,7 +236,7 @@ impl PendingEntries<'_> {
                     continue;
                 }
                 let kept = found.source(source).0;
-                entries.push((self.key(kept)?, Place::Lane(kept.seq, channel), of_source));
+                entries.push((self.key(kept)?, PendingIn::Lane(kept.seq, channel), of_source));
             }
         }
         let bucket = &self.shard.buckets[bucket];
@@ -310,7 +313,7 @@ impl EventAdmission<'_, '_> {
             return Ok(RoaringBitmap::new());
         }
         self.find_admitted(bucket)?;
-        let pending = self.pending(bucket, recipients)?.who;
+        let pending = self.pending(bucket, recipients)?.recipients;
         if admission == Admission::OncePending {
             return Ok(pending);
         }
@@ -326,15 +329,15 @@ impl EventAdmission<'_, '_> {
             return Ok(());
         }
         let mut found = Admitted::none(per);
-        for (key, _, who) in self.pending_entries().entered(bucket, None)? {
-            *found.by_key.entry(key).or_default() |= who;
+        for (key, _, recipients) in self.pending_entries().entered(bucket, None)? {
+            *found.by_key.entry(key).or_default() |= recipients;
         }
         let name = self.shard.compiled.names.type_name(type_no);
-        for ((t, place), who) in self.shard.buckets[bucket].scheduled.iter() {
+        for ((t, place), recipients) in self.shard.buckets[bucket].scheduled.iter() {
             let row = self.intake.scheduled_row(self.draft, t, place)?.0;
             if row.event.event_type.as_str() == name {
                 let key = key_of_event(per, &row.event, row.tenant);
-                *found.by_key.entry(key).or_default() |= who;
+                *found.by_key.entry(key).or_default() |= recipients;
                 found.scheduled.insert((t, place), key);
             }
         }
@@ -348,25 +351,27 @@ impl EventAdmission<'_, '_> {
         &mut self,
         bucket: BucketNo,
         recipients: &RoaringBitmap,
-    ) -> Result<Pending, Unreadable> {
-        let mut pending = Pending::default();
+    ) -> Result<PendingOfKey, Unreadable> {
+        let mut pending = PendingOfKey::default();
         let (type_no, key) = (self.of_type.no, self.key);
         let known = self.shard.admitted.get(&(bucket, type_no));
         let suspects = known.and_then(|known| Some(known.by_key.get(&key)? & recipients));
         let Some(suspects) = suspects.filter(|suspects| !suspects.is_empty()) else {
             return Ok(pending);
         };
-        for (of_entry, place, who) in self.pending_entries().entered(bucket, Some(&suspects))? {
+        for (of_entry, place, recipients) in
+            self.pending_entries().entered(bucket, Some(&suspects))?
+        {
             if of_entry != key {
                 continue;
             }
-            pending.who |= &who;
+            pending.recipients |= &recipients;
             match place {
-                Place::Lane(seq, channel) => {
-                    let who = who.into();
-                    pending.waiting.push(Entries { seq, channel, who });
+                PendingIn::Lane(seq, channel) => {
+                    let recipients = recipients.into();
+                    pending.waiting.push(Entries { seq, channel, recipients });
                 }
-                Place::Message(seq, channel, message) => {
+                PendingIn::Message(seq, channel, message) => {
                     pending.messages.push((seq, channel, message));
                 }
             }
@@ -375,15 +380,15 @@ impl EventAdmission<'_, '_> {
         if let Some(known) = self.shard.admitted.get_mut(&(bucket, type_no)) {
             known.scheduled.retain(|at, _| scheduled.contains_key(at));
             for (at, _) in known.scheduled.iter().filter(|(_, of)| **of == key) {
-                let who = scheduled.among(at, &suspects);
-                if !who.is_empty() {
-                    pending.who |= &who;
-                    pending.scheduled.push((*at, who));
+                let recipients = scheduled.intersect(at, &suspects);
+                if !recipients.is_empty() {
+                    pending.recipients |= &recipients;
+                    pending.scheduled.push((*at, recipients));
                 }
             }
             // Suspects without a pending entry leave the list: the journal is not asked for them again.
             if let Some(of_key) = known.by_key.get_mut(&key) {
-                *of_key -= suspects - &pending.who;
+                *of_key -= suspects - &pending.recipients;
                 if of_key.is_empty() {
                     known.by_key.remove(&key);
                 }
@@ -393,14 +398,14 @@ impl EventAdmission<'_, '_> {
     }
 
     /// Ends pending entries because the event takes their place.
-    fn replace(&mut self, bucket: BucketNo, pending: Pending) -> Result<(), Unreadable> {
+    fn replace(&mut self, bucket: BucketNo, pending: PendingOfKey) -> Result<(), Unreadable> {
         self.shard.cut(self.draft, bucket, Some(Reason::Replaced), pending.waiting);
         let mut messages = pending.messages;
         // Messages that may have been handed over keep their entries.
         messages.retain(|(.., message)| self.draft.reach.get(message) == Some(&Reached::KeptBack));
         self.shard.take_out(self.draft, bucket, Reason::Replaced, messages)?;
-        for ((t, place), who) in pending.scheduled {
-            self.replace_scheduled(bucket, t, place, &who)?;
+        for ((t, place), recipients) in pending.scheduled {
+            self.replace_scheduled(bucket, t, place, &recipients)?;
         }
         Ok(())
     }
@@ -410,7 +415,7 @@ impl EventAdmission<'_, '_> {
         bucket: BucketNo,
         t: Instant,
         place: EventNo,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let key = scheduled_key(Owner::Bucket(bucket), t, place);
         let Some(bytes) = self.draft.get_chunked(Partition::Base, &key)? else {
@@ -419,11 +424,11 @@ impl EventAdmission<'_, '_> {
         let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
         let mut replaced = NotEntered::default();
         for subset in &mut frozen.subsets {
-            let ended = &subset.who.0 & who;
+            let ended = &subset.recipients.0 & recipients;
             replaced.end_all(subset, &ended, Reason::Replaced);
-            subset.who.0 -= ended;
+            subset.recipients.0 -= ended;
         }
-        frozen.subsets.retain(|subset| !subset.who.is_empty());
+        frozen.subsets.retain(|subset| !subset.recipients.is_empty());
         self.draft.delete_chunked(Partition::Base, key.clone())?;
         let scheduled = &mut self.shard.buckets[bucket].scheduled;
         if frozen.subsets.is_empty() {

@@ -143,11 +143,13 @@ impl Shard {
                 items.entry((seq, channel)).or_default().insert(number.0);
             }
         }
-        let items =
-            items.into_iter().map(|((seq, channel), who)| Entries { seq, channel, who }).collect();
+        let items = items
+            .into_iter()
+            .map(|((seq, channel), recipients)| Entries { seq, channel, recipients })
+            .collect();
         self.cut(draft, bucket, Some(why), items);
-        for (closing, who) in withdrawn {
-            let record = Record::Withdrawn { at: self.now, closing, who };
+        for (closing, recipients) in withdrawn {
+            let record = Record::Withdrawn { at: self.now, closing, recipients };
             self.write(draft, bucket, record);
         }
         Ok(())
@@ -167,7 +169,7 @@ impl Shard {
         for (bucket, frozen) in self.take_frozen(draft, t, place)? {
             let mut ended = NotEntered::default();
             for subset in &frozen.subsets {
-                ended.end_all(subset, &subset.who, why);
+                ended.end_all(subset, &subset.recipients, why);
             }
             count += ended.entries();
             self.drop_entries(draft, bucket, place, ended);
@@ -212,13 +214,13 @@ impl CancelInBucket<'_, '_> {
         sum: &mut TakenBack,
     ) -> Result<(), Unreadable> {
         let Within { waiting, kept_back, gone, shown, tenant } = reach;
-        let items = waiting.into_iter().map(|((seq, channel), who)| Entries {
+        let items = waiting.into_iter().map(|((seq, channel), recipients)| Entries {
             seq,
             channel,
-            who: who.into(),
+            recipients: recipients.into(),
         });
         let items: Vec<Entries> = items.collect();
-        sum.cancelled += items.iter().map(|entries| entries.who.len()).sum::<u64>();
+        sum.cancelled += items.iter().map(|entries| entries.recipients.len()).sum::<u64>();
         sum.removed_from_batch += kept_back.len() as u64;
         sum.too_late += gone;
         self.shard.cut(self.draft, self.bucket, Some(Reason::Event), items);
@@ -235,10 +237,13 @@ impl CancelInBucket<'_, '_> {
 
     /// Takes delivered entries out of inboxes. They stay delivered.
     fn hide(&mut self, tenant: Option<TenantNo>, shown: BTreeMap<Seq, RoaringBitmap>) {
-        let entries =
-            |(seq, who): (Seq, RoaringBitmap)| Entries { seq, channel: INBOX_NO, who: who.into() };
+        let entries = |(seq, recipients): (Seq, RoaringBitmap)| Entries {
+            seq,
+            channel: INBOX_NO,
+            recipients: recipients.into(),
+        };
         let items = shown.into_iter().map(entries).collect();
-        for items in pieces(items, |item| set_bytes(&item.who)) {
+        for items in pieces(items, |item| set_bytes(&item.recipients)) {
             let record = Record::Hidden { at: self.shard.now, tenant, items };
             self.shard.write(self.draft, self.bucket, record);
         }

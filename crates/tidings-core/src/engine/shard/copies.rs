@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::state::Shard;
 use crate::engine::intake::locate;
-use crate::engine::intake::locate::Places;
+use crate::engine::intake::locate::EventPlaces;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::act::{Cancel, CancelledEvents};
 use crate::engine::rows::draft::Draft;
@@ -46,7 +46,7 @@ impl Copies<'_> {
     }
 
     /// The places of events of this name of which entries moved to later days.
-    pub(crate) fn copies_of(&self, name: &Id, table: Table) -> Result<Places, Unreadable> {
+    pub(crate) fn copies_of(&self, name: &Id, table: Table) -> Result<EventPlaces, Unreadable> {
         let days = self.shard.copies.keys().copied();
         locate::named(self.draft, name, Owner::Shared, table, days)
     }

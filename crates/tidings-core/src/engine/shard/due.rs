@@ -8,13 +8,13 @@ use super::members::TenantRemoval;
 use super::state::Shard;
 use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
-use crate::engine::check::condition::ask;
-use crate::engine::check::look::{Ends, Facts, facts_of};
 use crate::engine::inbox::mark::return_snoozed;
 use crate::engine::intake::state::Intake;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::inbox_delivery::InboxDelivery;
+use crate::engine::send_checks::condition::ask;
+use crate::engine::send_checks::look::{Ends, Facts, facts_of};
 use crate::engine::shard::admission::once::DeliveredOnce;
 use crate::index::headers::Header;
 use crate::journal::record::{Record, Variant};
@@ -98,7 +98,7 @@ impl DueLanes<'_, '_> {
             }
             any = true;
             let at = self.shard.now;
-            let closing = Record::Closing { at, lane, who: recipients.into() };
+            let closing = Record::Closing { at, lane, recipients: recipients.into() };
             self.shard.write(self.draft, self.bucket, closing);
         }
         Ok(any)
@@ -133,7 +133,8 @@ impl DueLanes<'_, '_> {
             return recipients;
         }
         let rest = recipients - &capped;
-        let record = Record::Capped { at: shard.now, lane: lane.clone(), who: capped.into() };
+        let record =
+            Record::Capped { at: shard.now, lane: lane.clone(), recipients: capped.into() };
         self.shard.write(self.draft, self.bucket, record);
         rest
     }
@@ -198,23 +199,23 @@ impl NewArrivals<'_, '_> {
         let (mut unanswered, mut once) = (Vec::new(), Vec::new());
         let mut any = false;
         for (_, kept) in fresh() {
-            let mut who = inbox_members(&shard.compiled, kept);
-            if who.is_empty() {
+            let mut recipients = inbox_members(&shard.compiled, kept);
+            if recipients.is_empty() {
                 continue;
             }
             any = true;
             // A command since the last delivery may have ended some before they were shown.
             if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
-                who -= ended;
+                recipients -= ended;
             }
             let event = kept.arrival.event;
             let rules = &*shard.compiled;
             let look = |header: &Header| facts_of(rules, intake, kept, header, shard.clock);
             let version = shard.compiled.current();
             let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
-            let asked = of_type.filter(|of_type| of_type.condition.is_some());
-            let answers =
-                asked.map(|of_type| ask(draft, intake, bucket, of_type, kept, shard.clock, &who));
+            let conditional = of_type.filter(|of_type| of_type.condition.is_some());
+            let answers = conditional
+                .map(|of_type| ask(draft, intake, bucket, of_type, kept, shard.clock, &recipients));
             let answers = answers.transpose()?.unwrap_or_default();
             let facts = Facts {
                 gone: Ends::Of(&bucket.roster.gone),
@@ -224,24 +225,29 @@ impl NewArrivals<'_, '_> {
             };
             let row = shard.ledger.at(self.bucket, *day, INBOX_NO);
             let mut without_answer = 0;
-            let who = facts.checks().divide(who, |reason, who| {
-                row.end(reason.outcome(), Some(reason), who.len());
+            let recipients = facts.checks().divide(recipients, |reason, recipients| {
+                row.end(reason.outcome(), Some(reason), recipients.len());
                 if reason == Reason::ConditionError {
-                    without_answer = who.len();
+                    without_answer = recipients.len();
                 }
-                except.push((kept.seq, reason, who.into()));
+                except.push((kept.seq, reason, recipients.into()));
             });
-            if let Some(of_type) = asked.filter(|_| without_answer > 0) {
+            if let Some(of_type) = conditional.filter(|_| without_answer > 0) {
                 let id = intake.with_header(draft, *day, event, |header| header.id.clone())?;
                 unanswered.extend(answers.report(&id, of_type, without_answer));
             }
-            row.end(Outcome::Delivered, None, who.len());
+            row.end(Outcome::Delivered, None, recipients.len());
             if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
                 let header = intake.with_header(draft, *day, event, Header::clone)?;
                 let (type_no, tenant) = (kept.arrival.type_no, kept.arrival.tenant);
-                once.push(DeliveredOnce { type_no, tenant, header, recipients: who.clone() });
+                once.push(DeliveredOnce {
+                    type_no,
+                    tenant,
+                    header,
+                    recipients: recipients.clone(),
+                });
             }
-            *reached.entry(kept.arrival.tenant).or_default() |= who;
+            *reached.entry(kept.arrival.tenant).or_default() |= recipients;
         }
         // Entries of two tenants never share a message.
         shard.tally.messages += reached.values().map(RoaringBitmap::len).sum::<u64>();
@@ -314,8 +320,8 @@ impl Reader<'_> {
                 }
                 let reasons = kept.arrival.reasons_of(variant, INBOX_NO);
                 let ended = bucket.ended.of(kept.seq, INBOX_NO);
-                for number in variant.who.iter() {
-                    let ended = ended.is_some_and(|who| who.contains(number));
+                for number in variant.recipients.iter() {
+                    let ended = ended.is_some_and(|recipients| recipients.contains(number));
                     let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
                         continue;
                     };
@@ -331,8 +337,9 @@ impl Reader<'_> {
                     });
                     if ended {
                         let except = delivered.except.iter();
-                        let mut why =
-                            except.filter(|(seq, _, who)| *seq == kept.seq && who.contains(number));
+                        let mut why = except.filter(|(seq, _, recipients)| {
+                            *seq == kept.seq && recipients.contains(number)
+                        });
                         if let Some((_, reason, _)) = why.next() {
                             let (event, reason) = (header.id.clone(), *reason);
                             message.skipped.push(Skipped { event, reason });
@@ -359,7 +366,7 @@ pub(crate) fn inbox_members(compiled: &CompiledRules, kept: &StoredArrival) -> R
         .variants
         .iter()
         .filter(|variant| has_inbox(compiled, variant))
-        .fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
+        .fold(RoaringBitmap::new(), |recipients, variant| recipients | &variant.recipients.0)
 }
 
 /// Returns true if a variant has an inbox entry.

@@ -25,12 +25,12 @@ use crate::sets::set::Set;
 
 /// The changes in a bucket: topics in order of appearance, with their recipients.
 #[derive(Default)]
-struct Change<'c> {
+struct FollowChanges<'c> {
     places: FxHashMap<(Option<TenantNo>, &'c Id), usize>,
     topics: Vec<(TenantTopic, RoaringBitmap)>,
 }
 
-impl<'c> Change<'c> {
+impl<'c> FollowChanges<'c> {
     fn has(&self, topic: (Option<TenantNo>, &'c Id), number: RecipientNo) -> bool {
         let at = self.places.get(&topic);
         at.is_some_and(|at| self.topics[*at].1.contains(number.0))
@@ -66,7 +66,7 @@ const ROW_TOPICS_MAX: usize = 64;
 type RowsOf = (BucketNo, u32, Option<TenantNo>);
 
 /// The rows of a recipient's topics, by key.
-type Rows = BTreeMap<Vec<u8>, Vec<TenantTopic>>;
+type TopicRows = BTreeMap<Vec<u8>, Vec<TenantTopic>>;
 
 /// The key prefix of a recipient's rows.
 fn rows_key(bucket: BucketNo, number: RecipientNo) -> Key {
@@ -113,7 +113,7 @@ impl Subscriptions<'_, '_> {
         intake: &Intake,
         commands: &[&Command],
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
-        let mut changes: BTreeMap<BucketNo, Change<'_>> = BTreeMap::new();
+        let mut changes: BTreeMap<BucketNo, FollowChanges<'_>> = BTreeMap::new();
         let mut rows: Vec<(RowsOf, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let (mut on, limits) = (true, self.shard.limits());
@@ -139,7 +139,7 @@ impl Subscriptions<'_, '_> {
             let followers = &self.shard.buckets[bucket].followers;
             let change = changes.entry(bucket).or_default();
             let known = followers.get(tenant, topic.as_str());
-            let follows = known.is_some_and(|who| who.contains(number.0));
+            let follows = known.is_some_and(|recipients| recipients.contains(number.0));
             // An earlier command of this step is not folded in yet.
             if follows == on || change.has((tenant, topic), number) {
                 replies.push(Ok(Reply::Done));
@@ -186,9 +186,10 @@ impl Subscriptions<'_, '_> {
         topics: impl IntoIterator<Item = (TenantTopic, RoaringBitmap)>,
         on: bool,
     ) {
-        let topics = topics.into_iter().map(|(topic, who)| (topic, Set::from(who)));
-        let bytes =
-            |(topic, who): &(TenantTopic, Set)| topic.topic.as_str().len() + 4 + set_bytes(who);
+        let topics = topics.into_iter().map(|(topic, recipients)| (topic, Set::from(recipients)));
+        let bytes = |(topic, recipients): &(TenantTopic, Set)| {
+            topic.topic.as_str().len() + 4 + set_bytes(recipients)
+        };
         for topics in pieces(topics.collect(), bytes) {
             self.shard.write(self.draft, bucket, Record::Follow { topics, on });
         }
@@ -201,8 +202,8 @@ impl Subscriptions<'_, '_> {
         left: &[(TenantNo, Set)],
     ) -> Result<(), Unreadable> {
         let mut topics: BTreeMap<TenantTopic, RoaringBitmap> = BTreeMap::new();
-        for (tenant, who) in left {
-            for number in who.iter() {
+        for (tenant, recipients) in left {
+            for number in recipients.iter() {
                 if self.shard.buckets[bucket].followers.topics_of(number) == 0 {
                     continue;
                 }
@@ -251,12 +252,12 @@ pub(crate) fn rows_of(
     draft: &Draft<'_>,
     bucket: BucketNo,
     number: RecipientNo,
-) -> Result<Rows, Unreadable> {
+) -> Result<TopicRows, Unreadable> {
     rows_under(draft, &rows_key(bucket, number).done())
 }
 
-fn rows_under(draft: &Draft<'_>, prefix: &[u8]) -> Result<Rows, Unreadable> {
-    let mut rows = Rows::new();
+fn rows_under(draft: &Draft<'_>, prefix: &[u8]) -> Result<TopicRows, Unreadable> {
+    let mut rows = TopicRows::new();
     each(draft.view, Partition::Base, prefix, |key, value| {
         rows.insert(key.to_vec(), topics_of(key, value)?);
         Ok(())

@@ -59,7 +59,10 @@ impl Memberships<'_, '_> {
             }));
         }
         for (bucket, tenants) in changes {
-            let tenants = tenants.into_iter().map(|(tenant, who)| (tenant, who.into())).collect();
+            let tenants = tenants
+                .into_iter()
+                .map(|(tenant, recipients)| (tenant, recipients.into()))
+                .collect();
             self.write(bucket, tenants, on)?;
         }
         Ok(replies)
@@ -95,7 +98,7 @@ impl Memberships<'_, '_> {
             let mut subscriptions = Subscriptions { shard: self.shard, draft: self.draft };
             subscriptions.unfollow_all(bucket, &tenants)?;
         }
-        for tenants in pieces(tenants, |(_, who)| set_bytes(who)) {
+        for tenants in pieces(tenants, |(_, recipients)| set_bytes(recipients)) {
             self.shard.write(self.draft, bucket, Record::Members { tenants, on });
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ended_by, ends};
 use crate::engine::rows::reach::Reached;
 use crate::engine::shard::mute::silenced;
-use crate::index::{Found, FoundEntry, Look};
+use crate::index::{Found, FoundEntry, SearchFilter};
 use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode};
 use crate::journal::table::Partition;
@@ -56,20 +56,20 @@ impl Messages<'_> {
     /// The entries of an event in a bucket, by what a cancel can do with them.
     pub(super) fn reach(
         &self,
-        at: BucketNo,
+        bucket_no: BucketNo,
         place: EventNo,
         days: &BTreeSet<Day>,
     ) -> Result<Within, Unreadable> {
-        let bucket = &self.shard.buckets[at];
+        let bucket = &self.shard.buckets[bucket_no];
         let mut reach = Within::default();
         for kept in bucket.index.arrivals_of(self.draft.view, place, days)? {
             reach.tenant = kept.arrival.tenant;
             let found = bucket.sets_of(self.draft.view, &kept)?;
             let mut stored = None;
-            for (variant, who) in kept.arrival.variants.iter().zip(found) {
+            for (variant, recipients) in kept.arrival.variants.iter().zip(found) {
                 for lane in &variant.lanes {
                     let name = self.shard.compiled.names.lane(*lane);
-                    let mut rest = who.clone();
+                    let mut rest = recipients.clone();
                     if let Some(ended) = bucket.ended.of(kept.seq, name.channel) {
                         rest -= ended;
                     }
@@ -101,7 +101,7 @@ impl Messages<'_> {
                         }
                     }
                     if !name.is_inbox() {
-                        for message in self.messages_with(at, &address, kept.seq, &rest)? {
+                        for message in self.messages_with(bucket_no, &address, kept.seq, &rest)? {
                             if self.draft.reach.get(&message) == Some(&Reached::KeptBack) {
                                 rest.remove(message.number.0);
                                 reach.kept_back.push((kept.seq, name.channel, message));
@@ -121,18 +121,18 @@ impl Messages<'_> {
     /// The messages of a lane with an arrival for some of these recipients, without an outcome.
     pub(crate) fn messages_with(
         &self,
-        at: BucketNo,
+        bucket_no: BucketNo,
         lane: &LaneKey,
         seq: Seq,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> Result<Vec<MessageId>, Unreadable> {
-        let bucket = &self.shard.buckets[at];
+        let bucket = &self.shard.buckets[bucket_no];
         let mut messages = Vec::new();
         for (closing, open) in bucket.closings.from(&seq) {
             if open.lane != *lane {
                 continue;
             }
-            for number in &open.sending & who {
+            for number in &open.sending & recipients {
                 let message = bucket.closing_id(*closing).message(RecipientNo(number));
                 let row = self.message_row(message, open.at.day())?;
                 if row.is_some_and(|(_, row)| row.entries(*closing).contains(&seq)) {
@@ -146,12 +146,12 @@ impl Messages<'_> {
     /// The entries that `never` and mutes exclude under a version of the rules in messages without an outcome.
     pub(crate) fn unwanted(
         &self,
-        at: BucketNo,
+        bucket_no: BucketNo,
         whose: Option<(u32, ChannelNo)>,
         tenant: Option<TenantNo>,
         version: &Version,
     ) -> Result<Vec<(Seq, ChannelNo, MessageId)>, Unreadable> {
-        let bucket = &self.shard.buckets[at];
+        let bucket = &self.shard.buckets[bucket_no];
         let closings = bucket.closings.iter();
         let closings = closings.filter(|(_, open)| tenant.is_none() || tenant == open.lane.tenant);
         let messages = closings.flat_map(|(closing, open)| {
@@ -183,7 +183,7 @@ impl Messages<'_> {
         version: &Version,
     ) -> Result<Vec<Seq>, Unreadable> {
         let bucket = &self.shard.buckets[message.closing.bucket];
-        let who = RoaringBitmap::from_iter([message.number.0]);
+        let recipients = RoaringBitmap::from_iter([message.number.0]);
         let found = self.entries_made(message, open)?;
         let mut unwanted = Vec::new();
         for FoundEntry { source, .. } in &found.entries {
@@ -192,8 +192,10 @@ impl Messages<'_> {
                 continue;
             };
             let (tenant, paused) = (kept.arrival.tenant, &self.shard.paused);
-            let mut lanes = bucket.preferences.lanes(channel, of_type, tenant, paused, who.clone());
-            let silenced = silenced(self.draft, bucket, of_type, kept, variant, channel, &who)?;
+            let mut lanes =
+                bucket.preferences.lanes(channel, of_type, tenant, paused, recipients.clone());
+            let silenced =
+                silenced(self.draft, bucket, of_type, kept, variant, channel, &recipients)?;
             if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
                 unwanted.push(kept.seq);
             }
@@ -214,10 +216,10 @@ impl Messages<'_> {
         let (Some(from), Some(to)) = (seqs.first(), seqs.last()) else {
             return Ok(Found::default());
         };
-        let look = Look {
+        let look = SearchFilter {
             from: *from,
             to: *to,
-            who: &[number.0].into(),
+            recipients: &[number.0].into(),
             takes: &|kept, variant| {
                 open.lane.has(&self.shard.compiled.names, &kept.arrival, variant)
             },

@@ -22,7 +22,7 @@ use crate::rules::names::Names;
 
 /// The lanes and the reasons of recipients who get the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Route {
+pub(crate) struct RecipientRoute {
     /// The lane of each entry, ascending.
     pub(crate) lanes: Vec<LaneNo>,
     /// Indexes of the reasons' words.
@@ -41,7 +41,7 @@ pub(crate) struct Branch {
     pub(crate) reasons: Option<Vec<u16>>,
 }
 
-impl Route {
+impl RecipientRoute {
     /// The way of entries, by channel, whose reasons are these but where they say otherwise.
     pub(crate) fn of(entries: Vec<Branch>, reasons: &[u16]) -> Self {
         let mut lanes: Vec<LaneNo> = entries.iter().map(|entry| entry.lane).collect();
@@ -110,14 +110,14 @@ pub(crate) fn silenced(
     kept: &StoredArrival,
     variant: &Variant,
     channel: ChannelNo,
-    who: &RoaringBitmap,
+    recipients: &RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {
     let mutes = &bucket.preferences.mutes;
-    if of_type.rules.required || !mutes.concern(who) {
+    if of_type.rules.required || !mutes.concern(recipients) {
         return Ok(RoaringBitmap::new());
     }
     let arrival = &kept.arrival;
     let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
     let why = Why { words: &arrival.reasons, reasons: variant.reasons_on(channel) };
-    Ok(mutes.silence(channel, (&row.event, row.tenant), why, who.clone()))
+    Ok(mutes.silence(channel, (&row.event, row.tenant), why, recipients.clone()))
 }

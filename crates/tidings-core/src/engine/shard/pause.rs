@@ -1,7 +1,7 @@
 //! Pausing and resuming a type or a channel (decision 012).
 
 use super::state::Shard;
-use super::take_back::Among;
+use super::take_back::EntryFilter;
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
 use crate::journal::record::Record;
@@ -35,8 +35,8 @@ impl Shard {
             Pausable::Channel(name) => self.paused.channels.extend(channel_no(name)),
         }
         // Follows the change: entries move to the lanes that apply while it is paused.
-        let among = set_apart(self, what);
-        note_paused(self, draft, among)
+        let filter = set_apart(self, what);
+        note_paused(self, draft, filter)
     }
 
     /// Resumes a type or channel.
@@ -53,37 +53,39 @@ impl Shard {
                 channel_no(name).map(|channel| self.paused.channels.remove(&channel));
             }
         }
-        let among = set_apart(self, what).map(|among| Among { paused_only: true, ..among });
-        note_paused(self, draft, among)
+        let filter =
+            set_apart(self, what).map(|filter| EntryFilter { paused_only: true, ..filter });
+        note_paused(self, draft, filter)
     }
 
     /// Records in a bucket the paused channels, and the lanes of paused types that are now empty.
-    pub(crate) fn write_paused(&mut self, draft: &mut Draft<'_>, at: BucketNo) {
+    pub(crate) fn write_paused(&mut self, draft: &mut Draft<'_>, bucket_no: BucketNo) {
         let paused = &self.paused;
         let is_empty = |no: &LaneNo| {
             let name = self.compiled.names.lane(*no);
             let inbox = name.channel == INBOX_NO && paused.channels.contains(&INBOX_NO);
             name.kind == LaneKind::Paused && paused.types.is_empty() && !inbox
         };
-        let numbers = self.buckets[at].lanes.numbers().into_iter();
+        let numbers = self.buckets[bucket_no].lanes.numbers().into_iter();
         let record = Record::Pause {
             at: self.now,
             channels: paused.channels.iter().copied().collect(),
             emptied: numbers.filter(is_empty).collect(),
         };
-        self.write(draft, at, record);
+        self.write(draft, bucket_no, record);
     }
 }
 
 /// The entries that wait apart while something is paused; none = they stay in their windows.
-fn set_apart(shard: &Shard, what: &Pausable) -> Option<Among<'static>> {
+fn set_apart(shard: &Shard, what: &Pausable) -> Option<EntryFilter<'static>> {
     match what {
-        Pausable::Type(name) => {
-            Some(Among { type_no: shard.compiled.names.type_no(name.as_str()), ..Among::default() })
-        }
+        Pausable::Type(name) => Some(EntryFilter {
+            type_no: shard.compiled.names.type_no(name.as_str()),
+            ..EntryFilter::default()
+        }),
         // The inbox has no windows that could stay open: what comes is set apart.
         Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO))
-            .then(|| Among { channel: Some(INBOX_NO), ..Among::default() }),
+            .then(|| EntryFilter { channel: Some(INBOX_NO), ..EntryFilter::default() }),
     }
 }
 
@@ -91,11 +93,11 @@ fn set_apart(shard: &Shard, what: &Pausable) -> Option<Among<'static>> {
 fn note_paused(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
-    among: Option<Among<'_>>,
+    filter: Option<EntryFilter<'_>>,
 ) -> Result<(), Unreadable> {
     for &at in &*shard.buckets.numbers() {
-        if let Some(among) = among {
-            shard.reroute(draft, at, among)?;
+        if let Some(filter) = filter {
+            shard.reroute(draft, at, filter)?;
         }
         // Follows the moves: lanes of paused types that are recorded as empty have lost their entries by
         // then.

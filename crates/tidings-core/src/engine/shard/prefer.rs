@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use super::members::TenantRemoval;
 use super::profile::size;
 use super::state::Shard;
-use super::take_back::Among;
+use super::take_back::EntryFilter;
 use crate::bucket::{Preference, preferences_of};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -186,14 +186,18 @@ impl<'a, 'd> PreferenceChange<'a, 'd> {
             let at = self.shard.now;
             self.shard.write(self.draft, bucket, record_of(at, number, chosen));
         }
-        let who = RoaringBitmap::from_iter([number.0]);
+        let recipients = RoaringBitmap::from_iter([number.0]);
         for (channel, tenants) in changed {
             // A choice without a tenant applies to the entries of all tenants.
             let is_of_one = tenants.len() == 1;
             let tenant = tenants.into_iter().next().flatten().filter(|_| is_of_one);
-            let among =
-                Among { channel: Some(channel), who: Some(&who), tenant, ..Among::default() };
-            self.shard.reroute(self.draft, bucket, among)?;
+            let filter = EntryFilter {
+                channel: Some(channel),
+                recipients: Some(&recipients),
+                tenant,
+                ..EntryFilter::default()
+            };
+            self.shard.reroute(self.draft, bucket, filter)?;
             self.shard.take_out_unwanted(self.draft, bucket, Some((number.0, channel)), tenant)?;
         }
         Ok(Reply::Done)

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::mute::{Branch, Route};
+use super::mute::{Branch, RecipientRoute};
 use super::state::Shard;
 use crate::bucket::{Bucket, Left, Why};
 use crate::engine::intake::state::Intake;
-use crate::engine::rows::act::Spread;
+use crate::engine::rows::act::PublishCounts;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::record_size::{pieces, set_bytes};
@@ -22,12 +22,12 @@ use crate::model::number::{LaneNo, RecipientAt, RecipientNo, TypeNo};
 use crate::model::pause::Paused;
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
-use crate::model::topic::heard_by;
+use crate::model::topic::followed_paths;
 use crate::rules::compiled::{CompiledRules, Type};
 use crate::sets::audience::partition;
 
 /// A source of an audience: a reason, before the recipients are known.
-enum Source {
+enum AudienceSource {
     Everyone,
     Named,
     Near,
@@ -35,7 +35,7 @@ enum Source {
 }
 
 /// The sets of one bucket by lanes and reasons.
-pub(crate) type Routed = BTreeMap<Route, RoaringBitmap>;
+pub(crate) type Routed = BTreeMap<RecipientRoute, RoaringBitmap>;
 
 /// An event with its recipients of one instant.
 pub(crate) struct RoutedEvent<'a> {
@@ -48,7 +48,7 @@ pub(crate) struct RoutedEvent<'a> {
 }
 
 /// One of these sets.
-type Destination = (Route, RoaringBitmap);
+type Destination = (RecipientRoute, RoaringBitmap);
 
 impl Shard {
     /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
@@ -58,27 +58,27 @@ impl Shard {
         draft: &mut Draft<'_>,
         row: &EventRow,
         at: Option<EventAt>,
-    ) -> Result<Spread, Unreadable> {
+    ) -> Result<PublishCounts, Unreadable> {
         let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
         let version = self.version();
         let of_type = type_no.zip(version.as_deref()).and_then(|(no, version)| version.of_type(no));
         let Some(of_type) = of_type else {
-            return Ok(Spread::default());
+            return Ok(PublishCounts::default());
         };
         let reasons = Reasons::of(row);
         let audience = EventAudience { shard: &*self, row, of_type, reasons: &reasons };
-        let (mut spread, mut routed) = audience.divided();
+        let (mut counts, mut routed) = audience.divided();
         if routed.is_empty() {
-            return Ok(spread);
+            return Ok(counts);
         }
         // Precedes the counts: who is left out gets no entry, and is counted apart.
-        spread.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
-        for (route, who) in routed.values().flatten() {
-            spread.notifications += who.len();
-            spread.entries += route.lanes.len() as u64 * who.len();
+        counts.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
+        for (route, recipients) in routed.values().flatten() {
+            counts.notifications += recipients.len();
+            counts.entries += route.lanes.len() as u64 * recipients.len();
         }
-        self.entries_created += spread.entries;
+        self.entries_created += counts.entries;
         let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
         for (no, lanes) in routed {
             for (t, lanes) in self.router(no, row, &reasons.words).by_instant(lanes) {
@@ -93,7 +93,7 @@ impl Shard {
                 None => self.freeze(draft, event, of_type.no),
             }
         }
-        Ok(spread)
+        Ok(counts)
     }
 
     /// Writes the arrival of an event into each bucket with recipients. If the clock of the intake's node is ahead, it
@@ -117,18 +117,18 @@ impl Shard {
         let pivot = of_type.and_then(|of_type| of_type.rules.group);
         let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
         for (no, routed) in routed {
-            for (route, who) in &routed {
+            for (route, recipients) in &routed {
                 let day = now.day();
                 // A channel that comes later belongs to a notification that has been counted.
                 if !route.later {
-                    self.ledger.at(no, day, INBOX_NO).notifications += who.len();
+                    self.ledger.at(no, day, INBOX_NO).notifications += recipients.len();
                 }
                 for lane in &route.lanes {
                     let channel = self.compiled.names.lane(*lane).channel;
-                    self.ledger.at(no, day, channel).enter(who.len());
+                    self.ledger.at(no, day, channel).enter(recipients.len());
                 }
             }
-            let bytes = |(route, who): &Destination| route.bytes() + set_bytes(who);
+            let bytes = |(route, recipients): &Destination| route.bytes() + set_bytes(recipients);
             let (later, first): (Vec<_>, Vec<_>) =
                 routed.into_iter().partition(|(route, _)| route.later);
             // Each piece fits in a row of the store, whatever the size of the audience.
@@ -167,11 +167,11 @@ struct EventAudience<'a> {
 
 impl EventAudience<'_> {
     /// The recipients by lanes and reasons, as preferences are now.
-    fn divided(&self) -> (Spread, BTreeMap<BucketNo, Routed>) {
+    fn divided(&self) -> (PublishCounts, BTreeMap<BucketNo, Routed>) {
         let &Self { shard, row, of_type, reasons } = self;
         let event = &row.event;
         let (mut named, unknown) = self.named();
-        let mut spread = Spread { unknown, ..Spread::default() };
+        let mut counts = PublishCounts { unknown, ..PublishCounts::default() };
         let left_out = event
             .actor
             .as_ref()
@@ -189,23 +189,23 @@ impl EventAudience<'_> {
                 continue;
             }
             if let Some(excepted) = excepted.remove(&bucket.no) {
-                for (_, who) in &mut classes {
-                    spread.has_exceptions |= !who.is_disjoint(&excepted);
-                    *who -= &excepted;
+                for (_, recipients) in &mut classes {
+                    counts.has_exceptions |= !recipients.is_disjoint(&excepted);
+                    *recipients -= &excepted;
                 }
             }
             if let Some(RecipientAt { number: actor, .. }) =
                 left_out.filter(|of| of.bucket == bucket.no)
             {
-                for (_, who) in &mut classes {
-                    spread.actor_is_left_out |= who.remove(actor.0);
+                for (_, recipients) in &mut classes {
+                    counts.actor_is_left_out |= recipients.remove(actor.0);
                 }
             }
-            spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
+            counts.concerned += classes.iter().map(|(_, recipients)| recipients.len()).sum::<u64>();
             let router = shard.router(bucket.no, row, &reasons.words);
             routed.insert(bucket.no, router.settled(router.route(of_type, classes)));
         }
-        (spread, routed)
+        (counts, routed)
     }
 
     /// The recipients that the event names, by bucket, and those that do not exist.
@@ -279,20 +279,20 @@ impl Router<'_> {
         if let Some(first) = first.filter(|_| row.after_ms.is_empty()) {
             return BTreeMap::from([(first, routed)]);
         }
-        for (route, who) in routed {
+        for (route, recipients) in routed {
             let subsets: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
                 (Some(time), _) => {
                     let by_t = self
                         .bucket
                         .roster
                         .clocks(row.tenant)
-                        .by_zone(&who)
+                        .by_zone(&recipients)
                         .into_iter()
                         // A local time that has passed already is due on arrival.
                         .map(|(zone, subset)| (zone.when(time).max(row.came_at()), subset));
                     by_t.collect()
                 }
-                (None, first) => vec![(first.unwrap_or(row.came_at()), who)],
+                (None, first) => vec![(first.unwrap_or(row.came_at()), recipients)],
             };
             for (after_ms, route) in route.by_after(row, names) {
                 for (t, subset) in &subsets {
@@ -309,20 +309,20 @@ impl Router<'_> {
         let Self { bucket, row, words, paused, .. } = *self;
         let only = row.event.channels.as_deref();
         let mut routed = Routed::new();
-        for (reasons, who) in classes {
+        for (reasons, recipients) in classes {
             let reasons: Vec<u16> = reasons
                 .into_iter()
                 .map(|at| {
                     u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16")
                 })
                 .collect();
-            let mut subsets = vec![(Vec::new(), who)];
+            let mut subsets = vec![(Vec::new(), recipients)];
             let why = Why { words, reasons: &reasons };
             for channel in of_type.channels(only) {
                 let mut split = Vec::with_capacity(subsets.len());
-                for (entries, who) in subsets {
+                for (entries, recipients) in subsets {
                     let chosen =
-                        bucket.preferences.lanes(channel, of_type, row.tenant, paused, who);
+                        bucket.preferences.lanes(channel, of_type, row.tenant, paused, recipients);
                     for (lane, subset) in chosen {
                         let Some(lane) = lane else {
                             split.push((entries.clone(), subset));
@@ -347,7 +347,7 @@ impl Router<'_> {
             }
             for (entries, subset) in subsets {
                 if !entries.is_empty() && !subset.is_empty() {
-                    *routed.entry(Route::of(entries, &reasons)).or_default() |= subset;
+                    *routed.entry(RecipientRoute::of(entries, &reasons)).or_default() |= subset;
                 }
             }
         }
@@ -360,13 +360,13 @@ impl Router<'_> {
         of_type: &Type,
         channel: ChannelNo,
         why: Why<'_>,
-        who: RoaringBitmap,
+        recipients: RoaringBitmap,
     ) -> Vec<(Left, RoaringBitmap)> {
         if of_type.rules.required {
-            vec![(Left::All, who)]
+            vec![(Left::All, recipients)]
         } else {
             let event = (&self.row.event, self.row.tenant);
-            self.bucket.preferences.mutes.split(channel, event, why, who)
+            self.bucket.preferences.mutes.split(channel, event, why, recipients)
         }
     }
 
@@ -377,14 +377,14 @@ impl Router<'_> {
             return routed;
         }
         let mut settled = Routed::new();
-        for (route, who) in routed {
-            let mut subsets = vec![(Vec::new(), who)];
+        for (route, recipients) in routed {
+            let mut subsets = vec![(Vec::new(), recipients)];
             for &lane in &route.lanes {
                 let address = compiled.names.address(lane, &row.keys, row.tenant);
                 let mut split = Vec::with_capacity(subsets.len());
-                for (lanes, who) in subsets {
+                for (lanes, recipients) in subsets {
                     // A window keeps the kind under which it was opened, and entries join it until it closes.
-                    for (no, subset) in bucket.lanes_of(&address, who, compiled) {
+                    for (no, subset) in bucket.lanes_of(&address, recipients, compiled) {
                         let mut lanes: Vec<LaneNo> = lanes.clone();
                         lanes.push(no);
                         split.push((lanes, subset));
@@ -394,7 +394,7 @@ impl Router<'_> {
             }
             for (mut lanes, subset) in subsets {
                 lanes.sort_unstable();
-                let route = Route { lanes, ..route.clone() };
+                let route = RecipientRoute { lanes, ..route.clone() };
                 *settled.entry(route).or_default() |= subset;
             }
         }
@@ -405,7 +405,7 @@ impl Router<'_> {
 /// The words of an event's reasons, sorted by bytes, each with its source.
 pub(crate) struct Reasons {
     pub(crate) words: Vec<String>,
-    sources: Vec<Source>,
+    sources: Vec<AudienceSource>,
     /// The tenant of the event, whose members and subscriptions alone are meant.
     tenant: Option<TenantNo>,
 }
@@ -413,19 +413,19 @@ pub(crate) struct Reasons {
 impl Reasons {
     pub(crate) fn of(row: &EventRow) -> Self {
         let (to, tenant) = (&row.event.to, row.tenant);
-        let mut all: BTreeMap<String, Source> = BTreeMap::new();
+        let mut all: BTreeMap<String, AudienceSource> = BTreeMap::new();
         if to.everyone {
-            all.insert("everyone".to_owned(), Source::Everyone);
+            all.insert("everyone".to_owned(), AudienceSource::Everyone);
         }
         if !to.recipients.is_empty() {
-            all.insert("named".to_owned(), Source::Named);
+            all.insert("named".to_owned(), AudienceSource::Named);
         }
         if !to.near.is_empty() {
-            all.insert("near".to_owned(), Source::Near);
+            all.insert("near".to_owned(), AudienceSource::Near);
         }
-        for topic in to.topics.iter().flat_map(|topic| heard_by(topic.as_str())) {
+        for topic in to.topics.iter().flat_map(|topic| followed_paths(topic.as_str())) {
             if let Ok(id) = Id::new(topic) {
-                all.insert(format!("topic:{topic}"), Source::Topic(id));
+                all.insert(format!("topic:{topic}"), AudienceSource::Topic(id));
             }
         }
         let (words, sources) = all.into_iter().unzip();
@@ -439,7 +439,7 @@ impl Reasons {
         let is_named = id.is_some_and(|id| to.recipients.contains(id));
         let named = is_named.then(|| RoaringBitmap::from_iter([number]));
         let mut classes = self.classes(bucket, to, named.unwrap_or_default()).into_iter();
-        let reasons = classes.find(|(_, who)| who.contains(number));
+        let reasons = classes.find(|(_, recipients)| recipients.contains(number));
         let reasons = reasons.map_or_else(Vec::new, |(reasons, _)| reasons);
         reasons.into_iter().filter_map(|at| u16::try_from(at).ok()).collect()
     }
@@ -454,33 +454,35 @@ impl Reasons {
         let mut named = Some(named);
         let mut sources = Vec::new();
         for (at, source) in (0..).zip(&self.sources) {
-            let who = match source {
-                Source::Everyone => match self.tenant {
+            let recipients = match source {
+                AudienceSource::Everyone => match self.tenant {
                     Some(tenant) => bucket.members.of(tenant),
                     None => RoaringBitmap::clone(&bucket.roster.everyone),
                 },
-                Source::Named => named.take().unwrap_or_default(),
-                Source::Near => {
+                AudienceSource::Named => named.take().unwrap_or_default(),
+                AudienceSource::Near => {
                     let circles = to.near.iter();
-                    let mut who = RoaringBitmap::new();
-                    circles.for_each(|circle| who |= bucket.roster.places.within(circle));
+                    let mut recipients = RoaringBitmap::new();
+                    circles.for_each(|circle| recipients |= bucket.roster.places.within(circle));
                     if let Some(tenant) = self.tenant {
-                        who &= bucket.members.of(tenant);
+                        recipients &= bucket.members.of(tenant);
                     }
-                    who
+                    recipients
                 }
-                Source::Topic(topic) => match bucket.followers.get(self.tenant, topic.as_str()) {
-                    Some(who) => who.clone(),
-                    None => continue,
-                },
+                AudienceSource::Topic(topic) => {
+                    match bucket.followers.get(self.tenant, topic.as_str()) {
+                        Some(recipients) => recipients.clone(),
+                        None => continue,
+                    }
+                }
             };
-            if !who.is_empty() {
-                sources.push((at, who));
+            if !recipients.is_empty() {
+                sources.push((at, recipients));
             }
         }
         match sources.len() {
             0 => Vec::new(),
-            1 => sources.into_iter().map(|(at, who)| (vec![at], who)).collect(),
+            1 => sources.into_iter().map(|(at, recipients)| (vec![at], recipients)).collect(),
             _ => partition(sources),
         }
     }
@@ -492,13 +494,13 @@ fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Var
     used.sort_unstable();
     used.dedup();
     let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
-    let variants = routed.into_iter().map(|(route, who)| {
+    let variants = routed.into_iter().map(|(route, recipients)| {
         let route = route.renumbered(&number);
         Variant {
             lanes: route.lanes,
             reasons: route.reasons,
             elsewhere: route.elsewhere,
-            who: who.into(),
+            recipients: recipients.into(),
         }
     });
     (used.iter().map(|at| words[usize::from(*at)].clone()).collect(), variants.collect())

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::mute::Route;
+use super::mute::RecipientRoute;
 use super::publish::{Routed, RoutedEvent, Router};
 use super::state::Shard;
 use crate::bucket::{Frozen, FrozenSubset, Why};
-use crate::engine::check::look::{Ends, Facts};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::rows::not_entered::NotEntered;
+use crate::engine::send_checks::look::{Ends, Facts};
 use crate::engine::shard::seen::seen_before;
 use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
@@ -39,8 +39,9 @@ impl Shard {
     ) {
         let RoutedEvent { row, t, words, routed } = event;
         for (no, routed) in routed {
-            let mut merged: BTreeMap<(Vec<ChannelNo>, Route), RoaringBitmap> = BTreeMap::new();
-            for (mut route, who) in routed {
+            let mut merged: BTreeMap<(Vec<ChannelNo>, RecipientRoute), RoaringBitmap> =
+                BTreeMap::new();
+            for (mut route, recipients) in routed {
                 // Lanes are chosen anew when the event enters, so the channels are all that is kept of
                 // them.
                 let mut channels: Vec<ChannelNo> = std::mem::take(&mut route.lanes)
@@ -48,7 +49,7 @@ impl Shard {
                     .map(|lane| self.compiled.names.lane(lane).channel)
                     .collect();
                 channels.sort_unstable();
-                *merged.entry((channels, route)).or_default() |= who;
+                *merged.entry((channels, route)).or_default() |= recipients;
             }
             if merged.is_empty() {
                 continue;
@@ -57,14 +58,14 @@ impl Shard {
             used.sort_unstable();
             used.dedup();
             let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
-            let subsets = merged.into_iter().map(|((channels, route), who)| {
+            let subsets = merged.into_iter().map(|((channels, route), recipients)| {
                 let route = route.renumbered(&number);
                 FrozenSubset {
                     channels,
                     reasons: route.reasons,
                     elsewhere: route.elsewhere,
                     later: route.later,
-                    who: who.into(),
+                    recipients: recipients.into(),
                 }
             });
             let frozen = Frozen {
@@ -109,7 +110,7 @@ impl Shard {
         &mut self,
         draft: &mut Draft<'_>,
         t: Instant,
-        at: EventAt,
+        address: EventAt,
         row: &EventRow,
     ) -> Result<(), Unreadable> {
         let frozen = self.take_frozen(draft, t, row.place)?;
@@ -132,7 +133,7 @@ impl Shard {
             routed.insert(no, router.settled(sets));
             self.drop_entries(draft, no, row.place, dropped);
         }
-        self.arrive(draft, RoutedEvent { row, t, words: &words, routed }, at)
+        self.arrive(draft, RoutedEvent { row, t, words: &words, routed }, address)
     }
 
     /// Counts entries that end without having entered a lane.
@@ -148,16 +149,16 @@ impl Shard {
         for (later, items) in [(false, ended.first), (true, ended.later)] {
             let items = items
                 .into_iter()
-                .filter(|(_, who)| !who.is_empty())
-                .map(|((channel, reason), who)| (channel, reason, who.into()));
+                .filter(|(_, recipients)| !recipients.is_empty())
+                .map(|((channel, reason), recipients)| (channel, reason, recipients.into()));
             let items: Vec<(ChannelNo, Reason, Set)> = items.collect();
             if items.is_empty() {
                 continue;
             }
-            for (channel, reason, who) in &items {
+            for (channel, reason, recipients) in &items {
                 let row = self.ledger.at(bucket, at.day(), *channel);
-                row.enter(who.len());
-                row.end(reason.outcome(), Some(*reason), who.len());
+                row.enter(recipients.len());
+                row.end(reason.outcome(), Some(*reason), recipients.len());
             }
             let record = Record::Dropped { at, place, later, items };
             self.write(draft, bucket, record);
@@ -187,25 +188,27 @@ impl Router<'_> {
                 .elsewhere
                 .iter()
                 .map(|of| OnChannel { channel: of.channel, reasons: renumbered(&of.reasons) });
-            let route = Route {
+            let route = RecipientRoute {
                 lanes: Vec::new(),
                 reasons: renumbered(&subset.reasons),
                 elsewhere: elsewhere.collect(),
                 later: subset.later,
             };
-            let (channels, who) = (subset.channels, subset.who);
+            let (channels, recipients) = (subset.channels, subset.recipients);
             // Whoever was erased since is still in the frozen set.
-            let erased = &who.0 - &*bucket.roster.everyone;
-            let mut sets = vec![(Vec::new(), who.0)];
+            let erased = &recipients.0 - &*bucket.roster.everyone;
+            let mut sets = vec![(Vec::new(), recipients.0)];
             for channel in channels {
                 let mut split = Vec::new();
-                for (lanes, who) in sets {
+                for (lanes, recipients) in sets {
                     let chosen = match of_type {
                         Some(of_type) => {
                             let preferences = &bucket.preferences;
-                            preferences.lanes(channel, of_type, row.tenant, paused, who).collect()
+                            preferences
+                                .lanes(channel, of_type, row.tenant, paused, recipients)
+                                .collect()
                         }
-                        None => vec![(None, who)],
+                        None => vec![(None, recipients)],
                     };
                     for (lane, mut subset) in chosen {
                         let why = Why { words, reasons: route.reasons_on(channel) };
@@ -225,8 +228,8 @@ impl Router<'_> {
                             seen: seen.get(&channel).map_or(Ends::None, Ends::Of),
                             ..Facts::default()
                         };
-                        let enters = facts.checks().divide(subset.clone(), |reason, who| {
-                            dropped.end(route.later, channel, reason, &who);
+                        let enters = facts.checks().divide(subset.clone(), |reason, recipients| {
+                            dropped.end(route.later, channel, reason, &recipients);
                         });
                         subset -= &enters;
                         let with_it = lanes.iter().copied().chain(lane).collect();
@@ -234,7 +237,7 @@ impl Router<'_> {
                         split.extend([(with_it, enters), (lanes.clone(), subset)]);
                     }
                 }
-                split.retain(|(_, who)| !who.is_empty());
+                split.retain(|(_, recipients)| !recipients.is_empty());
                 sets = split;
             }
             for (mut lanes, subset) in sets {
@@ -244,7 +247,7 @@ impl Router<'_> {
                     continue;
                 }
                 lanes.sort_unstable();
-                let route = Route { lanes, ..route.clone() };
+                let route = RecipientRoute { lanes, ..route.clone() };
                 *routed.entry(route).or_default() |= subset;
             }
         }

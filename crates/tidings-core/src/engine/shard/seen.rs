@@ -12,18 +12,18 @@ use std::convert::Infallible;
 use roaring::RoaringBitmap;
 
 use super::state::Shard;
-use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading};
+use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, ReaderMarks};
 use crate::engine::intake::accepted;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::index::headers::Header;
-use crate::index::{Found, FoundEntry, Look};
+use crate::index::{Found, FoundEntry, SearchFilter};
 use crate::journal::record::{About, Arrival, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
-use crate::model::item::State;
+use crate::model::item::ItemState;
 use crate::model::number::{EventNo, RecipientNo};
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
@@ -45,10 +45,10 @@ pub(crate) type SeenThere = BTreeMap<EventNo, RoaringBitmap>;
 
 impl InInboxes {
     /// The recipients of a set whose marks cover their entry.
-    fn marked(self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
+    fn marked(self, bucket: &Bucket, recipients: &RoaringBitmap) -> RoaringBitmap {
         let covers = |marks: &Marks| {
             if let Some(item) = marks.items.get(self.place) {
-                return item.counts_as(State::Seen);
+                return item.counts_as(ItemState::Seen);
             }
             let marking = Marking {
                 place: self.place,
@@ -57,17 +57,17 @@ impl InInboxes {
                 bounds: (self.t, self.t),
                 t: || Ok::<_, Infallible>(self.t),
             };
-            let Ok(state) = Reading::of(Some(marks)).of_entry(State::New, marking);
-            state >= State::Seen
+            let Ok(state) = ReaderMarks::of(Some(marks)).of_entry(ItemState::New, marking);
+            state >= ItemState::Seen
         };
-        if who.len() < bucket.marks.len() as u64 {
+        if recipients.len() < bucket.marks.len() as u64 {
             let marks_of =
                 |number: &u32| bucket.marks.get(number).is_some_and(|marks| covers(marks));
-            return who.iter().filter(marks_of).collect();
+            return recipients.iter().filter(marks_of).collect();
         }
         let marks = bucket.marks.iter();
         marks
-            .filter(|(number, marks)| who.contains(**number) && covers(marks))
+            .filter(|(number, marks)| recipients.contains(**number) && covers(marks))
             .map(|(number, _)| *number)
             .collect()
     }
@@ -78,16 +78,16 @@ fn seen_there(
     view: &dyn ReadView,
     bucket: &Bucket,
     names: &Names,
-    asked: &BTreeMap<InInboxes, RoaringBitmap>,
+    by_entries: &BTreeMap<InInboxes, RoaringBitmap>,
 ) -> Result<SeenThere, Unreadable> {
     let mut marked = SeenThere::new();
     let (mut everyone, mut since) = (RoaringBitmap::new(), None);
-    for (entries, who) in asked {
-        let who = entries.marked(bucket, who);
-        if !who.is_empty() {
+    for (entries, recipients) in by_entries {
+        let recipients = entries.marked(bucket, recipients);
+        if !recipients.is_empty() {
             since = since.into_iter().chain([entries.t]).min();
-            everyone |= &who;
-            *marked.entry(entries.place).or_default() |= who;
+            everyone |= &recipients;
+            *marked.entry(entries.place).or_default() |= recipients;
         }
     }
     // An entry is held by the day on which it entered, or by a later one to which it moved.
@@ -96,24 +96,24 @@ fn seen_there(
         return Ok(SeenThere::new());
     };
     let is_inbox = |variant: &Variant| variant.lanes.iter().any(|no| names.lane(*no).is_inbox());
-    let look = Look {
+    let look = SearchFilter {
         from: first.first,
         to: bucket.delivered_to,
-        who: &everyone,
+        recipients: &everyone,
         takes: &|kept: &StoredArrival, variant| {
             marked.contains_key(&kept.arrival.place) && is_inbox(variant)
         },
         has: &|number, kept: &StoredArrival| {
-            let who = marked.get(&kept.arrival.place);
-            who.is_some_and(|who| who.contains(number))
+            let recipients = marked.get(&kept.arrival.place);
+            recipients.is_some_and(|recipients| recipients.contains(number))
                 && !bucket.ended.has(kept.seq, INBOX_NO, number)
         },
     };
     let found = bucket.index.look(view, &look)?;
     let mut seen = SeenThere::new();
-    for (source, who) in found.by_source() {
+    for (source, recipients) in found.by_source() {
         let place = found.source(source).0.arrival.place;
-        *seen.entry(place).or_default() |= who;
+        *seen.entry(place).or_default() |= recipients;
     }
     Ok(seen)
 }
@@ -133,20 +133,20 @@ pub(crate) fn seen_before(
         for channel in
             subset.channels.iter().filter(|channel| of_type.after_ms(**channel).is_some())
         {
-            *concerned.entry(*channel).or_default() |= &subset.who.0;
+            *concerned.entry(*channel).or_default() |= &subset.recipients.0;
         }
     }
     let mut seen = BTreeMap::new();
-    for (channel, who) in concerned {
+    for (channel, recipients) in concerned {
         let entries = InInboxes {
             place: row.place,
             tenant: row.tenant,
             object: About::object_hash(&row.event.object.id),
             t: t.plus_ms(-row.after_ms(channel)),
         };
-        let asked = BTreeMap::from([(entries, who)]);
-        let by_place = seen_there(draft.view, bucket, &shard.compiled.names, &asked)?;
-        seen.extend(by_place.into_values().map(|who| (channel, who)));
+        let by_entries = BTreeMap::from([(entries, recipients)]);
+        let by_place = seen_there(draft.view, bucket, &shard.compiled.names, &by_entries)?;
+        seen.extend(by_place.into_values().map(|recipients| (channel, recipients)));
     }
     Ok(seen)
 }
@@ -175,14 +175,16 @@ impl Planner<'_> {
             .collect();
         let asks = !by_source.is_empty();
         for FoundEntry { number, source } in found.entries.iter().filter(|_| asks) {
-            if let Some(who) = by_source.get_mut(source)
+            if let Some(recipients) = by_source.get_mut(source)
                 && bucket.marks.contains_key(number)
             {
-                who.insert(*number);
+                recipients.insert(*number);
             }
         }
-        let mut asked: BTreeMap<InInboxes, RoaringBitmap> = BTreeMap::new();
-        for (source, who) in by_source.into_iter().filter(|(_, who)| !who.is_empty()) {
+        let mut by_entries: BTreeMap<InInboxes, RoaringBitmap> = BTreeMap::new();
+        for (source, recipients) in
+            by_source.into_iter().filter(|(_, recipients)| !recipients.is_empty())
+        {
             let arrival = &found.source(source).0.arrival;
             let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
             let entries = InInboxes {
@@ -191,9 +193,9 @@ impl Planner<'_> {
                 object: arrival.about.object,
                 t: arrival.t.plus_ms(-row.after_ms(channel)),
             };
-            *asked.entry(entries).or_default() |= who;
+            *by_entries.entry(entries).or_default() |= recipients;
         }
-        seen_there(draft.view, bucket, &engine.intake.compiled.names, &asked)
+        seen_there(draft.view, bucket, &engine.intake.compiled.names, &by_entries)
     }
 
     /// Returns true if a recipient has seen the event of an arrival.

@@ -13,7 +13,7 @@ use super::admitted::Admitted;
 use super::buckets::Buckets;
 use crate::bucket::Bucket;
 use crate::bucket::storage::options::Options;
-use crate::bucket::storage::recovery::{self, Source};
+use crate::bucket::storage::recovery::{self, RecoveryInput};
 use crate::engine::intake::state::{Intake, Tally};
 use crate::engine::rows::act::{Act, Applied, LogNo};
 use crate::engine::rows::draft::Draft;
@@ -83,7 +83,7 @@ pub(crate) struct Shard {
 
 /// A shard's clock and counters as stored.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Head {
+pub(crate) struct ShardHead {
     /// Number of shards.
     shards: u16,
     now: Instant,
@@ -104,8 +104,8 @@ fn head_key(no: u16) -> Vec<u8> {
 pub(crate) fn read_heads(
     view: &dyn ReadView,
     shards: Option<u16>,
-) -> Result<Vec<Head>, Unreadable> {
-    let mut stored: Vec<Head> = Vec::new();
+) -> Result<Vec<ShardHead>, Unreadable> {
+    let mut stored: Vec<ShardHead> = Vec::new();
     for no in 0.. {
         if stored.first().is_some_and(|first| no >= first.shards) {
             break;
@@ -121,8 +121,9 @@ pub(crate) fn read_heads(
     else {
         return Ok(stored);
     };
-    let newest = |of: fn(&Head) -> Instant| stored.iter().map(of).max().unwrap_or(Instant::MIN);
-    let fresh = || Head {
+    let newest =
+        |of: fn(&ShardHead) -> Instant| stored.iter().map(of).max().unwrap_or(Instant::MIN);
+    let fresh = || ShardHead {
         shards,
         now: newest(|head| head.now),
         clock: newest(|head| head.clock),
@@ -132,7 +133,7 @@ pub(crate) fn read_heads(
         forgotten_before: stored.iter().filter_map(|head| head.forgotten_before).max(),
         paused: stored.first().map_or_else(Paused::default, |head| head.paused.clone()),
     };
-    let mut heads: Vec<Head> = (0..shards).map(|_| fresh()).collect();
+    let mut heads: Vec<ShardHead> = (0..shards).map(|_| fresh()).collect();
     for head in &stored {
         heads[0].tally = heads[0].tally + head.tally;
         heads[0].entries_created += head.entries_created;
@@ -160,7 +161,7 @@ impl Shard {
     pub(crate) fn recover(
         store: &StoredShards<'_>,
         no: u16,
-        head: Head,
+        head: ShardHead,
     ) -> Result<Self, Unreadable> {
         let StoredShards { view, days: held, compiled, shards, buckets: total, options } = *store;
         let kept = |day: &Day| head.forgotten_before.is_none_or(|before| *day >= before);
@@ -168,8 +169,12 @@ impl Shard {
         let mut ledger = Ledger::default();
         let mut buckets = Vec::new();
         for no in range_of(no, shards, total).map(BucketNo) {
-            let source =
-                Source { view, compiled, days: &days, forgotten_before: head.forgotten_before };
+            let source = RecoveryInput {
+                view,
+                compiled,
+                days: &days,
+                forgotten_before: head.forgotten_before,
+            };
             buckets.push(recovery::recover(no, source)?);
             ledger.read(view, no)?;
         }
@@ -203,7 +208,7 @@ impl Shard {
 
     /// Writes the counters and the clock of the shard, and the number of shards.
     pub(crate) fn write_head(&self, draft: &mut Draft<'_>, shards: u16) {
-        let head = Head {
+        let head = ShardHead {
             shards,
             now: self.now,
             clock: self.clock,
@@ -229,8 +234,8 @@ impl Shard {
         match act {
             Act::Publish { row, at, profiles } => {
                 self.take_profiles(intake, draft, profiles)?;
-                let spread = self.publish(intake, draft, row, *at)?;
-                return Ok(Applied::Published(spread));
+                let counts = self.publish(intake, draft, row, *at)?;
+                return Ok(Applied::Published(counts));
             }
             Act::Cancel(cancel) => {
                 let count = self.cancel(draft, cancel)?;

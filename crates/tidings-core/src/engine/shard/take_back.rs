@@ -8,13 +8,13 @@ use roaring::RoaringBitmap;
 
 use super::mute::silenced;
 use super::state::Shard;
-use crate::bucket::{Bucket, Wanted};
-use crate::engine::check::look::{Ends, Facts};
+use crate::bucket::{Bucket, WaitingFilter};
 use crate::engine::intake::accepted;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::{Located, name_again};
 use crate::engine::rows::record_size::{pieces, set_bytes};
+use crate::engine::send_checks::look::{Ends, Facts};
 use crate::index::Found;
 use crate::journal::record::{Arrival, Entries, EventAt, Origin, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
@@ -31,11 +31,11 @@ use crate::sets::shared::Tree;
 
 /// A filter on pending entries.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Among<'a> {
+pub(crate) struct EntryFilter<'a> {
     /// Only entries on this channel.
     pub(crate) channel: Option<ChannelNo>,
     /// Only entries of these recipients.
-    pub(crate) who: Option<&'a RoaringBitmap>,
+    pub(crate) recipients: Option<&'a RoaringBitmap>,
     /// Only entries of this type, including those that are due and in no message yet.
     pub(crate) type_no: Option<TypeNo>,
     /// Only entries of paused types, which wait apart.
@@ -51,7 +51,7 @@ struct Moved<'a> {
     kept: &'a StoredArrival,
     lane: LaneNo,
     reasons: Vec<String>,
-    who: RoaringBitmap,
+    recipients: RoaringBitmap,
 }
 
 /// Sorts pending entries of a bucket into those that end, those that leave (they end without a reason), and the lanes
@@ -60,7 +60,7 @@ struct Rerouting<'a, 'f> {
     shard: &'a Shard,
     draft: &'a Draft<'a>,
     bucket: &'a Bucket,
-    among: Among<'a>,
+    filter: EntryFilter<'a>,
     /// Those that end, by reason; `None` = they move.
     ends: BTreeMap<Option<Reason>, Vec<Entries>>,
     moved: Vec<Moved<'f>>,
@@ -79,16 +79,16 @@ impl Shard {
             return;
         }
         let index = &self.buckets[bucket].index;
-        for Entries { seq, channel, who } in &items {
+        for Entries { seq, channel, recipients } in &items {
             if let Some(day) = index.day_of(*seq) {
                 let row = self.ledger.at(bucket, day, *channel);
                 match why {
-                    Some(reason) => row.end(reason.outcome(), Some(reason), who.len()),
-                    None => row.go_on(who.len()),
+                    Some(reason) => row.end(reason.outcome(), Some(reason), recipients.len()),
+                    None => row.go_on(recipients.len()),
                 }
             }
         }
-        for items in pieces(items, |item| set_bytes(&item.who)) {
+        for items in pieces(items, |item| set_bytes(&item.recipients)) {
             let record = Record::Cut { at: self.now, why, items };
             self.write(draft, bucket, record);
         }
@@ -99,16 +99,17 @@ impl Shard {
         &mut self,
         draft: &mut Draft<'_>,
         bucket: BucketNo,
-        among: Among<'_>,
+        filter: EntryFilter<'_>,
     ) -> Result<(), Unreadable> {
         let Some(version) = self.version() else {
             return Ok(());
         };
         let now = self.now;
-        let found = self.waiting_among(draft, bucket, among)?;
+        let found = self.waiting_entries(draft, bucket, filter)?;
         let (ends, moved) = (BTreeMap::new(), Vec::new());
         let of_bucket = &self.buckets[bucket];
-        let mut rerouting = Rerouting { shard: self, draft, bucket: of_bucket, among, ends, moved };
+        let mut rerouting =
+            Rerouting { shard: self, draft, bucket: of_bucket, filter, ends, moved };
         for (lane, _, found) in &found {
             rerouting.sort(*lane, found)?;
         }
@@ -123,7 +124,7 @@ impl Shard {
             let Arrival { at: arrived, event, .. } = kept.arrival;
             self.copy_event(draft, event, |draft| accepted::read(draft, arrived.day(), event))?;
             let channel = self.compiled.names.lane(moved.lane).channel;
-            self.ledger.at(bucket, now.day(), channel).enter(moved.who.len());
+            self.ledger.at(bucket, now.day(), channel).enter(moved.recipients.len());
             arrivals.push(arrive_again(moved, now, version.number));
         }
         // Entries that move leave last, right before they arrive again.
@@ -134,11 +135,14 @@ impl Shard {
         self.cut(draft, bucket, None, leaves);
         // Is asked once, before any of them joins: what one change moves joins as a set, and one piece of
         // it must not make a window overdue for the next.
-        let overdue = self.buckets[bucket].overdue_among(&arrivals, self.clock, &self.compiled);
+        let overdue = self.buckets[bucket].overdue_of(&arrivals, self.clock, &self.compiled);
         for arrivals in pieces(arrivals, arrival_bytes) {
             let record = Record::Move {
                 at: now,
-                overdue: overdue.iter().map(|(lane, who)| (lane.clone(), who.clone())).collect(),
+                overdue: overdue
+                    .iter()
+                    .map(|(lane, recipients)| (lane.clone(), recipients.clone()))
+                    .collect(),
                 arrivals,
             };
             self.write(draft, bucket, record);
@@ -160,7 +164,7 @@ impl Shard {
         for &no in &*self.buckets.numbers() {
             // Precedes the moves, which ask for lanes under the new version.
             self.write(draft, no, Record::Rules { at, version });
-            self.reroute(draft, no, Among::default())?;
+            self.reroute(draft, no, EntryFilter::default())?;
             self.take_out_unwanted(draft, no, None, None)?;
             if dropped {
                 self.write_paused(draft, no);
@@ -197,34 +201,34 @@ impl Shard {
     }
 
     /// The pending entries of a bucket, lane by lane.
-    pub(crate) fn waiting_among(
+    pub(crate) fn waiting_entries(
         &self,
         draft: &Draft<'_>,
         bucket: BucketNo,
-        among: Among<'_>,
+        filter: EntryFilter<'_>,
     ) -> Result<Vec<(LaneNo, ChannelNo, Found)>, Unreadable> {
         let bucket = &self.buckets[bucket];
         let mut all: Vec<(LaneNo, ChannelNo, Found)> = Vec::new();
         for (no, name) in self.compiled.names.lanes() {
             let paused = name.kind == LaneKind::Paused;
-            let other = among.channel.is_some_and(|channel| channel != name.channel);
-            if other || (among.paused_only && !paused) {
+            let other = filter.channel.is_some_and(|channel| channel != name.channel);
+            if other || (filter.paused_only && !paused) {
                 continue;
             }
             // A lane of paused types never comes due, so it still has entries of recipients who were erased.
             let open = paused.then(|| bucket.lanes.open_in(no));
             // A pause of the inbox holds the entries of those who were erased at the same instant, too.
-            let pauses = among.channel.is_some() && among.who.is_none();
+            let pauses = filter.channel.is_some() && filter.recipients.is_none();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
-            let who = among.who.or(open.as_ref()).or(ever.as_ref());
-            let Among { type_no, tenant, .. } = among;
-            let wanted = Wanted { who, type_no, tenant, lane: None };
+            let recipients = filter.recipients.or(open.as_ref()).or(ever.as_ref());
+            let EntryFilter { type_no, tenant, .. } = filter;
+            let wanted = WaitingFilter { recipients, type_no, tenant, lane: None };
             let found = bucket.waiting(draft.view, &self.compiled.names).wanted(no, wanted)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));
             }
         }
-        if let Some(type_no) = among.type_no.filter(|_| !among.paused_only) {
+        if let Some(type_no) = filter.type_no.filter(|_| !filter.paused_only) {
             for (seq, closing) in &bucket.closings {
                 let (names, lane) = (&self.compiled.names, closing.lane.lane);
                 let found = bucket.waiting(draft.view, names).unmade_of(*seq, type_no)?;
@@ -239,10 +243,9 @@ impl Shard {
 
 /// An upper bound on the bytes of an arrival's sets and words in a row.
 fn arrival_bytes(arrival: &Arrival) -> usize {
-    let sets = arrival
-        .variants
-        .iter()
-        .map(|variant| set_bytes(&variant.who) + 3 * (variant.lanes.len() + variant.reasons.len()));
+    let sets = arrival.variants.iter().map(|variant| {
+        set_bytes(&variant.recipients) + 3 * (variant.lanes.len() + variant.reasons.len())
+    });
     let words = arrival.reasons.iter().map(String::len);
     sets.sum::<usize>() + words.sum::<usize>()
 }
@@ -255,7 +258,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
         lanes: vec![moved.lane],
         reasons,
         elsewhere: Vec::new(),
-        who: moved.who.into(),
+        recipients: moved.recipients.into(),
     }];
     Arrival {
         at: now,
@@ -276,23 +279,23 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
 impl<'f> Rerouting<'_, 'f> {
     /// Sorts the pending entries of a lane.
     fn sort(&mut self, lane: LaneNo, found: &'f Found) -> Result<(), Unreadable> {
-        let Self { shard, draft, bucket, among, .. } = *self;
+        let Self { shard, draft, bucket, filter, .. } = *self;
         let (compiled, paused) = (&*shard.compiled, &shard.paused);
         let Some(version) = compiled.current() else {
             return Ok(());
         };
         let LaneName { channel, ref kind, .. } = *compiled.names.lane(lane);
         let from_paused = *kind == LaneKind::Paused;
-        for (source, mut who) in found.by_source() {
+        for (source, mut recipients) in found.by_source() {
             let (kept, variant) = found.source(source);
-            if among.tenant.is_some_and(|tenant| kept.arrival.tenant != Some(tenant)) {
+            if filter.tenant.is_some_and(|tenant| kept.arrival.tenant != Some(tenant)) {
                 continue;
             }
-            let mut end = |why: Option<Reason>, who: RoaringBitmap| {
+            let mut end = |why: Option<Reason>, recipients: RoaringBitmap| {
                 self.ends.entry(why).or_default().push(Entries {
                     seq: kept.seq,
                     channel,
-                    who: who.into(),
+                    recipients: recipients.into(),
                 });
             };
             let of_type = version.of_type(kept.arrival.type_no);
@@ -302,19 +305,19 @@ impl<'f> Rerouting<'_, 'f> {
             // Other lanes leave this to the check of the message, which ends entries of erased recipients and unknown types.
             let mut gone = RoaringBitmap::new();
             if from_paused {
-                gone = &who - &*bucket.roster.everyone;
+                gone = &recipients - &*bucket.roster.everyone;
                 if of_type.is_some_and(|of_type| paused.sets_apart(&of_type.name, channel)) {
                     // As long as the type stays paused, entries of erased recipients go on waiting, and end
                     // when it is resumed.
-                    who -= &gone;
+                    recipients -= &gone;
                 }
             }
             let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
             if let Some(of_type) = of_type {
-                never = silenced(draft, bucket, of_type, kept, variant, channel, &who)?;
+                never = silenced(draft, bucket, of_type, kept, variant, channel, &recipients)?;
                 let tenant = kept.arrival.tenant;
                 let chosen =
-                    bucket.preferences.lanes(channel, of_type, tenant, paused, who.clone());
+                    bucket.preferences.lanes(channel, of_type, tenant, paused, recipients.clone());
                 for (to, subset) in chosen {
                     match to {
                         None => never |= subset,
@@ -324,22 +327,24 @@ impl<'f> Rerouting<'_, 'f> {
                 }
             }
             let facts = Facts {
-                tenant_gone: Ends::all_if(among.are_void),
+                tenant_gone: Ends::all_if(filter.are_void),
                 unknown_type: Ends::all_if(from_paused && of_type.is_none()),
                 gone: Ends::Of(&gone),
                 never: Ends::Of(&never),
                 ..Facts::default()
             };
-            let left = facts.checks().divide(who, |reason, who| end(Some(reason), who));
+            let left = facts
+                .checks()
+                .divide(recipients, |reason, recipients| end(Some(reason), recipients));
             for (to, mut subset) in leaves {
                 subset &= &left;
                 if subset.is_empty() {
                     continue;
                 }
                 end(None, subset.clone());
-                for (lane, who) in bucket.lanes_of(&address(to), subset, compiled) {
+                for (lane, recipients) in bucket.lanes_of(&address(to), subset, compiled) {
                     let reasons = kept.arrival.reasons_of(variant, channel);
-                    self.moved.push(Moved { kept, lane, reasons, who });
+                    self.moved.push(Moved { kept, lane, reasons, recipients });
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Changes of a tenant in a shard: pending entries of a deleted tenant end at once.
 
 use super::state::Shard;
-use super::take_back::Among;
+use super::take_back::EntryFilter;
 use crate::bucket::tenant::terms_of;
 use crate::engine::rows::act::CancelledEvents;
 use crate::engine::rows::draft::Draft;
@@ -52,11 +52,16 @@ impl TenantUpdate<'_, '_> {
     /// Ends what waits of the tenant, in lanes and in messages that are kept back.
     fn end_waiting(&mut self) -> Result<(), Unreadable> {
         for &bucket in &*self.shard.buckets.numbers() {
-            let who = self.shard.buckets[bucket].lanes.waiting_of(self.tenant);
-            if !who.is_empty() {
+            let recipients = self.shard.buckets[bucket].lanes.waiting_of(self.tenant);
+            if !recipients.is_empty() {
                 let tenant = Some(self.tenant);
-                let among = Among { who: Some(&who), tenant, are_void: true, ..Among::default() };
-                self.shard.reroute(self.draft, bucket, among)?;
+                let filter = EntryFilter {
+                    recipients: Some(&recipients),
+                    tenant,
+                    are_void: true,
+                    ..EntryFilter::default()
+                };
+                self.shard.reroute(self.draft, bucket, filter)?;
             }
             let kept_back = self.kept_back(bucket)?;
             self.shard.take_out(self.draft, bucket, Reason::TenantGone, kept_back)?;
@@ -95,8 +100,8 @@ impl TenantUpdate<'_, '_> {
             let (at, boxed) = (self.shard.now, Box::new(terms.clone()));
             self.shard.write(self.draft, bucket, Record::Tenant { at, tenant, terms: boxed });
             if after.is_some() && terms.preferences != before.preferences {
-                let among = Among { tenant: Some(tenant), ..Among::default() };
-                self.shard.reroute(self.draft, bucket, among)?;
+                let filter = EntryFilter { tenant: Some(tenant), ..EntryFilter::default() };
+                self.shard.reroute(self.draft, bucket, filter)?;
                 self.shard.take_out_unwanted(self.draft, bucket, None, Some(tenant))?;
             }
         }

@@ -1,7 +1,7 @@
 //! The body of an event: with the entries that tell of it alone, as it was published.
 
 use crate::engine::InboxQuery;
-use crate::engine::intake::state::Content;
+use crate::engine::intake::state::EventContent;
 use crate::engine::message::present::Presenter;
 use crate::engine::tests::*;
 use crate::model::event::host_text::HostText;
@@ -57,7 +57,7 @@ fn body_counts_among_the_bytes_of_the_cache() {
     assert_eq!((known(0), known(1)), (false, true));
     let mut presenter = Presenter::new(&engine, &stored);
     let at = EventAt { day: Day(0), ordinal: 1 };
-    let Content { data, body, trace: _ } = presenter.content(Day(0), at).unwrap();
+    let EventContent { data, body, trace: _ } = presenter.content(Day(0), at).unwrap();
     assert_eq!((data, body), (None, Some("Short".into())));
 }
 

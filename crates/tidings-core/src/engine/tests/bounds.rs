@@ -124,7 +124,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     let options = Options { buckets: 1, ..Options::default() };
     let mut world = World::new(options);
     let topics: Vec<String> = (0..100).map(deepest).collect();
-    let all = topics.iter().flat_map(|topic| crate::model::topic::heard_by(topic));
+    let all = topics.iter().flat_map(|topic| crate::model::topic::followed_paths(topic));
     let mut commands = vec![person("a", State::Active)];
     commands.extend(all.map(|topic| follow("a", topic)));
     world.play(Instant(0), &commands);
@@ -188,7 +188,7 @@ proptest! {
         let topics: Vec<String> = (0..world.topics).map(deepest).collect();
         let heard: Vec<&str> = topics
             .iter()
-            .flat_map(|topic| crate::model::topic::heard_by(topic))
+            .flat_map(|topic| crate::model::topic::followed_paths(topic))
             .collect();
         let people: Vec<String> = (0..world.recipients).map(|n| long(&format!("r{n}-"))).collect();
         let mut commands = Vec::new();

@@ -356,7 +356,7 @@ fn t42_explanations_tell_of_tenants() {
     };
     let explained = explain(Subject::Event(id("e")), "a").unwrap();
     assert_eq!(explained.tenant, Some(id("acme")));
-    let text = |steps: &[crate::model::explanation::Step]| -> Vec<(String, String)> {
+    let text = |steps: &[crate::model::explanation::ExplanationStep]| -> Vec<(String, String)> {
         steps.iter().map(|step| (step.looked_at.clone(), step.result.clone())).collect()
     };
     let told = text(&explained.steps);

@@ -15,7 +15,7 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
         lanes: vec![LaneNo(lane), LaneNo(9)],
         reasons: Vec::new(),
         elsewhere: Vec::new(),
-        who: Set::default(),
+        recipients: Set::default(),
     };
     Arc::new(StoredArrival {
         seq: Seq(1_000 + 3 * at),

@@ -22,10 +22,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct HostText(Given);
+pub struct HostText(GivenText);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Given {
+enum GivenText {
     One(Arc<str>),
     /// At least one.
     ByLocale(Arc<[(String, String)]>),
@@ -35,15 +35,15 @@ impl HostText {
     /// A text by locale; `None` = the list is empty.
     #[must_use]
     pub fn by_locale(texts: Vec<(String, String)>) -> Option<Self> {
-        (!texts.is_empty()).then(|| Self(Given::ByLocale(texts.into())))
+        (!texts.is_empty()).then(|| Self(GivenText::ByLocale(texts.into())))
     }
 
     /// The text for all languages; `None` = there is one for each locale.
     #[must_use]
     pub fn one(&self) -> Option<&str> {
         match &self.0 {
-            Given::One(text) => Some(text),
-            Given::ByLocale(_) => None,
+            GivenText::One(text) => Some(text),
+            GivenText::ByLocale(_) => None,
         }
     }
 
@@ -51,8 +51,8 @@ impl HostText {
     #[must_use]
     pub fn first(&self) -> &str {
         match &self.0 {
-            Given::One(text) => text,
-            Given::ByLocale(texts) => texts.first().map_or("", |(_, text)| text),
+            GivenText::One(text) => text,
+            GivenText::ByLocale(texts) => texts.first().map_or("", |(_, text)| text),
         }
     }
 
@@ -60,23 +60,23 @@ impl HostText {
     #[must_use]
     pub fn locales(&self) -> &[(String, String)] {
         match &self.0 {
-            Given::One(_) => &[],
-            Given::ByLocale(texts) => texts,
+            GivenText::One(_) => &[],
+            GivenText::ByLocale(texts) => texts,
         }
     }
 }
 
 impl<T: Into<Arc<str>>> From<T> for HostText {
     fn from(text: T) -> Self {
-        Self(Given::One(text.into()))
+        Self(GivenText::One(text.into()))
     }
 }
 
 impl fmt::Debug for HostText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Given::One(text) => fmt::Debug::fmt(text, f),
-            Given::ByLocale(texts) => {
+            GivenText::One(text) => fmt::Debug::fmt(text, f),
+            GivenText::ByLocale(texts) => {
                 f.debug_map().entries(texts.iter().map(|(locale, text)| (locale, text))).finish()
             }
         }
@@ -86,8 +86,8 @@ impl fmt::Debug for HostText {
 impl Serialize for HostText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Given::One(text) => serializer.serialize_str(text),
-            Given::ByLocale(texts) => {
+            GivenText::One(text) => serializer.serialize_str(text),
+            GivenText::ByLocale(texts) => {
                 serializer.collect_map(texts.iter().map(|(locale, text)| (locale, text)))
             }
         }

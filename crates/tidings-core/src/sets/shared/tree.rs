@@ -18,18 +18,18 @@ const ENTRIES_FEW: usize = ENTRIES_MAX / 4;
 /// An ordered map.
 #[derive(Debug)]
 pub(crate) struct Tree<K, V> {
-    root: Arc<Node<K, V>>,
+    root: Arc<TreeNode<K, V>>,
     len: usize,
 }
 
 #[derive(Debug)]
-enum Node<K, V> {
+enum TreeNode<K, V> {
     Leaf(Vec<(K, V)>),
     /// Children by a key that is not above any of theirs and above all of the child's before.
-    Inner(Vec<(K, Arc<Node<K, V>>)>),
+    Inner(Vec<(K, Arc<TreeNode<K, V>>)>),
 }
 
-impl<K: Clone, V: Clone> Clone for Node<K, V> {
+impl<K: Clone, V: Clone> Clone for TreeNode<K, V> {
     fn clone(&self) -> Self {
         match self {
             Self::Leaf(entries) => {
@@ -45,14 +45,14 @@ impl<K: Clone, V: Clone> Clone for Node<K, V> {
 }
 
 /// A node with its least key, or a lower one.
-type Child<K, V> = (K, Arc<Node<K, V>>);
+type Child<K, V> = (K, Arc<TreeNode<K, V>>);
 
 /// A node that was split off, with its least key.
-type Split<K, V> = Option<(K, Arc<Node<K, V>>)>;
+type Split<K, V> = Option<(K, Arc<TreeNode<K, V>>)>;
 
 impl<K, V> Default for Tree<K, V> {
     fn default() -> Self {
-        Self { root: Arc::new(Node::Leaf(Vec::new())), len: 0 }
+        Self { root: Arc::new(TreeNode::Leaf(Vec::new())), len: 0 }
     }
 }
 
@@ -80,11 +80,11 @@ impl<K, V> Tree<K, V> {
         let mut node = &*self.root;
         loop {
             match node {
-                Node::Leaf(entries) => {
+                TreeNode::Leaf(entries) => {
                     let at = entries.binary_search_by(|(key, _)| compare(key)).ok()?;
                     return entries.get(at).map(|(key, value)| (key, value));
                 }
-                Node::Inner(children) => node = &children[child_by(children, &compare)].1,
+                TreeNode::Inner(children) => node = &children[child_by(children, &compare)].1,
             }
         }
     }
@@ -153,8 +153,8 @@ impl<K, V> Tree<K, V> {
         let mut node = &*self.root;
         loop {
             match node {
-                Node::Leaf(entries) => return entries.last().map(|(key, value)| (key, value)),
-                Node::Inner(children) => node = &children.last()?.1,
+                TreeNode::Leaf(entries) => return entries.last().map(|(key, value)| (key, value)),
+                TreeNode::Inner(children) => node = &children.last()?.1,
             }
         }
     }
@@ -167,9 +167,9 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
         let split = self.root_mut().insert(key, &mut old);
         if let Some(upper) = split {
             let least = self.root.least().cloned();
-            let lower = std::mem::replace(&mut self.root, Arc::new(Node::Leaf(Vec::new())));
+            let lower = std::mem::replace(&mut self.root, Arc::new(TreeNode::Leaf(Vec::new())));
             let lower = least.map(|least| (least, lower));
-            self.root = Arc::new(Node::Inner(lower.into_iter().chain([upper]).collect()));
+            self.root = Arc::new(TreeNode::Inner(lower.into_iter().chain([upper]).collect()));
         }
         self.len += usize::from(old.is_none());
         old
@@ -186,11 +186,11 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
         let mut node = self.root_mut();
         loop {
             match node {
-                Node::Leaf(entries) => {
+                TreeNode::Leaf(entries) => {
                     let at = entries.binary_search_by(|(known, _)| known.borrow().cmp(key));
                     return entries.get_mut(at.ok()?).map(|(_, value)| value);
                 }
-                Node::Inner(children) => {
+                TreeNode::Inner(children) => {
                     let at = child_by(children, |known| known.borrow().cmp(key));
                     node = Arc::make_mut(&mut children[at].1);
                 }
@@ -220,9 +220,9 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
         }
         let removed = self.root_mut().remove(key);
         self.len -= usize::from(removed.is_some());
-        while let Node::Inner(children) = &mut *self.root_mut() {
+        while let TreeNode::Inner(children) = &mut *self.root_mut() {
             match &children[..] {
-                [] => self.root = Arc::new(Node::Leaf(Vec::new())),
+                [] => self.root = Arc::new(TreeNode::Leaf(Vec::new())),
                 [(_, only)] => self.root = Arc::clone(only),
                 _ => break,
             }
@@ -256,13 +256,16 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
         }
     }
 
-    fn root_mut(&mut self) -> &mut Node<K, V> {
+    fn root_mut(&mut self) -> &mut TreeNode<K, V> {
         Arc::make_mut(&mut self.root)
     }
 }
 
 /// The child that holds a key, or would.
-fn child_by<K, V>(children: &[(K, Arc<Node<K, V>>)], compare: impl Fn(&K) -> Ordering) -> usize {
+fn child_by<K, V>(
+    children: &[(K, Arc<TreeNode<K, V>>)],
+    compare: impl Fn(&K) -> Ordering,
+) -> usize {
     let not_above = children.partition_point(|(key, _)| compare(key).is_le());
     not_above.saturating_sub(1)
 }
@@ -277,7 +280,7 @@ fn split<T>(entries: &mut Vec<T>, inserted: usize) -> Option<Vec<T>> {
     Some(entries.split_off(half))
 }
 
-impl<K, V> Node<K, V> {
+impl<K, V> TreeNode<K, V> {
     fn least(&self) -> Option<&K> {
         match self {
             Self::Leaf(entries) => entries.first().map(|(key, _)| key),
@@ -293,7 +296,7 @@ impl<K, V> Node<K, V> {
     }
 }
 
-impl<K: Ord + Clone, V: Clone> Node<K, V> {
+impl<K: Ord + Clone, V: Clone> TreeNode<K, V> {
     /// Adds the value, and leaves the one that it replaces in its place.
     fn insert(&mut self, key: K, value: &mut Option<V>) -> Split<K, V> {
         match self {
@@ -354,19 +357,19 @@ impl<K: Ord + Clone, V: Clone> Node<K, V> {
 }
 
 /// Joins a child that has become small with a neighbour, if both fit into one.
-fn join<K: Clone, V: Clone>(children: &mut Vec<(K, Arc<Node<K, V>>)>, at: usize) {
+fn join<K: Clone, V: Clone>(children: &mut Vec<(K, Arc<TreeNode<K, V>>)>, index: usize) {
     let fits = |lower: usize| {
         let both = children.get(lower..lower + 2)?;
         let sum = both.iter().map(|(_, child)| child.len()).sum::<usize>();
         (sum <= ENTRIES_MAX / 2).then_some(lower)
     };
-    let Some(lower) = fits(at).or_else(|| fits(at.checked_sub(1)?)) else {
+    let Some(lower) = fits(index).or_else(|| fits(index.checked_sub(1)?)) else {
         return;
     };
     let (_, upper) = children.remove(lower + 1);
     match (Arc::make_mut(&mut children[lower].1), Arc::unwrap_or_clone(upper)) {
-        (Node::Leaf(entries), Node::Leaf(more)) => entries.extend(more),
-        (Node::Inner(children), Node::Inner(more)) => children.extend(more),
+        (TreeNode::Leaf(entries), TreeNode::Leaf(more)) => entries.extend(more),
+        (TreeNode::Inner(children), TreeNode::Inner(more)) => children.extend(more),
         // All children of a node are as deep.
         _ => {}
     }
@@ -382,17 +385,17 @@ impl<'a, K, V> Iter<'a, K, V> {
     /// Goes down to a leaf, by the index of a child and that of an entry.
     fn descend(
         &mut self,
-        mut node: &'a Node<K, V>,
-        child: impl Fn(&[(K, Arc<Node<K, V>>)]) -> usize,
+        mut node: &'a TreeNode<K, V>,
+        child: impl Fn(&[(K, Arc<TreeNode<K, V>>)]) -> usize,
         entry: impl Fn(&[(K, V)]) -> usize,
     ) {
         loop {
             match node {
-                Node::Leaf(entries) => {
+                TreeNode::Leaf(entries) => {
                     self.leaf = entries[entry(entries)..].iter();
                     return;
                 }
-                Node::Inner(children) => {
+                TreeNode::Inner(children) => {
                     let at = child(children);
                     node = &children[at].1;
                     self.above.push(children[at + 1..].iter());

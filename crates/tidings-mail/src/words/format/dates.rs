@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use tidings_core::preference::SlotDay;
 use tidings_core::time::Instant;
 
-use super::Reader;
+use super::ReaderLocale;
 use crate::words::locale::Language;
 use crate::words::wording::timestamp;
 use crate::words::{self, Words};
@@ -121,7 +121,7 @@ fn clock(time: civil::Time) -> Option<Time> {
 }
 
 /// The common name of a reader's zone: "Paris time".
-pub(crate) fn zone_name(reader: &Reader, words: &Words) -> String {
+pub(crate) fn zone_name(reader: &ReaderLocale, words: &Words) -> String {
     match reader.zone.iana_name().unwrap_or("UTC").rsplit_once('/') {
         Some((area, place)) if area != "Etc" => {
             let place = words.isolated(place.replace('_', " "));
@@ -133,7 +133,7 @@ pub(crate) fn zone_name(reader: &Reader, words: &Words) -> String {
 
 /// Formatter of the dates of a message.
 pub(crate) struct Calendar {
-    reader: Reader,
+    reader: ReaderLocale,
     sent_year: i16,
     words: Arc<Words>,
     /// Formatters that each line uses, loaded once.

@@ -16,12 +16,12 @@ use crate::words::tag;
 
 /// The locale and the time zone of the reader of a message.
 #[derive(Clone, Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ReaderLocale {
     locale: Locale,
     zone: TimeZone,
 }
 
-impl Reader {
+impl ReaderLocale {
     /// A reader with a locale and a time zone; an unknown zone is UTC.
     pub(crate) fn new(locale: &str, zone: &str) -> Self {
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
@@ -69,7 +69,7 @@ impl Format {
         value: &str,
         currency: Option<&str>,
         locale: &Locale,
-        reader: &Reader,
+        reader: &ReaderLocale,
     ) -> Option<String> {
         match self {
             Self::Date => dates::date(value, &reader.zone, locale),

@@ -12,19 +12,20 @@ use super::numbers;
 /// The digits after the decimal sign of most currencies.
 const USUAL_DIGITS: i16 = 2;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("currencies.tsv")));
+static TABLE: LazyLock<CurrencyTable> =
+    LazyLock::new(|| CurrencyTable::read(include_str!("currencies.tsv")));
 
 /// CLDR's data about currencies.
-struct Table {
+struct CurrencyTable {
     /// Number of digits after the decimal sign, if it is not the usual one.
     digits: BTreeMap<&'static str, i16>,
     codes: BTreeSet<&'static str>,
-    locales: BTreeMap<&'static str, Row>,
+    locales: BTreeMap<&'static str, CurrencyLocale>,
 }
 
 /// The differences between a locale and its parent.
 #[derive(Clone)]
-struct Row {
+struct CurrencyLocale {
     parent: &'static str,
     patterns: Option<Patterns>,
     symbols: BTreeMap<&'static str, &'static str>,
@@ -42,7 +43,7 @@ struct Patterns {
     group: &'static str,
 }
 
-impl Table {
+impl CurrencyTable {
     fn read(text: &'static str) -> Self {
         let mut table =
             Self { digits: BTreeMap::new(), codes: BTreeSet::new(), locales: BTreeMap::new() };
@@ -68,7 +69,7 @@ impl Table {
                         group: next(),
                     };
                     let patterns = Some(patterns).filter(|patterns| !patterns.usual.is_empty());
-                    let row = Row { parent, patterns, symbols: pairs(fields) };
+                    let row = CurrencyLocale { parent, patterns, symbols: pairs(fields) };
                     table.locales.insert(locale, row);
                 }
             }
@@ -77,7 +78,7 @@ impl Table {
     }
 
     /// The row of a locale, followed by those of its ancestors.
-    fn rows(&self, locale: &Locale) -> impl Iterator<Item = &Row> {
+    fn rows(&self, locale: &Locale) -> impl Iterator<Item = &CurrencyLocale> {
         let tag = locale.id.to_string().to_ascii_lowercase();
         let mut tag = &tag[..];
         let first = loop {
@@ -106,8 +107,8 @@ pub(super) fn money(amount: &str, currency: &str, locale: &Locale) -> Option<Str
     let patterns = rows().find_map(|row| row.patterns)?;
     let symbol = rows().find_map(|row| row.symbols.get(&*code).copied()).unwrap_or(&code);
     let is_before = patterns.usual.find('¤') < patterns.usual.find('#');
-    let beside = if is_before { symbol.chars().next_back() } else { symbol.chars().next() };
-    let pattern = if beside.is_some_and(is_sign) { patterns.usual } else { patterns.of_letters };
+    let neighbour = if is_before { symbol.chars().next_back() } else { symbol.chars().next() };
+    let pattern = if neighbour.is_some_and(is_sign) { patterns.usual } else { patterns.of_letters };
     let (positive, negative) = match pattern.split_once(';') {
         Some((positive, negative)) => (positive, Some(negative)),
         None => (pattern, None),

@@ -22,7 +22,7 @@ fn formatted_in(
     (locale, zone): (&str, &str),
 ) -> Option<String> {
     let format = Format::parse(format, |path| Some(vec![path.to_owned()])).unwrap();
-    let reader = Reader::new(locale, zone);
+    let reader = ReaderLocale::new(locale, zone);
     let text = tag::parsed(text);
     format.apply(value, currency, reader.locale_in(&text), &reader)
 }
@@ -195,7 +195,7 @@ fn i42_money_takes_units_and_has_cldrs_digits_and_symbols() {
 #[test]
 fn dates_of_messages_are_those_of_the_recipient() {
     let calendar = |locale: &str, zone: &str, sent: Instant| {
-        let language = Language::of(locale).for_reader(Reader::new(locale, zone));
+        let language = Language::of(locale).for_reader(ReaderLocale::new(locale, zone));
         Calendar::new(sent, &language)
     };
     let sent = Instant::parse("2024-03-03T23:30:00Z").unwrap();
@@ -253,7 +253,7 @@ fn days_and_times_of_digests_are_in_the_words_of_a_locale_and_gregorian() {
 #[test]
 fn i42_a_message_counts_with_the_digits_of_its_readers_locale() {
     let count = |locale: &str, reader: &str| {
-        let words = Language::of(locale).for_reader(Reader::new(reader, "UTC")).words;
+        let words = Language::of(locale).for_reader(ReaderLocale::new(reader, "UTC")).words;
         words.counted(&words.new, 1_234_567)
     };
     for (locale, reader, formatted) in [

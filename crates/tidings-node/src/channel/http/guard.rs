@@ -12,7 +12,7 @@ use ureq::unversioned::transport::NextTimeout;
 
 /// The hosts that a provider may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum AllowedHosts {
     /// Any: the configuration names them.
     Anywhere,
     /// Public addresses only: recipients name them.
@@ -25,7 +25,7 @@ pub(super) const PRIVATE: &str = "the host is not of the public network";
 /// A resolver that finds what may be called.
 #[derive(Debug)]
 pub(super) struct Guard {
-    pub(super) reach: Reach,
+    pub(super) reach: AllowedHosts,
     /// The proxy that is called in place of everything, which the environment names.
     pub(super) proxy: Option<Uri>,
 }
@@ -38,7 +38,7 @@ impl Resolver for Guard {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let found = DefaultResolver::default().resolve(uri, config, timeout)?;
-        if self.reach == Reach::Anywhere || self.proxy.as_ref() == Some(uri) {
+        if self.reach == AllowedHosts::Anywhere || self.proxy.as_ref() == Some(uri) {
             return Ok(found);
         }
         let mut public = self.empty();

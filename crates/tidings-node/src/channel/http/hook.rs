@@ -8,13 +8,13 @@ use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered, Scope, WebhookKey};
 use super::guard::is_public;
-use super::{Answer, Reach, Request, Shape, sent};
+use super::{AllowedHosts, HttpAnswer, HttpRequest, Shape, sent};
 
 /// Calls to a service of the host.
 pub(crate) struct Hook {
     url: String,
     key: WebhookKey,
-    reach: Reach,
+    reach: AllowedHosts,
 }
 
 /// The host of an `http` or `https` URL, as far as its place is known without a lookup.
@@ -76,7 +76,7 @@ impl Hook {
             .map_err(|why| ProviderError::Address(format!("the secret `{name}` {why}")))?;
         let is_anywhere =
             rules.allow_private || HostPlace::of(&rules.url) == Some(HostPlace::Loopback);
-        let reach = if is_anywhere { Reach::Anywhere } else { Reach::Public };
+        let reach = if is_anywhere { AllowedHosts::Anywhere } else { AllowedHosts::Public };
         Ok(Self { url: rules.url.clone(), key, reach })
     }
 }
@@ -86,16 +86,16 @@ impl Shape for Hook {
         self.url.clone()
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> AllowedHosts {
         self.reach
     }
 
-    fn request(&self, message: &Rendered, _to: &str, now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, _to: &str, now: Instant) -> Result<HttpRequest, Outcome> {
         let body = String::from_utf8_lossy(&message.bytes);
         let id = &message.head.id;
         let unix_s = now.0.div_euclid(1_000);
         let signature = self.key.sign(id, unix_s, &body);
-        let request = Request {
+        let request = HttpRequest {
             method: "POST",
             url: self.url.clone(),
             headers: vec![("content-type", "application/json".to_owned())],
@@ -107,7 +107,7 @@ impl Shape for Hook {
             .with("webhook-signature", signature))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let (why, after_ms) = (format!("reply: {}", answer.status), answer.retry_after_ms(now));
         match answer.status {
             200..=299 => sent(Some(&answer.status.to_string())),
@@ -127,7 +127,7 @@ mod tests {
     use super::super::super::{Durability, Patience, Setup, open_hook, sample};
     use super::super::guard::PRIVATE;
     use super::*;
-    use crate::channel::Head;
+    use crate::channel::MessageHead;
 
     fn rules(url: String, allow_private: bool) -> HookRules {
         let of = [tidings_core::occurrence::OccurrenceKind::MessageSent].into();
@@ -140,7 +140,7 @@ mod tests {
 
     fn call() -> Rendered {
         let batch = sample::batch("b", "One");
-        let head = Head { id: "occ_1".to_owned(), ..Head::of(&batch) };
+        let head = MessageHead { id: "occ_1".to_owned(), ..MessageHead::of(&batch) };
         Rendered {
             message_id: head.id.clone(),
             head: head.into(),
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_status_says_whether_the_hook_is_told_again() {
         let hook = Hook::new(&rules("https://app.example.org".to_owned(), false), &secret).unwrap();
-        let of = |status| hook.outcome(&Answer { status, ..Answer::default() }, Instant(0));
+        let of = |status| hook.outcome(&HttpAnswer { status, ..HttpAnswer::default() }, Instant(0));
         assert!(matches!(of(204), Outcome::Sent(_)));
         assert!(matches!(of(410), Outcome::Failed { suppress: Some(_), .. }));
         for status in [301, 400, 401, 404, 422] {

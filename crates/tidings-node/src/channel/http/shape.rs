@@ -7,11 +7,11 @@ use tidings_core::suppression::SuppressedFor;
 use ureq::http::HeaderMap;
 
 use super::super::{Outcome, Receipt, Rendered, Scope};
-use super::Reach;
+use super::AllowedHosts;
 
 /// A request.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Request {
+pub(crate) struct HttpRequest {
     /// `POST`, but in some logins.
     pub(crate) method: &'static str,
     /// The whole address.
@@ -24,7 +24,7 @@ pub(crate) struct Request {
 
 /// An answer.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     /// The status.
     pub(crate) status: u16,
     /// The headers.
@@ -53,8 +53,8 @@ pub(crate) trait Shape: Send + Sync {
     }
 
     /// The hosts that it may call; with HTTP/2 any.
-    fn reach(&self) -> Reach {
-        Reach::Anywhere
+    fn reach(&self) -> AllowedHosts {
+        AllowedHosts::Anywhere
     }
 
     /// Returns true if its answers say something about other recipients; not where each names a service of their own.
@@ -67,7 +67,7 @@ pub(crate) trait Shape: Send + Sync {
     ///
     /// # Errors
     /// The outcome of the message that waits for it, where there can be no login.
-    fn login(&self, _now: Instant) -> Result<Option<Request>, Outcome> {
+    fn login(&self, _now: Instant) -> Result<Option<HttpRequest>, Outcome> {
         Ok(None)
     }
 
@@ -75,7 +75,7 @@ pub(crate) trait Shape: Send + Sync {
     ///
     /// # Errors
     /// The outcome of the message that waits for it.
-    fn logged_in(&self, _answer: &Answer, _now: Instant) -> Result<(), Outcome> {
+    fn logged_in(&self, _answer: &HttpAnswer, _now: Instant) -> Result<(), Outcome> {
         Ok(())
     }
 
@@ -83,13 +83,13 @@ pub(crate) trait Shape: Send + Sync {
     ///
     /// # Errors
     /// The outcome of a message that can't be put into one.
-    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome>;
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<HttpRequest, Outcome>;
 
     /// The outcome of an answer.
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome;
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome;
 
     /// The new address of a recipient that has moved, according to an answer.
-    fn moved_to(&self, _answer: &Answer, _from: &str) -> Option<String> {
+    fn moved_to(&self, _answer: &HttpAnswer, _from: &str) -> Option<String> {
         None
     }
 
@@ -100,7 +100,7 @@ pub(crate) trait Shape: Send + Sync {
     }
 }
 
-impl Request {
+impl HttpRequest {
     /// A request with a JSON body.
     pub(crate) fn json(url: String, body: &serde_json::Value) -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Request {
     }
 }
 
-impl Answer {
+impl HttpAnswer {
     /// A header as text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -209,12 +209,12 @@ fn date(text: &str) -> Option<Instant> {
 mod tests {
     use super::*;
 
-    fn answer(status: u16, header: Option<(&'static str, &str)>) -> Answer {
+    fn answer(status: u16, header: Option<(&'static str, &str)>) -> HttpAnswer {
         let headers = header.map(|(name, value)| {
             let name = ureq::http::HeaderName::from_static(name);
             (name, value.parse().unwrap())
         });
-        Answer { status, headers: headers.into_iter().collect(), body: Vec::new() }
+        HttpAnswer { status, headers: headers.into_iter().collect(), body: Vec::new() }
     }
 
     #[test]

@@ -18,7 +18,8 @@ use tidings_mail::{Design, SECRET_BYTES, TokenKey};
 
 use super::super::sample::{GO, batch, clock, sender};
 use super::super::{
-    Channel, Durability, Head, MailRenderer, Outcome, Patience, Rendered, Renderer, Setup, open,
+    Channel, Durability, MailRenderer, MessageHead, Outcome, Patience, Rendered, Renderer, Setup,
+    open,
 };
 
 mod body;
@@ -240,7 +241,7 @@ fn listed() -> Rendered {
     let design = Design::new(sender(), &rules).unwrap();
     let design = design.linked(TokenKey::new(&[7; SECRET_BYTES]));
     let batch = batch("b1", "A title");
-    let head = Arc::new(Head::of(&batch));
+    let head = Arc::new(MessageHead::of(&batch));
     MailRenderer::new(design).render(&head, &batch).unwrap()
 }
 

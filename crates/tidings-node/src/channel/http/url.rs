@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use percent_encoding::percent_decode_str;
 
 use super::super::ProviderError;
-use super::Reach;
+use super::AllowedHosts;
 
 /// A lookup of secrets by name.
 pub(crate) type Secrets<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -249,10 +249,10 @@ impl Detour {
     }
 
     /// The hosts that it may call: the configuration names that of a detour.
-    pub(crate) fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> AllowedHosts {
         match self.0 {
-            Some(_) => Reach::Anywhere,
-            None => Reach::Public,
+            Some(_) => AllowedHosts::Anywhere,
+            None => AllowedHosts::Public,
         }
     }
 

@@ -5,7 +5,7 @@ use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered, WebhookKey};
-use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use super::{AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "webhook://${SECRET}";
@@ -54,7 +54,7 @@ impl Shape for Webhook {
         format!("webhook {}", self.detour.shown())
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> AllowedHosts {
         self.detour.reach()
     }
 
@@ -62,14 +62,14 @@ impl Shape for Webhook {
         false
     }
 
-    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<HttpRequest, Outcome> {
         let body = body_of(message).to_string();
         let id = id_of(message);
         let unix_s = now.0.div_euclid(1_000);
         let key =
             self.key.as_ref().ok_or_else(|| Outcome::away("there is no secret to sign with"))?;
         let signature = key.sign(&id, unix_s, &body);
-        let request = Request {
+        let request = HttpRequest {
             method: "POST",
             url: self.detour.to(to),
             headers: vec![("content-type", "application/json".to_owned())],
@@ -81,7 +81,7 @@ impl Shape for Webhook {
             .with("webhook-signature", signature))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         match answer.of_address(None, now) {
             // It is gone only where it says so.
             Outcome::Failed { why, .. } => Outcome::Failed {

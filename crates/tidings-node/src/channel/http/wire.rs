@@ -3,7 +3,7 @@
 pub(super) mod http1;
 pub(super) mod http2;
 
-use super::{Answer, Request};
+use super::{HttpAnswer, HttpRequest};
 
 /// The most bytes of an answer that are read.
 pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
@@ -11,13 +11,13 @@ pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// A client. It is called from several threads at once.
 pub(in crate::channel) trait Wire: Send + Sync {
     /// Calls, and asks before the first byte of the body goes.
-    fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called;
+    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> Called;
 }
 
 /// The end of a call.
 pub(in crate::channel) enum Called {
     /// The provider answered.
-    Answered(Answer),
+    Answered(HttpAnswer),
     /// The sender was asked to stop before the body.
     Withheld,
     /// There was no answer; `true` = and the provider may have the request.

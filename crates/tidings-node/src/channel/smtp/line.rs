@@ -17,7 +17,7 @@ use lettre::transport::smtp::response::{Response, Severity};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
-use super::server::Server;
+use super::server::MailServer;
 
 /// Maximum number of bytes of one line of a reply; RFC 5321 allows 512.
 const REPLY_LINE_BYTES_MAX: u64 = 1_000;
@@ -28,7 +28,7 @@ const CHALLENGES_MAX: usize = 10;
 
 /// The reason why a step failed.
 #[derive(Debug)]
-pub(super) enum Error {
+pub(super) enum SmtpError {
     /// The server refused it.
     Refused(Response),
     /// There was no complete reply.
@@ -45,12 +45,12 @@ pub(super) struct Bound {
 }
 
 /// A connection to a mail server.
-pub(super) struct Line {
-    stream: BufReader<Stream>,
+pub(super) struct SmtpConnection {
+    stream: BufReader<SmtpStream>,
     offers: ServerInfo,
 }
 
-enum Stream {
+enum SmtpStream {
     Plain(Timed),
     Encrypted(Box<StreamOwned<ClientConnection, Timed>>),
 }
@@ -89,15 +89,15 @@ impl Bound {
     }
 }
 
-impl Line {
+impl SmtpConnection {
     /// Connects, encrypted from the first byte if `trust` is given, and exchanges greetings.
     pub(super) fn connect(
-        server: &Server,
+        server: &MailServer,
         trust: Option<&Arc<ClientConfig>>,
         hello: &ClientId,
         bound: Bound,
-    ) -> Result<Self, Error> {
-        let mut stream = Stream::Plain(dial(server, bound)?);
+    ) -> Result<Self, SmtpError> {
+        let mut stream = SmtpStream::Plain(dial(server, bound)?);
         if let Some(trust) = trust {
             stream = stream.encrypted(server, trust)?;
         }
@@ -122,11 +122,11 @@ impl Line {
     /// Encrypts the line, and exchanges greetings again.
     pub(super) fn encrypt(
         mut self,
-        server: &Server,
+        server: &MailServer,
         trust: &Arc<ClientConfig>,
         hello: &ClientId,
         bound: Bound,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SmtpError> {
         if !self.can_be_encrypted() {
             return Err(broken("the server offers no STARTTLS"));
         }
@@ -142,7 +142,11 @@ impl Line {
     }
 
     /// Logs in.
-    pub(super) fn log_in(&mut self, credentials: &Credentials, bound: Bound) -> Result<(), Error> {
+    pub(super) fn log_in(
+        &mut self,
+        credentials: &Credentials,
+        bound: Bound,
+    ) -> Result<(), SmtpError> {
         let mechanism = self.offers.get_auth_mechanism(DEFAULT_MECHANISMS);
         let Some(mechanism) = mechanism else {
             let offers_tokens = self.offers.supports_auth_mechanism(Mechanism::Xoauth2);
@@ -170,7 +174,7 @@ impl Line {
         &mut self,
         credentials: Credentials,
         bound: Bound,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SmtpError> {
         if !self.offers.supports_auth_mechanism(Mechanism::Xoauth2) {
             return Err(broken("the server offers no login by OAuth (XOAUTH2)"));
         }
@@ -189,13 +193,13 @@ impl Line {
         &mut self,
         command: impl Display,
         bound: Bound,
-    ) -> Result<Response, Error> {
+    ) -> Result<Response, SmtpError> {
         self.write(command.to_string().as_bytes(), bound)?;
         self.reply()
     }
 
     /// Writes data; the reply is read by the same deadline.
-    pub(super) fn write(&mut self, bytes: &[u8], bound: Bound) -> Result<(), Error> {
+    pub(super) fn write(&mut self, bytes: &[u8], bound: Bound) -> Result<(), SmtpError> {
         self.until(bound.answer());
         let stream = self.stream.get_mut();
         stream.write_all(bytes)?;
@@ -203,7 +207,7 @@ impl Line {
     }
 
     /// Reads a reply, by the deadline of the last write.
-    pub(super) fn reply(&mut self) -> Result<Response, Error> {
+    pub(super) fn reply(&mut self) -> Result<Response, SmtpError> {
         let mut text = String::new();
         loop {
             let mut line = Vec::new();
@@ -221,10 +225,10 @@ impl Line {
             }
         }
         let reply: Response = text.parse().map_err(|_| broken("the server's reply is not SMTP"))?;
-        if reply.is_positive() { Ok(reply) } else { Err(Error::Refused(reply)) }
+        if reply.is_positive() { Ok(reply) } else { Err(SmtpError::Refused(reply)) }
     }
 
-    fn greet(&mut self, hello: &ClientId, bound: Bound) -> Result<(), Error> {
+    fn greet(&mut self, hello: &ClientId, bound: Bound) -> Result<(), SmtpError> {
         let reply = self.command(Ehlo::new(hello.clone()), bound)?;
         let offers = ServerInfo::from_response(&reply);
         self.offers = offers.map_err(|_| broken("the server does not say who it is"))?;
@@ -233,14 +237,14 @@ impl Line {
 
     fn until(&mut self, deadline: Instant) {
         match self.stream.get_mut() {
-            Stream::Plain(socket) => socket.until = deadline,
-            Stream::Encrypted(stream) => stream.sock.until = deadline,
+            SmtpStream::Plain(socket) => socket.until = deadline,
+            SmtpStream::Encrypted(stream) => stream.sock.until = deadline,
         }
     }
 }
 
 /// Connects to the first of the server's addresses that answers.
-fn dial(server: &Server, bound: Bound) -> Result<Timed, Error> {
+fn dial(server: &MailServer, bound: Bound) -> Result<Timed, SmtpError> {
     let mut last = broken("the server's name has no address");
     for address in (server.host.as_str(), server.port).to_socket_addrs()? {
         let until = bound.answer();
@@ -257,9 +261,9 @@ fn dial(server: &Server, bound: Bound) -> Result<Timed, Error> {
     Err(last)
 }
 
-impl Stream {
+impl SmtpStream {
     /// Encrypts a line; the handshake takes place with the first bytes, by their deadline.
-    fn encrypted(self, server: &Server, trust: &Arc<ClientConfig>) -> Result<Self, Error> {
+    fn encrypted(self, server: &MailServer, trust: &Arc<ClientConfig>) -> Result<Self, SmtpError> {
         let Self::Plain(socket) = self else {
             return Ok(self);
         };
@@ -271,7 +275,7 @@ impl Stream {
     }
 }
 
-impl Read for Stream {
+impl Read for SmtpStream {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(socket) => socket.read(bytes),
@@ -280,7 +284,7 @@ impl Read for Stream {
     }
 }
 
-impl Write for Stream {
+impl Write for SmtpStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Plain(socket) => socket.write(bytes),
@@ -323,7 +327,7 @@ fn left(until: Instant) -> io::Result<Duration> {
     Ok(left)
 }
 
-impl Error {
+impl SmtpError {
     /// The refusal, if the server sent one.
     pub(super) fn refusal(&self) -> Option<&Response> {
         match self {
@@ -344,7 +348,7 @@ impl Error {
     }
 }
 
-impl From<io::Error> for Error {
+impl From<io::Error> for SmtpError {
     fn from(fault: io::Error) -> Self {
         match fault.kind() {
             // A socket's own time-out has either name.
@@ -354,6 +358,6 @@ impl From<io::Error> for Error {
     }
 }
 
-fn broken(why: &str) -> Error {
-    Error::Broken(why.to_owned())
+fn broken(why: &str) -> SmtpError {
+    SmtpError::Broken(why.to_owned())
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tidings_core::Instant;
 
-use crate::channel::http::{Answer, HostPlace, ProviderUrl, Reach, Request, client};
+use crate::channel::http::{AllowedHosts, HostPlace, HttpAnswer, HttpRequest, ProviderUrl, client};
 use crate::channel::http::{Called, Wire};
 use crate::channel::patience::Patience;
 use crate::channel::provider_error::ProviderError;
@@ -22,7 +22,7 @@ const MOST_S: i64 = 86_400;
 
 /// The source of tokens.
 #[derive(Clone, PartialEq, Eq)]
-pub(in crate::channel) enum Source {
+pub(in crate::channel) enum TokenSource {
     /// A token that stays.
     Fixed(String),
     /// A file in which another program keeps one; it is read for each login.
@@ -75,7 +75,7 @@ impl Grant {
     }
 
     /// The request for a token; `refresh` is the newest refresh token.
-    fn request(&self, refresh: Option<&str>) -> Request {
+    fn request(&self, refresh: Option<&str>) -> HttpRequest {
         let mut fields = vec![("client_id", &*self.client_id)];
         fields.extend(self.client_secret.as_deref().map(|secret| ("client_secret", secret)));
         match refresh {
@@ -88,7 +88,7 @@ impl Grant {
         let form = fields.into_iter().map(|(name, value)| {
             format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))
         });
-        Request {
+        HttpRequest {
             method: "POST",
             url: self.token_url.clone(),
             headers: vec![
@@ -102,15 +102,15 @@ impl Grant {
 
 /// The tokens of a login.
 pub(super) struct Tokens {
-    source: Source,
+    source: TokenSource,
     wire: Box<dyn Wire>,
     clock: Arc<dyn Clock>,
-    kept: Mutex<Kept>,
+    kept: Mutex<GrantedTokens>,
 }
 
 /// What the endpoint has granted.
 #[derive(Default)]
-struct Kept {
+struct GrantedTokens {
     /// The token, and the instant until which it is used.
     token: Option<(String, Instant)>,
     /// The newest refresh token, where the endpoint gave another than that of the address.
@@ -120,19 +120,19 @@ struct Kept {
 impl Tokens {
     /// Prepares the tokens of a source, without asking for one.
     pub(super) fn new(
-        source: &Source,
+        source: &TokenSource,
         patience: Patience,
         clock: &Arc<dyn Clock>,
     ) -> Result<Self, ProviderError> {
         Ok(Self {
             source: source.clone(),
-            wire: client(Reach::Anywhere, patience)?,
+            wire: client(AllowedHosts::Anywhere, patience)?,
             clock: Arc::clone(clock),
             kept: Mutex::default(),
         })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, GrantedTokens> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,8 +142,8 @@ impl Tokens {
     /// The reason why there is none, for operators.
     pub(super) fn token(&self) -> Result<String, String> {
         match &self.source {
-            Source::Fixed(token) => Ok(token.clone()),
-            Source::File(file) => {
+            TokenSource::Fixed(token) => Ok(token.clone()),
+            TokenSource::File(file) => {
                 let read = std::fs::read_to_string(file);
                 let token = read.map_err(|fault| format!("{}: {fault}", file.display()))?;
                 match token.trim() {
@@ -151,7 +151,7 @@ impl Tokens {
                     token => Ok(token.to_owned()),
                 }
             }
-            Source::Grant(grant) => {
+            TokenSource::Grant(grant) => {
                 let mut kept = self.kept();
                 let now = self.clock.now();
                 match &kept.token {
@@ -167,7 +167,7 @@ impl Tokens {
         self.kept().token = None;
     }
 
-    fn granted(&self, grant: &Grant, kept: &mut Kept) -> Result<String, String> {
+    fn granted(&self, grant: &Grant, kept: &mut GrantedTokens) -> Result<String, String> {
         // A client that logs in by its own credentials goes on so, whatever the endpoint gives along.
         let given = grant.refresh_token.as_deref();
         let refresh = given.map(|given| kept.refresh.as_deref().unwrap_or(given));
@@ -181,7 +181,7 @@ impl Tokens {
         self.read(&answer, kept)
     }
 
-    fn read(&self, answer: &Answer, kept: &mut Kept) -> Result<String, String> {
+    fn read(&self, answer: &HttpAnswer, kept: &mut GrantedTokens) -> Result<String, String> {
         let json = answer.json();
         let token = json["access_token"].as_str().filter(|_| answer.status == 200);
         let Some(token) = token else {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::oauth::{Grant, Source};
+use super::oauth::{Grant, TokenSource};
 use crate::channel::http::ProviderUrl;
 use crate::channel::provider_error::ProviderError;
 
@@ -16,7 +16,7 @@ const OPEN_PORTS: [u16; 2] = [587, 25];
 
 /// A mail server with its settings.
 #[derive(Clone, PartialEq, Eq)]
-pub(in crate::channel) struct Server {
+pub(in crate::channel) struct MailServer {
     pub(in crate::channel) host: String,
     pub(in crate::channel) port: u16,
     pub(in crate::channel) security: Security,
@@ -38,7 +38,7 @@ pub(in crate::channel) enum Proof {
     /// A password.
     Password(String),
     /// A token of OAuth 2.0 (XOAUTH2).
-    Token(Source),
+    Token(TokenSource),
 }
 
 /// The encryption of the connection.
@@ -54,14 +54,14 @@ pub(in crate::channel) enum Security {
     Plain,
 }
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for MailServer {
     /// Omits the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{} ({:?})", self.host, self.port, self.security)
     }
 }
 
-impl Server {
+impl MailServer {
     /// Reads `[user[:${NAME}]@]host[:port][?OPTIONS]`.
     pub(in crate::channel) fn parse(
         mut url: ProviderUrl<'_>,
@@ -132,9 +132,9 @@ fn read_login(url: &mut ProviderUrl<'_>) -> Result<Option<Login>, ProviderError>
         return Ok(Some(Login { user, proof: Proof::Password(password) }));
     }
     let source = match (secret, file, grant) {
-        (Some(token), None, None) => Source::Fixed(token),
-        (None, Some(file), None) => Source::File(file),
-        (None, None, Some(grant)) => Source::Grant(grant),
+        (Some(token), None, None) => TokenSource::Fixed(token),
+        (None, Some(file), None) => TokenSource::File(file),
+        (None, None, Some(grant)) => TokenSource::Grant(grant),
         (None, None, None) => {
             return Err(fault(
                 "`auth=xoauth2` wants a token: write `token_url=…` and `client_id=…`, `token_file=FILE`, or \

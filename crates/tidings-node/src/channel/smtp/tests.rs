@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use tidings_core::channel::EMAIL_NO;
 
-use super::super::provider::Address;
+use super::super::provider::ProviderTarget;
 use super::super::sample::email;
 use super::super::sample::{GO, HOST, batch, clock, mail, rendered};
 use super::*;
@@ -106,11 +106,13 @@ impl TestServer {
     }
 }
 
-fn server_at(address: &str) -> Server {
+fn server_at(address: &str) -> MailServer {
     let secret = |name: &str| Ok(format!("value of {name}"));
-    match Address::parse(email(), address, &secret).unwrap() {
-        Address::Smtp(server) => server,
-        Address::Caught | Address::Maildir(_) | Address::Http(_) => panic!("{address} is a server"),
+    match ProviderTarget::parse(email(), address, &secret).unwrap() {
+        ProviderTarget::Smtp(server) => server,
+        ProviderTarget::Caught | ProviderTarget::Maildir(_) | ProviderTarget::Http(_) => {
+            panic!("{address} is a server")
+        }
     }
 }
 

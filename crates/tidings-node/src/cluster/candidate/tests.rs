@@ -12,13 +12,13 @@ struct Noting {
 }
 
 impl Holder for Noting {
-    fn open(&mut self, term: Term) -> Result<Opened, String> {
+    fn open(&mut self, term: Term) -> Result<OpenReport, String> {
         let Tenure::Lease(epoch) = term.tenure else {
             return Err("a store of one part has no shares".to_owned());
         };
         self.epoch = epoch.0;
         assert!(self.tell.send((self.name, "opens", self.epoch)).is_ok());
-        Ok(Opened { lag: Box::new(|| 7), shards: 1 })
+        Ok(OpenReport { lag: Box::new(|| 7), shards: 1 })
     }
 
     fn close(&mut self, drains: bool) {

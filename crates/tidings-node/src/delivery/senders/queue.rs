@@ -19,9 +19,9 @@ use tidings_core::{Id, Instant};
 use super::Slot;
 use super::party::Party;
 use super::turns::{Rank, Turns};
-use crate::channel::{GateId, Head, InForce, Outlet, Pass};
+use crate::channel::{GateId, InForce, MessageHead, Outlet, Pass};
 use crate::clock::Clock;
-use crate::delivery::counts::Counts;
+use crate::delivery::counts::KeyCounts;
 use crate::delivery::priority::Priority;
 
 /// The queue of a channel.
@@ -69,9 +69,9 @@ struct Messages {
     /// The instants at which a party may get a message again.
     until: BTreeSet<(Instant, Party)>,
     /// Number of messages that are being handed over.
-    busy: Counts<Party>,
+    busy: KeyCounts<Party>,
     /// Number of messages that are kept aside, by recipient or by destination.
-    counts: Counts<Party>,
+    counts: KeyCounts<Party>,
     next: u64,
     is_over: bool,
     /// The gate that the messages were checked against: a reload creates another one, at which everything is available.
@@ -207,7 +207,13 @@ impl Queue {
     }
 
     /// Adds a message: a new one, or one that was tried before. It counts until [`Queue::give_back`].
-    pub(super) fn put(&self, slot: Slot, head: &Head, priority: Priority, is_new: bool) -> Rank {
+    pub(super) fn put(
+        &self,
+        slot: Slot,
+        head: &MessageHead,
+        priority: Priority,
+        is_new: bool,
+    ) -> Rank {
         self.tickets[priority as usize].fetch_add(1, Ordering::Relaxed);
         let mut messages = self.messages();
         let rank = Rank { priority, is_new, number: messages.next };

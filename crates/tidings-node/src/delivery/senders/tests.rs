@@ -12,8 +12,8 @@ use tidings_core::{Batch, Instant};
 use super::*;
 use crate::channel::sample::{batch, sender};
 use crate::channel::{
-    Channel, Channels, Head, MailRenderer, Outcome, Outlet, Provider, Receipt, Rendered, Renderer,
-    Scope, Unrenderable,
+    Channel, Channels, MailRenderer, MessageHead, Outcome, Outlet, Provider, Receipt, Rendered,
+    Renderer, Scope, Unrenderable,
 };
 use crate::clock::VirtualClock;
 use crate::delivery::in_flight::InFlight;
@@ -129,7 +129,7 @@ fn a_channel_that_never_answers_holds_up_no_other() {
 struct Counted(Mutex<u32>);
 
 impl Renderer for Counted {
-    fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
+    fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable> {
         *self.0.lock().unwrap() += 1;
         MailRenderer::plain(sender()).render(head, batch)
     }

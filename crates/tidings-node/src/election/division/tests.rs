@@ -1,4 +1,4 @@
-use tidings_store::lease::{Epoch, Lease, Member, MemberStatus, Role, Token};
+use tidings_store::lease::{Epoch, Lease, Member, MemberStatus, NodeToken, Role};
 
 use super::*;
 
@@ -39,7 +39,7 @@ impl World {
         self.living.retain(|living| *living != node);
     }
 
-    fn changes(&self) -> Vec<Change> {
+    fn changes(&self) -> Vec<DivisionStep> {
         let members = self.view.members.iter().map(|seen| seen.member.id);
         let is_living = |node: &NodeId| *node == ME || self.living.contains(node);
         divide(&Sight {
@@ -69,14 +69,14 @@ impl World {
         panic!("there is always something to do: {:?}", self.changes());
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: DivisionStep) {
         match change {
-            Change::Revoke(term, _) => self.view.shares.retain(|share| share.term != term),
-            Change::Recall(term) => {
+            DivisionStep::Revoke(term, _) => self.view.shares.retain(|share| share.term != term),
+            DivisionStep::Recall(term) => {
                 let mut shares = self.view.shares.iter_mut();
                 shares.find(|share| share.term == term).unwrap().ends = true;
             }
-            Change::Grant(node, shards) => {
+            DivisionStep::Grant(node, shards) => {
                 self.terms += 1;
                 self.moved += shards.len();
                 self.view.shares.push(Share {
@@ -87,7 +87,7 @@ impl World {
                     ends: false,
                 });
             }
-            Change::Reopen(shards) => {
+            DivisionStep::Reopen(shards) => {
                 self.moved += shards.difference(&self.held.numbers).count();
                 self.held.numbers = shards;
             }
@@ -136,7 +136,7 @@ fn member(id: NodeId) -> MemberStatus {
             id,
             name: format!("{id:?}"),
             address: String::new(),
-            token: Token(String::new()),
+            token: NodeToken(String::new()),
             heartbeat: 1,
             unanswered: false,
             role: Role::Standby,
@@ -220,10 +220,10 @@ fn a_share_is_asked_for_once() {
     let asked = world.changes();
     let term = world.view.shares[0].term;
     assert!(
-        asked.contains(&Change::Recall(term))
-            || asked.iter().any(|change| matches!(change, Change::Reopen(_))),
+        asked.contains(&DivisionStep::Recall(term))
+            || asked.iter().any(|change| matches!(change, DivisionStep::Reopen(_))),
         "{asked:?}"
     );
     world.view.shares[0].ends = true;
-    assert!(!world.changes().contains(&Change::Recall(term)));
+    assert!(!world.changes().contains(&DivisionStep::Recall(term)));
 }

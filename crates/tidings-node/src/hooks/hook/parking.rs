@@ -6,7 +6,7 @@ use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace};
 use tidings_core::time::SECOND_MS;
 
 use super::{Hook, OPEN_MAX, StoredOccurrences};
-use crate::hooks::progress::Progress;
+use crate::hooks::progress::HookProgress;
 
 /// The number of open occurrences from which on no parked ones are opened.
 const UNPARK_MAX: usize = OPEN_MAX + 256;
@@ -20,7 +20,7 @@ impl Hook {
     /// The instant at which some failing occurrences make room for newer ones: all open ones wait for another attempt,
     /// and it is open whether the host refuses them or is down.
     pub(super) fn next_probe(&self, durable: &StoredOccurrences) -> Option<Instant> {
-        let has_more = |(owner, progress): (&OccurrenceOwner, &Progress)| {
+        let has_more = |(owner, progress): (&OccurrenceOwner, &HookProgress)| {
             durable.get(owner).is_some_and(|until| progress.next < *until)
         };
         let is_full = self.open.len() >= OPEN_MAX && self.parked_count() < PARKED_MAX;

@@ -7,10 +7,10 @@ use tidings_core::rules::{
 };
 use tidings_core::time::MINUTE_MS;
 
-use super::words::{Read, duration, number, parsed};
+use super::words::{ReadResult, duration, number, parsed};
 
 /// Changes the rules, if the words speak of them.
-pub(super) fn rule(words: &[&str], rules: &mut Rules) -> Read<bool> {
+pub(super) fn rule(words: &[&str], rules: &mut Rules) -> ReadResult<bool> {
     match words {
         ["keep", keep] => rules.store.keep_ms = duration(keep)?,
         ["default_tz", tz] => rules.defaults.tz = (*tz).to_owned(),
@@ -50,7 +50,7 @@ pub(super) fn rule(words: &[&str], rules: &mut Rules) -> Read<bool> {
     Ok(true)
 }
 
-fn digest(words: &[&str]) -> Read<Digest> {
+fn digest(words: &[&str]) -> ReadResult<Digest> {
     let (every, rest) = match words {
         ["day", rest @ ..] => (Every::Day, rest),
         ["weekday", rest @ ..] => (Every::Weekday, rest),
@@ -73,8 +73,8 @@ fn digest(words: &[&str]) -> Read<Digest> {
     for word in rest {
         match word.split_once('=') {
             None => digest.tz = Some((*word).to_owned()),
-            Some(("spread", spread)) => {
-                let minutes = u16::try_from(duration(spread)? / MINUTE_MS);
+            Some(("spread", span)) => {
+                let minutes = u16::try_from(duration(span)? / MINUTE_MS);
                 digest.spread_minutes = minutes.map_err(|fault| fault.to_string())?;
             }
             Some(("min_items", items)) => digest.min_items = number(items)?,
@@ -88,7 +88,7 @@ fn digest(words: &[&str]) -> Read<Digest> {
 }
 
 /// Hours such as `22:00-07:00,mon+tue`, or `none`.
-pub(super) fn quiet_hours(text: &str) -> Read<Option<QuietHours>> {
+pub(super) fn quiet_hours(text: &str) -> ReadResult<Option<QuietHours>> {
     if text == "none" {
         return Ok(None);
     }
@@ -110,12 +110,12 @@ pub(super) fn quiet_hours(text: &str) -> Read<Option<QuietHours>> {
     }))
 }
 
-pub(super) fn minute_of_day(text: &str) -> Read<u16> {
+pub(super) fn minute_of_day(text: &str) -> ReadResult<u16> {
     let (hour, minute) = text.split_once(':').ok_or("HH:MM")?;
     Ok(number::<u16>(hour)? * 60 + number::<u16>(minute)?)
 }
 
-fn type_rules(words: &[&str]) -> Read<TypeRules> {
+fn type_rules(words: &[&str]) -> ReadResult<TypeRules> {
     let mut rules = TypeRules { category: "main".to_owned(), ..TypeRules::default() };
     for word in words {
         match *word {
@@ -148,7 +148,7 @@ fn type_rules(words: &[&str]) -> Read<TypeRules> {
     Ok(rules)
 }
 
-fn route(text: &str) -> Read<Route> {
+fn route(text: &str) -> ReadResult<Route> {
     let (text, after_ms) = match text.split_once('~') {
         Some((text, after)) => (text, Some(duration(after)?)),
         None => (text, None),

@@ -8,12 +8,12 @@ use tidings_core::tenant::TenantChange;
 use tidings_core::{Id, Mode};
 
 use super::rules::quiet_hours;
-use super::words::{Read, channels, id, number, pair};
+use super::words::{ReadResult, channels, id, number, pair};
 use super::{data, mode, preference_scope};
 use crate::cases::ExpectedInbox;
 
 /// Takes `tenant=T` out of the words of a command.
-pub(super) fn split_tenant<'w>(words: &[&'w str]) -> Read<(Vec<&'w str>, Option<Id>)> {
+pub(super) fn split_tenant<'w>(words: &[&'w str]) -> ReadResult<(Vec<&'w str>, Option<Id>)> {
     let (mut rest, mut tenant) = (Vec::new(), None);
     for word in words {
         match word.strip_prefix("tenant=") {
@@ -25,7 +25,7 @@ pub(super) fn split_tenant<'w>(words: &[&'w str]) -> Read<(Vec<&'w str>, Option<
 }
 
 /// Makes, changes or deletes a tenant.
-pub(super) fn tenant(name: &str, facets: &[&str]) -> Read<Command> {
+pub(super) fn tenant(name: &str, facets: &[&str]) -> ReadResult<Command> {
     let tenant = id(name)?;
     if facets == ["deleted"] {
         return Ok(Command::DeleteTenant { tenant });
@@ -64,7 +64,7 @@ pub(super) fn tenant(name: &str, facets: &[&str]) -> Read<Command> {
 }
 
 /// `SCOPE=NAME,CHANNEL,MODE`.
-fn choice(text: &str) -> Read<Choice> {
+fn choice(text: &str) -> ReadResult<Choice> {
     let parts: Vec<&str> = text.split(',').collect();
     let &[scope, channel, mode] = parts.as_slice() else {
         return Err(format!("SCOPE=NAME,CHANNEL,MODE, not {text}"));
@@ -74,7 +74,7 @@ fn choice(text: &str) -> Read<Choice> {
 }
 
 /// `inbox R [tenant=T] unseen=N unread=N [tenants=T:N/N,…]: ROW ROW`.
-pub(super) fn expected_inbox(line: &str) -> Read<ExpectedInbox> {
+pub(super) fn expected_inbox(line: &str) -> ReadResult<ExpectedInbox> {
     let (head, rows) = match line.split_once(": ") {
         Some((head, rows)) => (head, rows),
         None => (line.strip_suffix(':').ok_or("rows after `:`")?, ""),

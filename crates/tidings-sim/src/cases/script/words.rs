@@ -7,10 +7,10 @@ use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use tidings_core::{Id, Instant};
 
 /// A result of reading, or the reason for which it can't be read.
-pub(super) type Read<T> = Result<T, String>;
+pub(super) type ReadResult<T> = Result<T, String>;
 
 /// `HH:MM[:SS]` on 2024-01-01, `MM-DDTHH:MM[:SS]` in 2024, or RFC 3339.
-pub(super) fn time(text: &str) -> Read<Instant> {
+pub(super) fn time(text: &str) -> ReadResult<Instant> {
     let clock = |clock: &str| match clock.len() {
         5 => format!("{clock}:00Z"),
         _ => format!("{clock}Z"),
@@ -24,7 +24,7 @@ pub(super) fn time(text: &str) -> Read<Instant> {
 }
 
 /// A duration in milliseconds, such as `4m`.
-pub(super) fn duration(text: &str) -> Read<i64> {
+pub(super) fn duration(text: &str) -> ReadResult<i64> {
     let unit = match text.as_bytes().last() {
         Some(b's') => SECOND_MS,
         Some(b'm') => MINUTE_MS,
@@ -36,17 +36,17 @@ pub(super) fn duration(text: &str) -> Read<i64> {
 }
 
 /// The sides of `KEY=VALUE`.
-pub(super) fn pair(text: &str) -> Read<(&str, &str)> {
+pub(super) fn pair(text: &str) -> ReadResult<(&str, &str)> {
     text.split_once('=').ok_or_else(|| format!("KEY=VALUE, not {text}"))
 }
 
 /// An id.
-pub(super) fn id(text: &str) -> Read<Id> {
+pub(super) fn id(text: &str) -> ReadResult<Id> {
     Id::new(text).map_err(|fault| fault.to_string())
 }
 
 /// Ids with commas between them.
-pub(super) fn ids(text: &str) -> Read<Vec<Id>> {
+pub(super) fn ids(text: &str) -> ReadResult<Vec<Id>> {
     text.split(',').map(id).collect()
 }
 
@@ -56,11 +56,11 @@ pub(super) fn channels(names: &str) -> Vec<ChannelNo> {
 }
 
 /// A number.
-pub(super) fn number<T: FromStr<Err: ToString>>(text: &str) -> Read<T> {
+pub(super) fn number<T: FromStr<Err: ToString>>(text: &str) -> ReadResult<T> {
     parsed(text)
 }
 
 /// A value of any type that is written as text.
-pub(super) fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Read<T> {
+pub(super) fn parsed<T: FromStr<Err: ToString>>(text: &str) -> ReadResult<T> {
     text.parse().map_err(|fault: T::Err| format!("{text}: {}", fault.to_string()))
 }

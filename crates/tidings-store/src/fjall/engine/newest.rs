@@ -6,10 +6,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::directory::ACCEPT_LOSS;
-use super::Engine;
+use super::FjallEngine;
 use crate::Error;
 
-impl Engine {
+impl FjallEngine {
     /// Refuses a store that ends before a commit that was noted as durable. A crash never leads to this:
     /// a commit is noted after it was synced.
     pub(super) fn compare_with(

@@ -173,7 +173,7 @@ pub(super) fn a_share_that_was_given_back_is_over(fresh: &Fresh<'_>) {
     assert_eq!(get(&*store, BASE, 1), Some(1));
 }
 
-pub(super) fn a_share_is_revoked_from_who_is_silent(fresh: &Fresh<'_>) {
+pub(super) fn a_share_is_revoked_from_a_silent_node(fresh: &Fresh<'_>) {
     let Writers { leases, epoch, terms: [one, two], .. } = writers(fresh);
     answered(leases.heartbeat(&member(2, 4)));
     answered(leases.heartbeat(&member(2, 5)));
@@ -281,7 +281,7 @@ pub(super) fn a_share_is_opened_by_one(fresh: &Fresh<'_>) {
     assert_eq!(get(&*after, BASE, 1), Some(2));
 }
 
-pub(super) fn writers_commit_beside_each_other(fresh: &Fresh<'_>) {
+pub(super) fn writers_commit_at_the_same_time(fresh: &Fresh<'_>) {
     let writers = writers(fresh);
     for round in 0..3 {
         for (key, store) in (0..).zip(writers.all()) {

@@ -5,19 +5,19 @@ use std::io::{self, Write};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::given::Given;
-use crate::cli::print::table::{Table, cell, cut, padded, shown};
+use super::given::GivenArguments;
+use crate::cli::print::table::{TextTable, cell, cut, padded, shown};
 
 /// An answer, with what was asked.
-pub(super) struct Answer<'a> {
+pub(super) struct ShownAnswer<'a> {
     pub(super) value: &'a Value,
-    pub(super) given: &'a Given,
+    pub(super) given: &'a GivenArguments,
     /// False if the command itself opened the store.
     pub(super) has_server: bool,
 }
 
 /// A text with arguments, or else fields of the answer, in place of the names in braces.
-pub(super) fn text(template: &str, answer: &Answer<'_>) -> String {
+pub(super) fn text(template: &str, answer: &ShownAnswer<'_>) -> String {
     let given = |name: &str| answer.given.text(name).map(str::to_owned);
     filled(template, |name| Some(given(name).unwrap_or_else(|| cell(answer.value, name))))
         .unwrap_or_default()
@@ -67,9 +67,9 @@ pub(super) fn table(
     columns: &[(&str, &str)],
     rows: &[Value],
     cell: impl Fn(&Value, &str) -> String,
-) -> Table {
+) -> TextTable {
     let titles: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
-    let mut table = Table::new(&titles);
+    let mut table = TextTable::new(&titles);
     for row in rows {
         table.row(columns.iter().map(|(_, path)| cell(row, path)));
     }

@@ -26,7 +26,7 @@ pub(super) struct Argument {
     field: Option<String>,
     /// The name of its value in the help.
     value: Option<String>,
-    read: Option<Reader>,
+    read: Option<ValueReader>,
     #[serde(default)]
     words: Vec<String>,
     range: Option<[u64; 2]>,
@@ -93,7 +93,7 @@ impl Argument {
         }
         let arg = arg.value_name(self.value.as_deref().unwrap_or(&self.name));
         match (&self.read, self.range, &*self.words) {
-            (Some(Reader(read)), ..) => arg.value_parser(*read),
+            (Some(ValueReader(read)), ..) => arg.value_parser(*read),
             (None, Some([least, most]), _) => arg.value_parser(
                 RangedU64ValueParser::<u64>::new().range(least..=most).map(|n| n.to_string()),
             ),
@@ -108,9 +108,9 @@ impl Argument {
 /// A reader of a value, which is passed on as it was read.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-struct Reader(fn(&str) -> Result<String, String>);
+struct ValueReader(fn(&str) -> Result<String, String>);
 
-impl TryFrom<String> for Reader {
+impl TryFrom<String> for ValueReader {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, write_fields};
-use crate::cli::print::table::{Table, cell, list};
+use super::answer::{ShownAnswer, write_fields};
+use crate::cli::print::table::{TextTable, cell, list};
 
 /// Writes the answer of `event`.
-pub(super) fn write_event(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_event(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_fields(answer.value, &["channels"], out)?;
-    let mut table = Table::new(&["CHANNEL", "ENTRIES", "PENDING", "ENDED", "WHY"]);
+    let mut table = TextTable::new(&["CHANNEL", "ENTRIES", "PENDING", "ENDED", "WHY"]);
     for (name, fate) in answer.value["channels"].as_object().into_iter().flatten() {
         let cells = ["entries", "pending", "outcomes", "reasons"].map(|key| cell(fate, key));
         table.row([name.clone()].into_iter().chain(cells));
@@ -19,7 +19,7 @@ pub(super) fn write_event(answer: &Answer<'_>, out: &mut dyn Write) -> io::Resul
 }
 
 /// Writes the answer of `cancel`.
-pub(super) fn write_cancelled(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_cancelled(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let answer = answer.value;
     let late = cell(answer, "too_late");
     match answer["status"].as_str() {
@@ -44,13 +44,13 @@ pub(super) fn write_cancelled(answer: &Answer<'_>, out: &mut dyn Write) -> io::R
 }
 
 /// Writes the answer of `withdraw`.
-pub(super) fn write_withdrawn(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_withdrawn(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_cancelled(answer, out)?;
     writeln!(out, "Taken out of inboxes: {}", cell(answer.value, "withdrawn"))
 }
 
 /// Writes the answer of `forget`.
-pub(super) fn write_forgotten(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_forgotten(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let [days, expired] = ["days", "expired"].map(|field| cell(answer.value, field));
     let plural = if days == "1" { "" } else { "s" };
     writeln!(
@@ -81,7 +81,7 @@ pub(in crate::cli) fn write_explanation(answer: &Value, out: &mut dyn Write) -> 
     let [event, kind, recipient, as_of] =
         ["event", "type", "recipient", "as_of"].map(|field| cell(answer, field));
     writeln!(out, "{supposed} {event} ({kind}) for {recipient}, as of {as_of}\n")?;
-    let mut table = Table::new(&["CHANNEL", "RULE", "AT", "RESULT", "LOOKED AT"]);
+    let mut table = TextTable::new(&["CHANNEL", "RULE", "AT", "RESULT", "LOOKED AT"]);
     let mut add = |channel: &str, steps: &[Value]| {
         for step in steps {
             let cells = ["rule", "at", "result", "looked_at"].map(|field| cell(step, field));

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::answer::{Answer, table};
+use super::answer::{ShownAnswer, table};
 use crate::cli::print::table::cell;
 use crate::cli::status::span;
 
 /// Writes the answer of `feeds`: the table, and each fault whole below it.
-pub(super) fn write_feeds(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_feeds(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let feeds = answer.value.as_array().map_or(&[][..], Vec::as_slice);
     if feeds.is_empty() {
         return writeln!(out, "No feeds: the configuration has no `[feeds.NAME]`");

@@ -5,12 +5,12 @@ use clap::ArgMatches;
 use crate::cli::reach::To;
 
 /// The arguments that were given to a command.
-pub(super) struct Given {
+pub(super) struct GivenArguments {
     pub(super) matches: ArgMatches,
     pub(super) to: To,
 }
 
-impl Given {
+impl GivenArguments {
     /// The value of an argument.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.matches.try_get_one::<String>(name).ok().flatten().map(String::as_str)

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::answer::Answer;
-use crate::cli::print::table::{Table, cell, list};
+use super::answer::ShownAnswer;
+use crate::cli::print::table::{TextTable, cell, list};
 
 /// Writes the answer of `inbox`.
-pub(super) fn write_inbox(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_inbox(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let answer = answer.value;
     writeln!(out, "{} unseen, {} unread", cell(answer, "unseen"), cell(answer, "unread"))?;
-    let mut table = Table::new(&["NEWEST", "TYPE", "COUNT", "", "ACTORS", "OBJECTS"]);
+    let mut table = TextTable::new(&["NEWEST", "TYPE", "COUNT", "", "ACTORS", "OBJECTS"]);
     for group in list(answer, "groups") {
         let flag = |name| group.get(name) == Some(&Value::Bool(true));
         let state = match (flag("seen"), flag("read")) {

@@ -6,15 +6,15 @@ use serde_json::json;
 use tidings_core::Day;
 use tidings_core::time::Instant;
 
-use super::answer::Answer;
-use super::given::Given;
+use super::answer::ShownAnswer;
+use super::given::GivenArguments;
 use super::waiting::{cell_of, held_words};
-use crate::cli::print::table::{Table, cell, list};
+use crate::cli::print::table::{TextTable, cell, list};
 use crate::cli::{Status, Streams, reach, report};
-use crate::client::{Fault, Purpose, Reach, Request, parameters, segment};
+use crate::client::{CallFault, Purpose, Reach, Request, parameters, segment};
 
 /// Writes the answer of `messages show`.
-pub(super) fn write_message(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_message(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let answer = answer.value;
     let of = |name| cell(answer, name);
     let reason = match of("reason") {
@@ -42,13 +42,13 @@ pub(super) fn write_message(answer: &Answer<'_>, out: &mut dyn Write) -> io::Res
         writeln!(out, "batch {}", of("batch"))?;
     }
     writeln!(out)?;
-    let mut table = Table::new(&["AT", "RULE", "RESULT", "LOOKED AT"]);
+    let mut table = TextTable::new(&["AT", "RULE", "RESULT", "LOOKED AT"]);
     for step in list(answer, "timeline") {
         table.whole_row(["at", "rule", "result", "looked_at"].map(|name| cell(step, name)));
     }
     table.write(out)?;
     writeln!(out)?;
-    let mut table = Table::new(&["T", "TYPE", "OBJECT", "EVENT", "WHY", "LEFT OUT"]);
+    let mut table = TextTable::new(&["T", "TYPE", "OBJECT", "EVENT", "WHY", "LEFT OUT"]);
     for item in list(answer, "items") {
         let cells = ["t", "type", "object", "event", "reasons"].map(|name| cell(item, name));
         table.row(cells);
@@ -62,7 +62,7 @@ pub(super) fn write_message(answer: &Answer<'_>, out: &mut dyn Write) -> io::Res
 }
 
 /// Writes the answer to a change of one message.
-pub(super) fn write_changed(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_changed(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     match answer.value["status"].as_str() {
         Some("accepted") => writeln!(out, "Queued: a running server sends it in a moment"),
         Some("cancelled") => {
@@ -74,7 +74,10 @@ pub(super) fn write_changed(answer: &Answer<'_>, out: &mut dyn Write) -> io::Res
 }
 
 /// Retries all failed messages of a choice, the earliest first, each once: the list is read before.
-pub(super) fn retry_failed(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
+pub(super) fn retry_failed(
+    given: &GivenArguments,
+    streams: &mut Streams<'_>,
+) -> io::Result<Option<Status>> {
     if !given.has("failed") {
         return Ok(None);
     }
@@ -117,7 +120,7 @@ struct Retried {
 }
 
 /// The ids of the failed messages, by the time at which they were due.
-fn failed(reach: &mut Reach, given: &Given) -> Result<Vec<String>, Fault> {
+fn failed(reach: &mut Reach, given: &GivenArguments) -> Result<Vec<String>, CallFault> {
     let choice = ["recipient", "channel", "type", "day"].map(|name| (name, given.text(name)));
     let path = format!("/v1/messages?state=failed&limit=500{}", parameters(choice));
     let since = given.text("since").and_then(|day| Day::parse(day).ok()).map(Day::start);
@@ -128,7 +131,7 @@ fn failed(reach: &mut Reach, given: &Given) -> Result<Vec<String>, Fault> {
         let page = reach.ask(&request)?.success()?.json()?;
         for message in list(&page, "messages") {
             let due = Instant::parse(&cell(message, "due"))
-                .map_err(|fault| Fault::Odd(fault.to_string()))?;
+                .map_err(|fault| CallFault::Odd(fault.to_string()))?;
             if since.is_none_or(|since| due >= since) {
                 all.push((due, cell(message, "id")));
             }
@@ -142,7 +145,7 @@ fn failed(reach: &mut Reach, given: &Given) -> Result<Vec<String>, Fault> {
     Ok(all.into_iter().map(|(_, id)| id).collect())
 }
 
-fn send_again(reach: &mut Reach, messages: &[String]) -> Result<Retried, Fault> {
+fn send_again(reach: &mut Reach, messages: &[String]) -> Result<Retried, CallFault> {
     let mut retried = Retried::default();
     for message in messages {
         match reach
@@ -151,7 +154,7 @@ fn send_again(reach: &mut Reach, messages: &[String]) -> Result<Retried, Fault> 
         {
             Ok(_) => retried.accepted += 1,
             // It went meanwhile, or can't go any more; the others can.
-            Err(Fault::Refused { code, reason, .. })
+            Err(CallFault::Refused { code, reason, .. })
                 if matches!(&*code, "message_state" | "message_not_found") =>
             {
                 retried.refused.push(format!("message {message}: {reason}"));

@@ -6,16 +6,19 @@ use serde_json::Value;
 use tidings_store::{Expected, database};
 
 use super::answer;
-use super::given::Given;
-use crate::cli::print::table::{Table, cell};
+use super::given::GivenArguments;
+use crate::cli::print::table::{TextTable, cell};
 use crate::cli::reach::{self, To};
 use crate::cli::status::span;
 use crate::cli::{Status, Streams, report};
-use crate::client::{Fault, Purpose, Request, StorePlace};
+use crate::client::{CallFault, Purpose, Request, StorePlace};
 use crate::http::v1::nodes::shown;
 
 /// Shows the nodes. With the address of the database no node has to run.
-pub(super) fn show(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
+pub(super) fn show(
+    given: &GivenArguments,
+    streams: &mut Streams<'_>,
+) -> io::Result<Option<Status>> {
     let to = &given.to;
     let nodes = match to.store_place() {
         Some(StorePlace::Database(url)) => in_database(&url),
@@ -64,7 +67,7 @@ fn of_other_config(nodes: &[Value]) -> Vec<String> {
     nodes.iter().filter(differs).map(|node| cell(node, "node")).collect()
 }
 
-fn table(nodes: &[Value]) -> Table {
+fn table(nodes: &[Value]) -> TextTable {
     let columns = [
         ("NODE", "node"),
         ("STATE", "state"),
@@ -108,18 +111,18 @@ fn parts(node: &Value) -> String {
     }
 }
 
-fn in_database(url: &str) -> Result<Value, Fault> {
+fn in_database(url: &str) -> Result<Value, CallFault> {
     let place = StorePlace::Database(url.to_owned());
-    if !place.is_there().map_err(Fault::Store)? {
-        return Err(Fault::NoStore(place));
+    if !place.is_there().map_err(CallFault::Store)? {
+        return Err(CallFault::NoStore(place));
     }
     let shared = database::share(url, Expected::Existing);
     let membership = shared.and_then(|shared| shared.leases.membership());
-    let nodes = shown(&membership.map_err(Fault::Store)?);
-    serde_json::to_value(&nodes).map_err(|fault| Fault::Odd(fault.to_string()))
+    let nodes = shown(&membership.map_err(CallFault::Store)?);
+    serde_json::to_value(&nodes).map_err(|fault| CallFault::Odd(fault.to_string()))
 }
 
-fn of_server(to: &To) -> Result<Value, Fault> {
+fn of_server(to: &To) -> Result<Value, CallFault> {
     let mut reach = to.find(Purpose::Look)?;
     let answer = reach.ask(&Request::get("/v1/nodes".to_owned()))?;
     let nodes = answer.success()?.json();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::answer::{Answer, text, write_fields};
+use super::answer::{ShownAnswer, text, write_fields};
 use super::{events, feeds, inbox, messages, steer, waiting};
 use crate::cli::print::table::{self, cell};
 use crate::cli::{Streams, status};
@@ -23,7 +23,7 @@ pub(super) enum Show {
     /// on standard error.
     Secret(Vec<(String, String)>),
     Table(List),
-    By(Writer),
+    By(AnswerPrinter),
 }
 
 /// A list as a table, a page of it perhaps.
@@ -32,7 +32,7 @@ pub(super) enum Show {
 pub(super) struct List {
     /// The field with the list; absent = the answer itself.
     list: Option<String>,
-    columns: Vec<Column>,
+    columns: Vec<AnswerColumn>,
     /// The text of an empty list.
     nothing: String,
     /// True if long cells are not cut.
@@ -46,19 +46,19 @@ pub(super) struct List {
 /// A column: its title, the path of its cells, and what stands for an empty one.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Column {
+enum AnswerColumn {
     Plain(String, String),
     Filled(String, String, String),
 }
 
-type WriteAnswer = fn(&Answer<'_>, &mut dyn Write) -> io::Result<()>;
+type WriteAnswer = fn(&ShownAnswer<'_>, &mut dyn Write) -> io::Result<()>;
 
 /// A function that writes an answer.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Writer(WriteAnswer);
+pub(super) struct AnswerPrinter(WriteAnswer);
 
-impl TryFrom<String> for Writer {
+impl TryFrom<String> for AnswerPrinter {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
@@ -86,7 +86,11 @@ impl TryFrom<String> for Writer {
 
 impl Show {
     /// Writes an answer.
-    pub(super) fn write(&self, answer: &Answer<'_>, streams: &mut Streams<'_>) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        answer: &ShownAnswer<'_>,
+        streams: &mut Streams<'_>,
+    ) -> io::Result<()> {
         let value = answer.value;
         if answer.given.to.json {
             return match (self, value) {
@@ -112,7 +116,7 @@ impl Show {
                 writeln!(streams.err, "{}", text(note, answer))
             }
             Self::Table(list) => list.write(value, streams),
-            Self::By(Writer(write)) => write(answer, streams.out),
+            Self::By(AnswerPrinter(write)) => write(answer, streams.out),
         }
     }
 }
@@ -128,8 +132,8 @@ impl List {
     fn write(&self, answer: &Value, streams: &mut Streams<'_>) -> io::Result<()> {
         let rows = self.rows(answer);
         let columns = self.columns.iter().map(|column| match column {
-            Column::Plain(title, path) => (title, path, ""),
-            Column::Filled(title, path, empty) => (title, path, &**empty),
+            AnswerColumn::Plain(title, path) => (title, path, ""),
+            AnswerColumn::Filled(title, path, empty) => (title, path, &**empty),
         });
         let columns: Vec<(&String, &str, &str)> = columns
             .filter_map(|(title, path, empty)| match path.strip_suffix('?') {
@@ -140,7 +144,7 @@ impl List {
             })
             .collect();
         let titles: Vec<&str> = columns.iter().map(|(title, ..)| title.as_str()).collect();
-        let mut table = table::Table::new(&titles);
+        let mut table = table::TextTable::new(&titles);
         for row in rows {
             let cells = columns.iter().map(|(_, path, empty)| match waiting::cell_of(row, path) {
                 cell if cell.is_empty() => (*empty).to_owned(),

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use tidings_core::channel::CHANNELS;
 
-use super::answer::Answer;
-use super::given::Given;
+use super::answer::ShownAnswer;
+use super::given::GivenArguments;
 use crate::cli::print::table::{list, shown};
 use crate::cli::{Status, Streams, reach};
-use crate::client::{Fault, Purpose, Reach, Request, segment};
+use crate::client::{CallFault, Purpose, Reach, Request, segment};
 
 /// What the status lists of what is paused.
 const LISTED: [&str; 2] = ["type", "channel"];
@@ -25,7 +25,7 @@ pub(super) fn kind(text: &str, command: &str) -> Result<String, String> {
 }
 
 /// Writes the answer of `pause`.
-pub(super) fn write_paused(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_paused(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let [what, name] = ["what", "name"].map(|one| answer.given.text(one).unwrap_or_default());
     let done = if what == "feed" { "read" } else { "sent" };
     writeln!(
@@ -35,7 +35,7 @@ pub(super) fn write_paused(answer: &Answer<'_>, out: &mut dyn Write) -> io::Resu
 }
 
 /// Writes the answer of `resume`.
-pub(super) fn write_resumed(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_resumed(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let [what, name] = ["what", "name"].map(|one| answer.given.text(one).unwrap_or_default());
     write_one(what, name, out)
 }
@@ -46,7 +46,10 @@ fn write_one(what: &str, name: &str, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Resumes all that is paused, of one kind perhaps.
-pub(super) fn resume_all(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
+pub(super) fn resume_all(
+    given: &GivenArguments,
+    streams: &mut Streams<'_>,
+) -> io::Result<Option<Status>> {
     if !given.has("all") {
         return Ok(None);
     }
@@ -82,7 +85,7 @@ pub(super) fn resume_all(given: &Given, streams: &mut Streams<'_>) -> io::Result
 fn resume(
     reach: &mut Reach,
     kinds: impl Iterator<Item = &'static str>,
-) -> Result<Vec<(&'static str, String)>, Fault> {
+) -> Result<Vec<(&'static str, String)>, CallFault> {
     let status = Request::get("/v1/admin/status".to_owned());
     let status: Value = reach.ask(&status)?.success()?.json()?;
     let mut resumed = Vec::new();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::argument::{Argument, CHOICE, In};
-use super::given::Given;
+use super::given::GivenArguments;
 use super::show::Show;
 use super::{answer, events, messages, nodes, steer, tenant};
 use crate::cli::reach::To;
@@ -16,9 +16,9 @@ use crate::cli::{Status, Streams};
 use crate::client::{Purpose, Request, parameters};
 
 /// The table.
-pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+pub(super) static TABLE: LazyLock<CommandTable> = LazyLock::new(|| {
     let table = toml::from_str(include_str!("commands.toml"));
-    let mut table: Table = table.expect("a table of this binary, as tests know");
+    let mut table: CommandTable = table.expect("a table of this binary, as tests know");
     let arguments = table.commands.iter_mut().flat_map(|row| &mut row.arguments);
     arguments.for_each(Argument::name_value);
     table
@@ -27,15 +27,15 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Commands, and the groups of some.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
-    pub(super) groups: BTreeMap<String, Group>,
-    pub(super) commands: Vec<Row>,
+pub(super) struct CommandTable {
+    pub(super) groups: BTreeMap<String, CommandGroup>,
+    pub(super) commands: Vec<CommandRow>,
 }
 
 /// Commands with the same first word.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Group {
+pub(super) struct CommandGroup {
     about: String,
     /// The command that runs where the group alone is named.
     pub(super) default: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Group {
 /// A command of one call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Row {
+pub(super) struct CommandRow {
     /// The words of the command.
     pub(super) name: String,
     about: String,
@@ -72,7 +72,9 @@ pub(super) struct Row {
 /// A step before a call; returns how the command ends if that was all.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct First(pub(super) fn(&Given, &mut Streams<'_>) -> std::io::Result<Option<Status>>);
+pub(super) struct First(
+    pub(super) fn(&GivenArguments, &mut Streams<'_>) -> std::io::Result<Option<Status>>,
+);
 
 impl TryFrom<String> for First {
     type Error = String;
@@ -88,8 +90,8 @@ impl TryFrom<String> for First {
     }
 }
 
-impl Table {
-    pub(super) fn row(&self, name: &str) -> Option<&Row> {
+impl CommandTable {
+    pub(super) fn row(&self, name: &str) -> Option<&CommandRow> {
         self.commands.iter().find(|row| row.name == name)
     }
 
@@ -118,7 +120,7 @@ impl Table {
     }
 }
 
-impl Row {
+impl CommandRow {
     fn augment(&'static self, mut command: Command) -> Command {
         for argument in &self.arguments {
             command = command.arg(argument.clap());
@@ -133,7 +135,7 @@ impl Row {
         To::augment_args(command)
     }
 
-    pub(super) fn request(&self, given: &Given) -> Request {
+    pub(super) fn request(&self, given: &GivenArguments) -> Request {
         let value = |name: &str| given.text(name).map(crate::client::segment);
         let call =
             self.call.iter().find_map(|call| answer::filled(call, value)).unwrap_or_default();

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::given::Given;
+use super::given::GivenArguments;
 use crate::cli::{Status, Streams, reach, report};
-use crate::client::{Fault, LineProblem, Request};
+use crate::client::{CallFault, LineProblem, Request};
 
 /// Saves a tenant.
-pub(super) fn set(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
+pub(super) fn set(given: &GivenArguments, streams: &mut Streams<'_>) -> io::Result<Option<Status>> {
     let body = match body(given) {
         Ok(body) => body,
         Err(fault) => return Ok(Some(report(streams, &fault, Status::Wrong))),
@@ -22,9 +22,9 @@ pub(super) fn set(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option
         Ok(reach) => reach,
         Err(status) => return Ok(Some(status)),
     };
-    let done = reach.ask(&request).and_then(|asked| {
-        let lines = asked.success()?.lines()?;
-        let line = lines.first().ok_or_else(|| Fault::Odd("it has no line".to_owned()))?;
+    let done = reach.ask(&request).and_then(|answer| {
+        let lines = answer.success()?.lines()?;
+        let line = lines.first().ok_or_else(|| CallFault::Odd("it has no line".to_owned()))?;
         LineProblem::of(line).map_or(Ok(()), |problem| Err(problem.into_fault()))
     });
     let closed = reach.close();
@@ -41,7 +41,7 @@ pub(super) fn set(given: &Given, streams: &mut Streams<'_>) -> io::Result<Option
 }
 
 /// What changes: the flags go before the file.
-fn body(given: &Given) -> Result<Value, String> {
+fn body(given: &GivenArguments) -> Result<Value, String> {
     let mut body = match given.text("file") {
         Some(file) => object(Path::new(file))?,
         None => Map::new(),

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-fn given(arguments: &[&str]) -> (&'static Row, Given) {
+fn given(arguments: &[&str]) -> (&'static CommandRow, GivenArguments) {
     let words = ["tidings"].into_iter().chain(arguments.iter().copied());
     let matches = crate::cli::command().try_get_matches_from(words).unwrap();
     let (name, mut matches) = matches.subcommand().unwrap();
@@ -12,7 +12,7 @@ fn given(arguments: &[&str]) -> (&'static Row, Given) {
         matches = of_word;
     }
     let to = To::from_arg_matches(matches).unwrap();
-    (TABLE.row(&name).unwrap(), Given { matches: matches.clone(), to })
+    (TABLE.row(&name).unwrap(), GivenArguments { matches: matches.clone(), to })
 }
 
 fn written(arguments: &[&str], answer: &Value) -> String {
@@ -21,7 +21,7 @@ fn written(arguments: &[&str], answer: &Value) -> String {
     let progress = super::super::Progress::Hidden;
     let mut streams = Streams { out: &mut out, err: &mut err, progress };
     row.show
-        .write(&Answer { value: answer, given: &given, has_server: true }, &mut streams)
+        .write(&ShownAnswer { value: answer, given: &given, has_server: true }, &mut streams)
         .unwrap();
     String::from_utf8(out).unwrap()
 }

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::answer::{Answer, table};
-use crate::cli::print::table::{Table, cell, list};
+use super::answer::{ShownAnswer, table};
+use crate::cli::print::table::{TextTable, cell, list};
 use crate::wording::quoted;
 
 /// Writes the answer of `pending`.
-pub(super) fn write_pending(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_pending(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let answer = answer.value;
-    let mut table = Table::new(&["DUE", "CHANNEL", "LANE", "SINCE", "TYPE", "OBJECT", "EVENT"]);
+    let mut table = TextTable::new(&["DUE", "CHANNEL", "LANE", "SINCE", "TYPE", "OBJECT", "EVENT"]);
     for lane in list(answer, "lanes") {
         for entry in list(lane, "entries") {
             let of_entry = ["t", "type", "object", "event"].map(|key| cell(entry, key));
@@ -71,7 +71,7 @@ fn write_retried(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the answer of `due`.
-pub(super) fn write_due(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_due(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let answer = answer.value;
     let columns = [
         ("HOUR", "hour"),
@@ -96,7 +96,7 @@ pub(super) fn write_due(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<
 }
 
 /// Writes the answer of `flush`.
-pub(super) fn write_flushed(answer: &Answer<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_flushed(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let recipient = answer.given.text("recipient").unwrap_or_default();
     let scheduled = scheduled_text(answer.value);
     let lanes = answer.value["lanes"].as_u64().unwrap_or_default();

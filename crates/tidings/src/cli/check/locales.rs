@@ -6,14 +6,14 @@ use std::io::{self, BufRead as _, Write};
 use serde_json::{Value, json};
 use tidings_mail::{OwnWords, canonical_locale};
 
-use super::super::print::table::Table;
+use super::super::print::table::TextTable;
 use super::super::reach::{self, To};
 use super::super::{Status, Streams, export, report};
 use crate::client::Purpose;
 use crate::config::{Checked, Languages, Missing};
 
 /// A locale of recipients, and the texts that are missing in it.
-struct Row {
+struct LocaleRow {
     locale: String,
     recipients: u64,
     missing: Missing,
@@ -68,11 +68,15 @@ fn count_by_locale(lines: impl io::Read) -> io::Result<BTreeMap<Option<String>, 
 }
 
 /// The rows, one for each locale without regard to case. A recipient without a locale has the default one.
-fn rows(counts: BTreeMap<Option<String>, u64>, usual: &str, languages: &Languages) -> Vec<Row> {
-    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+fn rows(
+    counts: BTreeMap<Option<String>, u64>,
+    usual: &str,
+    languages: &Languages,
+) -> Vec<LocaleRow> {
+    let mut rows: BTreeMap<String, LocaleRow> = BTreeMap::new();
     for (locale, recipients) in counts {
         let locale = locale.unwrap_or_else(|| usual.to_owned());
-        let row = rows.entry(canonical_locale(&locale)).or_insert_with(|| Row {
+        let row = rows.entry(canonical_locale(&locale)).or_insert_with(|| LocaleRow {
             missing: languages.missing(&locale),
             locale,
             recipients: 0,
@@ -82,13 +86,13 @@ fn rows(counts: BTreeMap<Option<String>, u64>, usual: &str, languages: &Language
     rows.into_values().collect()
 }
 
-fn to_json(file: &str, rows: &[Row]) -> Value {
+fn to_json(file: &str, rows: &[LocaleRow]) -> Value {
     let words = |words: &OwnWords| match words {
         OwnWords::All => json!([]),
         OwnWords::Without(phrases) => json!(phrases),
         OwnWords::None => json!("all"),
     };
-    let row = |row: &Row| {
+    let row = |row: &LocaleRow| {
         let texts = row.missing.texts.iter();
         json!({
             "locale": row.locale,
@@ -102,11 +106,11 @@ fn to_json(file: &str, rows: &[Row]) -> Value {
     json!({"file": file, "ok": is_whole, "locales": rows.iter().map(row).collect::<Vec<_>>()})
 }
 
-fn write_table(file: &str, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
+fn write_table(file: &str, rows: &[LocaleRow], out: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return writeln!(out, "there are no recipients");
     }
-    let mut table = Table::new(&["locale", "recipients", "lacks"]);
+    let mut table = TextTable::new(&["locale", "recipients", "lacks"]);
     for row in rows {
         let mut lacks = row.missing.in_words(file).join(", ");
         if lacks.is_empty() {

@@ -9,12 +9,12 @@ fn short() -> Scenario {
     tidings_demo::scenario().excerpt(300, Day::parse("1967-12-13").unwrap())
 }
 
-fn arguments(data: Option<&Path>, json: bool) -> Arguments {
+fn arguments(data: Option<&Path>, json: bool) -> DemoArguments {
     let listen = "127.0.0.1:0".parse().unwrap();
-    Arguments { headless: true, json, data: data.map(Path::to_owned), listen }
+    DemoArguments { headless: true, json, data: data.map(Path::to_owned), listen }
 }
 
-fn demo(arguments: &Arguments) -> (Status, String, String) {
+fn demo(arguments: &DemoArguments) -> (Status, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Plain };
     let status = run(arguments, short(), &mut streams).unwrap();
@@ -58,7 +58,8 @@ fn people_are_shown_books_that_balance_and_where_things_are() {
 fn a_port_that_is_taken_is_told_before_anything_is_played() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap();
-    let (status, out, err) = demo(&Arguments { headless: false, listen, ..arguments(None, false) });
+    let (status, out, err) =
+        demo(&DemoArguments { headless: false, listen, ..arguments(None, false) });
     assert_eq!((status, out.as_str()), (Status::Failed, ""));
     assert!(err.contains("--listen") && err.contains(&listen.to_string()), "{err}");
     assert!(!err.contains("mails"), "{err}");
@@ -69,13 +70,13 @@ fn faults_end_with_their_codes() {
     use tidings_store::Error as Store;
     let dir = || PathBuf::from("d");
     for (fault, code) in [
-        (play::Fault::Occupied(dir()), 2),
-        (play::Fault::Store(Store::Locked(String::new())), 3),
-        (play::Fault::Store(Store::Format(String::new())), 3),
-        (play::Fault::Store(Store::Full(String::new())), 1),
-        (play::Fault::Stopped, 1),
+        (play::PlayFault::Occupied(dir()), 2),
+        (play::PlayFault::Store(Store::Locked(String::new())), 3),
+        (play::PlayFault::Store(Store::Format(String::new())), 3),
+        (play::PlayFault::Store(Store::Full(String::new())), 1),
+        (play::PlayFault::Stopped, 1),
     ] {
-        let fault = Fault::Play(fault);
+        let fault = DemoFault::Play(fault);
         assert_eq!(status_of(&fault).code(), code, "{fault}");
     }
 }
@@ -93,7 +94,7 @@ fn demo_process() {
     }
     let mut streams =
         Streams { out: &mut io::stdout(), err: &mut io::stderr(), progress: Progress::Plain };
-    let arguments = Arguments { headless: false, ..arguments(None, true) };
+    let arguments = DemoArguments { headless: false, ..arguments(None, true) };
     run(&arguments, short(), &mut streams).unwrap();
 }
 
@@ -130,5 +131,5 @@ fn f16_a_demo_that_is_terminated_leaves_nothing_behind() {
 fn f11_books_that_do_not_balance_are_a_failure() {
     let books = Totals { entries: 1, ..Totals::default() };
     assert!(!books.balance());
-    assert_eq!(status_of(&Fault::Books), Status::Failed);
+    assert_eq!(status_of(&DemoFault::Books), Status::Failed);
 }

@@ -5,14 +5,14 @@ use std::io::{self, BufReader};
 
 use serde_json::{Value, json};
 
-use super::{Arguments, can_not_open, open};
+use super::{ImportArguments, can_not_open, open};
 use crate::body;
 use crate::cli::reach;
 use crate::cli::{Status, Streams, report};
-use crate::client::{Fault, Purpose, Reach, Request, segment};
-use crate::compat::preferences::{Known, Mapped, knock, novu};
+use crate::client::{CallFault, Purpose, Reach, Request, segment};
+use crate::compat::preferences::{ConfiguredTypes, Mapped, knock, novu};
 use crate::import::Source;
-use crate::timeline::{Line, Lines};
+use crate::timeline::{Lines, NextLine};
 
 /// The counts of an import.
 #[derive(Default)]
@@ -25,7 +25,7 @@ struct Done {
 
 /// Runs the command.
 pub(super) fn run(
-    arguments: &Arguments,
+    arguments: &ImportArguments,
     from: Source,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
@@ -42,14 +42,14 @@ pub(super) fn run(
         all(arguments, from, Lines::new(BufReader::new(input)), &mut reach, &mut done, streams)?;
     let closed = reach.close();
     if arguments.to.json {
-        let told = json!({
+        let line = json!({
             "kind": "preferences",
             "taken": done.taken,
             "skipped": done.skipped,
             "left_out": done.left_out,
             "complete": ended.is_ok(),
         });
-        writeln!(streams.out, "{told}")?;
+        writeln!(streams.out, "{line}")?;
     } else {
         for (what, count) in &done.left_out {
             writeln!(streams.err, "warning: left out of {count} rows: {what}")?;
@@ -72,7 +72,7 @@ pub(super) fn run(
 
 /// Takes all rows; the error is why it stopped before the end.
 fn all(
-    arguments: &Arguments,
+    arguments: &ImportArguments,
     from: Source,
     mut lines: Lines<impl io::BufRead>,
     reach: &mut Reach,
@@ -81,17 +81,17 @@ fn all(
 ) -> io::Result<Result<(), String>> {
     let types = reach.ask(&Request::get("/v1/types".to_owned()));
     let known = match types.and_then(|answer| answer.success()?.json()) {
-        Ok(types) => Known::of(&types),
+        Ok(types) => ConfiguredTypes::of(&types),
         Err(fault) => return Ok(Err(fault.to_string())),
     };
     loop {
         let (number, row) = match lines.read_next()? {
-            Line::End => return Ok(Ok(())),
-            Line::TooLong(number) => {
+            NextLine::End => return Ok(Ok(())),
+            NextLine::TooLong(number) => {
                 let hint = "write one JSON object a line";
                 (number, Err(body::Fault::new("the line is too long", hint)))
             }
-            Line::Text(number, text) => (number, mapped(from, text, &known)),
+            NextLine::Text(number, text) => (number, mapped(from, text, &known)),
         };
         let fault = match row {
             Err(fault) => fault,
@@ -104,7 +104,7 @@ fn all(
                         done.taken += 1;
                         continue;
                     }
-                    Err(Fault::Refused { status, reason, hint, .. })
+                    Err(CallFault::Refused { status, reason, hint, .. })
                         if status.is_client_error() && status.as_u16() != 429 =>
                     {
                         body::Fault::new(reason, hint)
@@ -122,7 +122,7 @@ fn all(
     }
 }
 
-fn mapped(from: Source, text: &[u8], known: &Known) -> Result<Mapped, body::Fault> {
+fn mapped(from: Source, text: &[u8], known: &ConfiguredTypes) -> Result<Mapped, body::Fault> {
     let row: Value = serde_json::from_slice(text).map_err(|fault| {
         body::Fault::new(format!("not JSON: {fault}"), "write one JSON object a line")
     })?;
@@ -133,7 +133,7 @@ fn mapped(from: Source, text: &[u8], known: &Known) -> Result<Mapped, body::Faul
 }
 
 /// Sets somebody's preferences; those that are there and not among them stay.
-fn set(reach: &mut Reach, row: &Mapped) -> Result<(), Fault> {
+fn set(reach: &mut Reach, row: &Mapped) -> Result<(), CallFault> {
     if row.list.is_empty() {
         return Ok(());
     }

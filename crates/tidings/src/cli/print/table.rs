@@ -14,11 +14,11 @@ const CELL_CHARS_MAX: usize = 4 * CELL_WIDTH_MAX;
 /// Rows under titles; every column is as wide as its widest cell, and a cell is cut at
 /// [`CELL_WIDTH_MAX`].
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Table {
+pub(in crate::cli) struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table with these titles.
     pub(in crate::cli) fn new(titles: &[&str]) -> Self {
         let mut table = Self::default();
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn columns_stand_below_each_other() {
-        let mut table = Table::new(&["WHO", "WHAT"]);
+        let mut table = TextTable::new(&["WHO", "WHAT"]);
         let mut out = Vec::new();
         table.write(&mut out).unwrap();
         assert!(out.is_empty());
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn written(cells: [&str; 2]) -> String {
-        let mut table = Table::new(&["A", "B"]);
+        let mut table = TextTable::new(&["A", "B"]);
         table.row(cells.map(str::to_owned));
         let mut out = Vec::new();
         table.write(&mut out).unwrap();

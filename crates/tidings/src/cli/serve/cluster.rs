@@ -9,11 +9,11 @@ use std::time::Duration;
 use tidings_core::Rules;
 use tidings_node::{Candidate, Follower, Holder, RuntimeError, Term};
 use tidings_store::database;
-use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
+use tidings_store::lease::{Leases, Member, NodeId, NodeToken, Role};
 
 use super::{
-    Arguments, Reloaded, Serving, end_with, expected, listener, no_key, put_in_force, read_again,
-    read_feeds, say_paused,
+    Reloaded, ServeArguments, Serving, end_with, expected, listener, no_key, put_in_force,
+    read_again, read_feeds, say_paused,
 };
 use crate::app::{self, Opened};
 use crate::cli::reach::STORE_VARIABLE;
@@ -30,7 +30,7 @@ const HAND_OVER: Duration = Duration::from_secs(5);
 
 /// Arguments of a node that shares its store.
 #[derive(Clone, clap::Args)]
-pub(super) struct Shared {
+pub(super) struct ClusterArguments {
     /// Database that several nodes share, in place of a data directory: postgres://USER@HOST/DB
     #[arg(long, value_name = "URL", env = STORE_VARIABLE, hide_env_values = true)]
     pub(super) store: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Shared {
 
 /// Runs a node until it is stopped.
 pub(super) fn run(
-    arguments: &Arguments,
+    arguments: &ServeArguments,
     store: &str,
     rules: Rules,
     streams: &mut Streams<'_>,
@@ -84,7 +84,7 @@ pub(super) fn run(
     let cluster = Arc::new(Cluster::new(me.id));
     cluster.open_to_pages(&rules);
     let streams_max = streams_max(&rules);
-    let state = Arc::new(State {
+    let state = Arc::new(ProcessState {
         leases: Arc::clone(&leases),
         cluster: Arc::clone(&cluster),
         arguments: arguments.clone(),
@@ -147,7 +147,7 @@ pub(super) fn run(
     Ok(report(streams, message, Status::Failed))
 }
 
-fn member(shared: &Shared, listens: String, token: &Secret) -> io::Result<Member> {
+fn member(shared: &ClusterArguments, listens: String, token: &Secret) -> io::Result<Member> {
     let mut id = [0; 8];
     keys::fill(&mut id)?;
     let advertised = shared.advertise.clone().unwrap_or(listens);
@@ -159,7 +159,7 @@ fn member(shared: &Shared, listens: String, token: &Secret) -> io::Result<Member
         id: NodeId(i64::from_be_bytes(id)),
         name: shared.node.clone().unwrap_or_else(|| address.clone()),
         address: format!("http://{address}"),
-        token: Token(token.text().to_owned()),
+        token: NodeToken(token.text().to_owned()),
         heartbeat: 0,
         unanswered: false,
         role: Role::Standby,
@@ -174,10 +174,10 @@ fn digest(rules: &Rules) -> String {
 }
 
 /// The state of the process, whether it holds the store or not.
-struct State {
+struct ProcessState {
     leases: Arc<dyn Leases>,
     cluster: Arc<Cluster>,
-    arguments: Arguments,
+    arguments: ServeArguments,
     token: Secret,
     /// The rules that this node puts in force when it opens the store.
     rules: Mutex<Rules>,
@@ -186,7 +186,7 @@ struct State {
     tokio: tokio::runtime::Handle,
 }
 
-impl State {
+impl ProcessState {
     /// The rules that this node puts in force when it opens the store. Who holds their lock asks for no other.
     fn rules(&self) -> Rules {
         let rules = self.rules.lock();
@@ -228,29 +228,29 @@ impl State {
 }
 
 /// The work of this process while it holds the lease or a share.
-struct Holding(Arc<State>);
+struct Holding(Arc<ProcessState>);
 
 impl Holder for Holding {
-    fn open(&mut self, term: Term) -> Result<tidings_node::Opened, String> {
+    fn open(&mut self, term: Term) -> Result<tidings_node::OpenReport, String> {
         let state = &self.0;
         let rules = state.rules();
         let store =
             Opened::held(Arc::clone(&state.leases), &term).map_err(|fault| fault.to_string())?;
         let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
         let (arguments, token) = (&state.arguments, &state.token);
-        let mut homes = None;
+        let mut owners = None;
         let started = Serving::start(store, &rules, arguments, token, Some(licence), |service| {
-            let of = service.homes_of_node().map(Arc::new);
+            let of = service.owners_of_node().map(Arc::new);
             let service = service.in_cluster(Arc::clone(&state.cluster));
-            match &*homes.insert(of) {
-                Some(homes) => service.with_shards(Arc::clone(homes)),
+            match &*owners.insert(of) {
+                Some(owners) => service.with_shards(Arc::clone(owners)),
                 None => service,
             }
         });
         let mut serving = started.map_err(|fault| fault.to_string())?;
-        let homes = homes.flatten().ok_or("the node has ended already")?;
+        let owners = owners.flatten().ok_or("the node has ended already")?;
         end_with(&serving.node, term.ender()).map_err(|fault| fault.to_string())?;
-        if homes.intake {
+        if owners.intake {
             self.begin_intake(&serving, &rules);
         } else {
             let link =
@@ -259,15 +259,15 @@ impl Holder for Holding {
             serving.follower = Some(follower.map_err(|fault| fault.to_string())?);
         }
         let api = crate::http::router(Arc::clone(&serving.service));
-        state.cluster.serve_shards(api, term.licence, Arc::clone(&homes));
-        tracing::info!(tenure = ?tenure, intake = homes.intake, parts = ?homes.held, "this node serves");
+        state.cluster.serve_shards(api, term.licence, Arc::clone(&owners));
+        tracing::info!(tenure = ?tenure, intake = owners.intake, shards = ?owners.held, "this node serves");
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
         *state.serving() = Some(serving);
         let lag = move || {
             let oldest = handle.look(|node| node.engine().open_closings().oldest_due());
             oldest.ok().flatten().map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
         };
-        Ok(tidings_node::Opened { lag: Box::new(lag), shards: homes.shards })
+        Ok(tidings_node::OpenReport { lag: Box::new(lag), shards: owners.shards })
     }
 
     fn close(&mut self, drains: bool) {

@@ -6,30 +6,32 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 
 use super::timeline::TimelineArguments;
-use crate::cli::print::table::Table;
-use crate::cli::simulate::{Arguments, read};
+use crate::cli::print::table::TextTable;
+use crate::cli::simulate::{SimulateArguments, read};
 use crate::cli::{MakePlayer, Status, Streams, report};
-use crate::compare::page::Page;
-use crate::compare::rows::{Row, rows};
-use crate::compare::{self, Channels, Figures, Named, Played, Population, Story, Wanted};
+use crate::compare::page::ComparisonPage;
+use crate::compare::rows::{ComparisonRow, rows};
+use crate::compare::{self, Channels, CountFilter, Figures, NamedRules, Played, Population, Story};
 use crate::wording::quoted;
 
 /// Runs the command.
 pub(in crate::cli) fn run(
     files: &[PathBuf],
-    arguments: &Arguments,
+    arguments: &SimulateArguments,
     make: MakePlayer<'_>,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
     let mut configs = Vec::new();
     for (file, title) in files.iter().zip(titles(files)) {
         match read(file, streams)? {
-            Some(rules) => configs.push(Named { name: file.display().to_string(), title, rules }),
+            Some(rules) => {
+                configs.push(NamedRules { name: file.display().to_string(), title, rules })
+            }
             None => return Ok(Status::Wrong),
         }
     }
     let mut population = Population::default();
-    let wanted = Wanted {
+    let wanted = CountFilter {
         channels: Channels(arguments.channel.as_deref()),
         places: None,
         story: arguments.html.is_some(),
@@ -47,7 +49,7 @@ pub(in crate::cli) fn run(
             let message = format!("{id} gets no message under any of these configurations");
             return Ok(report(streams, &message, Status::Failed));
         }
-        let page = Page {
+        let page = ComparisonPage {
             source: &arguments.timeline.source(),
             channel: arguments.channel.as_deref(),
             figures: &figures,
@@ -72,9 +74,9 @@ pub(in crate::cli) fn run(
 
 /// Plays the timeline under each configuration; faults are reported.
 pub(in crate::cli) fn play_all(
-    configs: &[Named],
+    configs: &[NamedRules],
     arguments: &TimelineArguments,
-    wanted: Wanted<'_>,
+    wanted: CountFilter<'_>,
     make: MakePlayer<'_>,
     population: &mut Population,
     streams: &mut Streams<'_>,
@@ -101,8 +103,8 @@ pub(in crate::cli) fn play_all(
 fn write_table(figures: &[Figures], out: &mut dyn Write) -> io::Result<()> {
     let titles = figures.iter().map(|of| of.title.as_str());
     let titles: Vec<&str> = [""].into_iter().chain(titles).collect();
-    let mut table = Table::new(&titles);
-    for Row { title, cells } in rows(figures) {
+    let mut table = TextTable::new(&titles);
+    for ComparisonRow { title, cells } in rows(figures) {
         table.row([title].into_iter().chain(cells));
     }
     table.write(out)?;

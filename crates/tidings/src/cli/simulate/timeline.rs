@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tidings_core::{Instant, Rules};
 
 use crate::cli::{Progress, Status, Streams, export, reach, report};
-use crate::client::{Fault, Place, Purpose, Reach};
+use crate::client::{CallFault, Purpose, Reach, ServerOptions};
 use crate::simulate::{Order, Run};
 
 /// Bytes read ahead of the line that is played.
@@ -97,18 +97,18 @@ impl TimelineArguments {
 
     /// The last days of a store.
     fn exported(&self, streams: &mut Streams<'_>) -> Result<Vec<u8>, Status> {
-        let place = Place {
+        let place = ServerOptions {
             url: self.url.clone(),
             key: reach::key(self.key.as_deref(), &|name| std::env::var_os(name)),
             store: reach::store_place(self.data.clone(), self.store.clone()),
             // Nothing is changed there.
             config: PathBuf::new(),
         };
-        let read = || -> Result<Vec<u8>, Fault> {
+        let read = || -> Result<Vec<u8>, CallFault> {
             let mut reach = Reach::find(&place, Purpose::Look)?;
             let mut held = Vec::new();
             let copied = reach.stream(&export::request(self.days, None))?.read_to_end(&mut held);
-            copied.map_err(|fault| Fault::Odd(fault.to_string()))?;
+            copied.map_err(|fault| CallFault::Odd(fault.to_string()))?;
             reach.close()?;
             Ok(held)
         };

@@ -9,12 +9,12 @@ use tidings_core::channel::sending;
 
 use super::compare::play_all;
 use super::timeline::TimelineArguments;
-use crate::cli::print::table::Table;
+use crate::cli::print::table::TextTable;
 use crate::cli::simulate::read;
 use crate::cli::{MakePlayer, Status, Streams, report};
 use crate::compare::rows::{mean, said};
-use crate::compare::tune::{Answer, Cooldown, Goal, Missed, Places, choose, grid};
-use crate::compare::{self, Channels, Figures, Named, Population, Wanted};
+use crate::compare::tune::{Cooldown, Goal, GoalAnswer, Missed, Places, choose, grid};
+use crate::compare::{self, Channels, CountFilter, Figures, NamedRules, Population};
 use crate::config::duration::{self, rounded};
 use crate::wording::quoted;
 
@@ -92,7 +92,7 @@ pub(in crate::cli) fn run(
     let channels = Channels(arguments.channel.as_deref());
     let types = (!arguments.types.is_empty()).then_some(arguments.types.as_slice());
     let places = Places::of(&rules, types, channels);
-    let wanted = Wanted { channels, places: Some(&places), story: false };
+    let wanted = CountFilter { channels, places: Some(&places), story: false };
     let mut population = Population::default();
     let runs = play_all(&configs, &arguments.timeline, wanted, make, &mut population, streams);
     let runs = match runs {
@@ -119,7 +119,7 @@ fn configs(
     arguments: &Arguments,
     rules: &Rules,
     choices: &[Cooldown],
-) -> Result<Vec<Named>, String> {
+) -> Result<Vec<NamedRules>, String> {
     let Some(first) = choices.first() else {
         return Err("each --max-wait must be longer than some --quiet".to_owned());
     };
@@ -148,8 +148,8 @@ fn configs(
         ));
     }
     let path = arguments.config.display().to_string();
-    let named = |title: String, rules: Rules| Named { name: path.clone(), title, rules };
-    let mut configs: Vec<Named> =
+    let named = |title: String, rules: Rules| NamedRules { name: path.clone(), title, rules };
+    let mut configs: Vec<NamedRules> =
         choices.iter().map(|choice| named(words(*choice), with(choice).1)).collect();
     configs.insert(0, named("as configured".to_owned(), rules.clone()));
     Ok(configs)
@@ -222,8 +222,8 @@ impl Tuned<'_> {
     fn proposal(&self) -> Option<(Cooldown, bool)> {
         let tried = self.figures.get(1..).unwrap_or_default();
         match self.goal.answer(tried)? {
-            Answer::Meets(number) => Some((*self.choices.get(number)?, true)),
-            Answer::Nearest(number) => Some((*self.choices.get(number)?, false)),
+            GoalAnswer::Meets(number) => Some((*self.choices.get(number)?, true)),
+            GoalAnswer::Nearest(number) => Some((*self.choices.get(number)?, false)),
         }
     }
 
@@ -252,7 +252,7 @@ impl Tuned<'_> {
     }
 
     fn write_table(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             "COOL-DOWN",
             "MESSAGES",
             "MEAN A DAY",

@@ -26,9 +26,10 @@ impl Axis {
     fn of(story: &Story, width: f64) -> Option<Self> {
         let (first, last) = story.events_from_to()?;
         let span = (last.0 - first.0).max(MINUTE_MS);
-        let told = story.bands.iter().flat_map(|band| &band.told);
+        let shown = story.bands.iter().flat_map(|band| &band.shown);
         let soon = last.plus_ms(span.max(30 * MINUTE_MS));
-        let to = told.map(|told| told.at).filter(|at| *at <= soon).max().unwrap_or(last).max(last);
+        let to =
+            shown.map(|shown| shown.at).filter(|at| *at <= soon).max().unwrap_or(last).max(last);
         Some(Self {
             from: first.plus_ms(-span / 40),
             to: to.plus_ms(((to.0 - first.0) / 20).max(MINUTE_MS)),
@@ -77,11 +78,11 @@ pub(super) fn picture(story: &Story, number: usize, width: f64) -> Option<Value>
             height => px((pitch * 0.78).max(1.6)),
         }
     });
-    let points = band.told.iter().filter(|told| axis.holds(told.at)).map(|told| {
+    let points = band.shown.iter().filter(|shown| axis.holds(shown.at)).map(|shown| {
         context! {
-            x => px(axis.x(told.at)),
-            at => told.at.to_string(),
-            events => told.events.len(),
+            x => px(axis.x(shown.at)),
+            at => shown.at.to_string(),
+            events => shown.events.len(),
         }
     });
     Some(context! {
@@ -99,9 +100,9 @@ pub(super) fn picture(story: &Story, number: usize, width: f64) -> Option<Value>
 /// The messages of a band that lie behind the axis: the number of their events, and the instant of the first.
 pub(super) fn beyond(story: &Story, number: usize) -> Option<(usize, Instant)> {
     let axis = Axis::of(story, 1.0)?;
-    let told = &story.bands.get(number)?.told;
-    let late: Vec<_> = told.iter().filter(|told| !axis.holds(told.at)).collect();
-    let events = late.iter().map(|told| told.events.len()).sum();
+    let shown = &story.bands.get(number)?.shown;
+    let late: Vec<_> = shown.iter().filter(|shown| !axis.holds(shown.at)).collect();
+    let events = late.iter().map(|shown| shown.events.len()).sum();
     late.first().map(|first| (events, first.at))
 }
 
@@ -148,9 +149,9 @@ struct Bar {
 /// The events of a band in rows, so that no two overlap: each in the lowest row that is free.
 fn rows(band: &Band) -> Vec<Bar> {
     let mut bars = Vec::new();
-    for (turn, told) in band.told.iter().enumerate() {
-        for from in &told.events {
-            bars.push((*from, told.at, turn));
+    for (turn, shown) in band.shown.iter().enumerate() {
+        for from in &shown.events {
+            bars.push((*from, shown.at, turn));
         }
     }
     bars.sort_unstable();

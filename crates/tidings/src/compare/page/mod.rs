@@ -17,7 +17,7 @@ const WIDTHS: [(&str, f64); 2] = [("wide", 1100.0), ("narrow", 340.0)];
 
 /// The content of a page.
 #[derive(Debug)]
-pub struct Page<'p> {
+pub struct ComparisonPage<'p> {
     /// The source of the events.
     pub source: &'p str,
     /// The only channel that was counted; `None` = all but the inbox.
@@ -28,7 +28,7 @@ pub struct Page<'p> {
     pub story: Option<&'p Story>,
 }
 
-impl Page<'_> {
+impl ComparisonPage<'_> {
     /// The page as HTML.
     ///
     /// # Errors
@@ -140,12 +140,12 @@ fn against(first: &Figures, other: &Figures) -> Value {
         Some(ms) => format!("within {}", rounded(ms)),
     };
     let (one, another) = (delay(other), delay(first));
-    let told = if one == another {
+    let delay_text = if one == another {
         format!("Half of the events are told {one} under both")
     } else {
         format!("Half of the events are told {one}, rather than {another}")
     };
-    context! { title => other.title.as_str(), change, first => first.title.as_str(), told }
+    context! { title => other.title.as_str(), change, first => first.title.as_str(), delay => delay_text }
 }
 
 fn percent(part: u64, of: u64) -> String {
@@ -164,15 +164,15 @@ fn day(story: &Story) -> Value {
         (all, _) => format!("{all} events"),
     };
     let hours = story.events_from_to().map(|(from, to)| (band::clock(from), band::clock(to)));
-    let bands = story.bands.iter().enumerate().map(|(number, told)| {
+    let bands = story.bands.iter().enumerate().map(|(number, of_run)| {
         let pictures = WIDTHS.into_iter().filter_map(|(class, width)| {
             let picture = band::picture(story, number, width)?;
             Some((class, picture))
         });
         let beyond = band::beyond(story, number);
         context! {
-            title => told.title.as_str(),
-            messages => match told.told.len() {
+            title => of_run.title.as_str(),
+            messages => match of_run.shown.len() {
                 1 => "1 message".to_owned(),
                 count => format!("{count} messages"),
             },

@@ -1,7 +1,7 @@
 //! Tests of the words and the look of messages.
 
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Address, Quota, Share, Texts};
+use tidings_core::presentation::{FormOfAddress, Quota, Share, Texts};
 
 use super::super::{check, parse};
 use super::{reasons, refused, rules};
@@ -17,7 +17,7 @@ fn the_words_and_the_look_of_messages_are_read() {
                 [types.a.channels]\ninbox = { policy = \"now\" }\n";
     let shown = rules(text).presentation;
     assert_eq!(shown.brand.name.as_deref(), Some("Art"));
-    assert_eq!(shown.brand.address, Some(Address::Familiar));
+    assert_eq!(shown.brand.address, Some(FormOfAddress::Familiar));
     assert_eq!(shown.brand.url.as_deref(), Some("https://example.org"));
     let texts = |texts: &Texts| -> Vec<String> { texts.0.keys().cloned().collect() };
     assert_eq!(texts(&shown.types["a"].title), [""]);

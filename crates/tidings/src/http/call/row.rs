@@ -3,34 +3,34 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::Kind;
+use super::CallKind;
 use crate::http::error::Code;
 use crate::http::request::roles::Needs;
 use crate::token::Scope;
 
 /// A row of `calls.tsv`.
-pub(super) struct Row {
-    pub(super) kind: Kind,
-    pub(super) who: Who,
+pub(super) struct CallRow {
+    pub(super) kind: CallKind,
+    pub(super) callers: Callers,
     /// Errors beside those of its kind.
     pub(super) codes: Vec<Code>,
 }
 
 /// Those who may make a call.
 #[derive(Clone, Copy)]
-pub(super) enum Who {
+pub(super) enum Callers {
     /// Keys of some roles.
     Keys(Needs),
     /// Tokens of end users with a scope.
     Tokens(Scope),
 }
 
-static ROWS: LazyLock<BTreeMap<&str, Row>> = LazyLock::new(|| {
+static ROWS: LazyLock<BTreeMap<&str, CallRow>> = LazyLock::new(|| {
     let lines = include_str!("calls.tsv").lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| Row::read(line).expect("a row of this binary, as tests know")).collect()
+    lines.map(|line| CallRow::read(line).expect("a row of this binary, as tests know")).collect()
 });
 
-impl Row {
+impl CallRow {
     /// The row of a call.
     ///
     /// # Panics
@@ -41,25 +41,25 @@ impl Row {
 
     fn read(line: &'static str) -> Option<(&'static str, Self)> {
         let mut fields = line.split('\t');
-        let (name, kind, who) = (fields.next()?, fields.next()?, fields.next()?);
+        let (name, kind, callers) = (fields.next()?, fields.next()?, fields.next()?);
         let kind = match kind {
-            "open" => Kind::Open,
-            "knows" => Kind::Knows,
-            "looks" => Kind::Looks,
-            "changes" => Kind::Changes,
+            "open" => CallKind::Open,
+            "knows" => CallKind::Knows,
+            "looks" => CallKind::Looks,
+            "changes" => CallKind::Changes,
             _ => return None,
         };
-        let who = match (who, who.strip_prefix("token:")) {
-            (_, Some(scope)) => Who::Tokens(Scope::of_word(scope)?),
-            ("any", None) => Who::Keys(Needs::Reading),
-            ("publish", None) => Who::Keys(Needs::Publish),
-            ("operate", None) => Who::Keys(Needs::Operate),
-            ("admin", None) => Who::Keys(Needs::Admin),
+        let callers = match (callers, callers.strip_prefix("token:")) {
+            (_, Some(scope)) => Callers::Tokens(Scope::of_word(scope)?),
+            ("any", None) => Callers::Keys(Needs::Reading),
+            ("publish", None) => Callers::Keys(Needs::Publish),
+            ("operate", None) => Callers::Keys(Needs::Operate),
+            ("admin", None) => Callers::Keys(Needs::Admin),
             _ => return None,
         };
         let codes = fields.next().unwrap_or_default().split_whitespace();
         let code = |name| Code::ALL.iter().find(|code| code.row().code == name).copied();
-        Some((name, Self { kind, who, codes: codes.map(code).collect::<Option<_>>()? }))
+        Some((name, Self { kind, callers, codes: codes.map(code).collect::<Option<_>>()? }))
     }
 }
 

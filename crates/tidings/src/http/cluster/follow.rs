@@ -44,7 +44,7 @@ pub(in crate::http) fn routes() -> Router<Arc<Service>> {
 async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<StatusCode, Problem> {
     let report: FollowerReport = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidJson, fault.to_string()))?;
-    if service.among().is_some_and(|(homes, _)| !homes.intake) {
+    if service.cluster_view().is_some_and(|(owners, _)| !owners.intake) {
         return Err(Problem::new(Code::NoHolder, "this node does not accept events any more"));
     }
     let ended = || Problem::new(Code::NoHolder, "the node sent another report, or has ended");
@@ -84,9 +84,9 @@ impl LeaderLink for HttpLeaderLink {
             let _ = give.send(ask(&cluster, report).await);
         });
         // A runtime that ends drops what it was asked.
-        let asked = given.recv_timeout(PATIENCE);
+        let answer = given.recv_timeout(PATIENCE);
         asking.abort();
-        asked.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?
+        answer.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?
     }
 }
 

@@ -50,7 +50,7 @@ impl FromRequestParts<Arc<Service>> for OtherShards {
         parts: &mut Parts,
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
-        let Some((homes, cluster)) = service.among() else {
+        let Some((owners, cluster)) = service.cluster_view() else {
             return Ok(Self(None));
         };
         if parts.headers.contains_key(&SHARDS) {
@@ -59,7 +59,7 @@ impl FromRequestParts<Arc<Service>> for OtherShards {
         let path = parts.uri.path_and_query().cloned();
         Ok(Self(Some(Asking {
             cluster: Arc::clone(cluster),
-            others: cluster.others(homes),
+            others: cluster.others(owners),
             path: path.unwrap_or_else(|| PathAndQuery::from_static("/")),
         })))
     }
@@ -107,7 +107,7 @@ impl OtherShards {
 impl Asking {
     /// The shards that no node has, in words.
     fn nobodys(&self) -> Vec<String> {
-        self.others.nobodys.iter().map(|shard| format!("part {shard}")).collect()
+        self.others.nobodys.iter().map(|shard| format!("shard {shard}")).collect()
     }
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {

@@ -33,7 +33,7 @@ async fn commands(State(service): State<Arc<Service>>, request: Request) -> Resp
 }
 
 async fn done(service: &Service, request: Request) -> Result<Response, Problem> {
-    let Some((homes, _)) = service.among() else {
+    let Some((owners, _)) = service.cluster_view() else {
         // Everything is here, or it is no node of a cluster: nobody has to ask.
         return Err(no_holder(NOBODY));
     };
@@ -42,11 +42,11 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
     let Commands { commands, waits } = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);
-    let is_here = |command: &Command| homes.has(homes.of_command(command));
+    let is_here = |command: &Command| owners.has(owners.of_command(command));
     if !commands.iter().all(is_here) {
         return Err(no_holder(NOBODY));
     }
-    let asked = service.ask_here(&service.handle_for(waits), commands)?;
-    let replies = service.answered(asked).await?;
+    let pending = service.ask_here(&service.handle_for(waits), commands)?;
+    let replies = service.answered(pending).await?;
     Ok((StatusCode::OK, Json(replies)).into_response())
 }

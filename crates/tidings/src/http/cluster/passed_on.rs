@@ -37,7 +37,7 @@ impl<F: Future> PassedOn<F> {
         if !self.is_between {
             return Poll::Ready(Some(Err(axum::Error::new("the node of the stream is gone"))));
         }
-        let retry_ms = spread(STREAMS.fetch_add(1, Ordering::Relaxed));
+        let retry_ms = jitter(STREAMS.fetch_add(1, Ordering::Relaxed));
         Poll::Ready(Some(Ok(Frame::data(end(End::Restart { retry_ms })))))
     }
 }
@@ -46,7 +46,7 @@ impl<F: Future> PassedOn<F> {
 static STREAMS: AtomicU64 = AtomicU64::new(0);
 
 /// The wait of one after the other of an unknown number of streams: each falls into the largest gap (the golden ratio).
-fn spread(stream: u64) -> u64 {
+fn jitter(stream: u64) -> u64 {
     stream.wrapping_mul(6_181) % (RETRY_MS_MAX + 1)
 }
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn waits_are_spread_evenly_however_many_there_are() {
         for count in [10, 100, 1_000] {
-            let mut waits: Vec<u64> = (0..count).map(spread).collect();
+            let mut waits: Vec<u64> = (0..count).map(jitter).collect();
             waits.sort_unstable();
             let gaps = waits.windows(2).map(|pair| pair[1] - pair[0]);
             assert!(gaps.max().unwrap() <= 3 * RETRY_MS_MAX / count, "{count}");

@@ -63,10 +63,10 @@ impl SplitCommands {
     /// Splits commands; `peer` tells which other node has a home.
     pub(in crate::http) fn of(
         commands: Vec<Command>,
-        homes: &Owners,
+        owners: &Owners,
         peer: impl Fn(Owner) -> Option<Peer>,
     ) -> Self {
-        let mut spread = Self {
+        let mut split = Self {
             here: Vec::new(),
             places_here: Vec::new(),
             there: Vec::new(),
@@ -75,13 +75,13 @@ impl SplitCommands {
         let mut known: BTreeMap<Owner, Option<usize>> = BTreeMap::new();
         let mut nodes: BTreeMap<NodeId, usize> = BTreeMap::new();
         for (place, command) in commands.into_iter().enumerate() {
-            let home = homes.of_command(&command);
-            if homes.has(home) {
-                spread.here.push(command);
-                spread.places_here.push(place);
+            let home = owners.of_command(&command);
+            if owners.has(home) {
+                split.here.push(command);
+                split.places_here.push(place);
                 continue;
             }
-            let there = &mut spread.there;
+            let there = &mut split.there;
             let at = *known.entry(home).or_insert_with(|| {
                 let peer = peer(home)?;
                 Some(*nodes.entry(peer.id()).or_insert_with(|| {
@@ -90,14 +90,14 @@ impl SplitCommands {
                 }))
             });
             match at {
-                None => spread.nowhere.push(place),
+                None => split.nowhere.push(place),
                 Some(at) => {
                     there[at].commands.push(command);
                     there[at].places.push(place);
                 }
             }
         }
-        spread
+        split
     }
 
     /// Returns true if all commands are of this node.
@@ -107,7 +107,7 @@ impl SplitCommands {
 
     /// Has the commands of other nodes done; `waits` = their answers wait for the shards on all nodes.
     pub(in crate::http) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> RemoteReplies {
-        let mut heard = RemoteReplies {
+        let mut remote = RemoteReplies {
             any: !self.places_here.is_empty(),
             places_here: self.places_here,
             replies: BTreeMap::new(),
@@ -115,28 +115,28 @@ impl SplitCommands {
         };
         for place in self.nowhere {
             let nobody = no_holder(NOBODY);
-            heard.failed.get_or_insert_with(|| nobody.clone());
-            heard.replies.insert(place, Err(nobody));
+            remote.failed.get_or_insert_with(|| nobody.clone());
+            remote.replies.insert(place, Err(nobody));
         }
-        let asked = self.there.into_iter().map(async |at| {
+        let calls = self.there.into_iter().map(async |at| {
             let commands = Commands { commands: at.commands, waits };
             (at.places, ask(cluster, &at.peer, commands).await)
         });
-        for (places, answers) in join_all(asked).await {
+        for (places, answers) in join_all(calls).await {
             let answers = match answers {
                 Ok(answers) => {
-                    heard.any = true;
+                    remote.any = true;
                     answers.into_iter().map(|answer| answer.map_err(Problem::from)).collect()
                 }
                 Err(problem) => {
                     let each: Replies = places.iter().map(|_| Err(problem.clone())).collect();
-                    heard.failed.get_or_insert(problem);
+                    remote.failed.get_or_insert(problem);
                     each
                 }
             };
-            heard.replies.extend(places.into_iter().zip(answers));
+            remote.replies.extend(places.into_iter().zip(answers));
         }
-        heard
+        remote
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
         Command::Erase { recipient: id(recipient) }
     }
 
-    fn homes() -> Owners {
+    fn owners() -> Owners {
         Owners { buckets: 64, shards: 4, held: [0].into(), intake: true }
     }
 
@@ -254,7 +254,7 @@ mod tests {
     fn in_shard(shard: u16, n: usize) -> String {
         let mut of = (0..)
             .map(|n| format!("r{n}"))
-            .filter(|text| homes().of_recipient(&id(text)) == Owner::Shard(shard));
+            .filter(|text| owners().of_recipient(&id(text)) == Owner::Shard(shard));
         of.nth(n).unwrap()
     }
 
@@ -278,18 +278,18 @@ mod tests {
             erase(&in_shard(2, 1)),
             erase(&in_shard(0, 1)),
         ];
-        let spread = SplitCommands::of(commands.clone(), &homes(), peer);
-        assert!(!spread.is_here());
+        let split = SplitCommands::of(commands.clone(), &owners(), peer);
+        assert!(!split.is_here());
         let of = |places: &[usize]| -> Vec<Command> {
             places.iter().map(|at| commands[*at].clone()).collect()
         };
-        assert_eq!(spread.here, of(&[1, 2, 6]));
-        assert_eq!(spread.there.len(), 1);
-        assert_eq!(spread.there[0].commands, of(&[0, 3, 5]));
-        assert_eq!(spread.nowhere, [4]);
+        assert_eq!(split.here, of(&[1, 2, 6]));
+        assert_eq!(split.there.len(), 1);
+        assert_eq!(split.there[0].commands, of(&[0, 3, 5]));
+        assert_eq!(split.nowhere, [4]);
 
-        let heard = RemoteReplies {
-            places_here: spread.places_here,
+        let remote = RemoteReplies {
+            places_here: split.places_here,
             any: true,
             replies: [
                 (0, Ok(Reply::Done)),
@@ -301,7 +301,7 @@ mod tests {
             failed: None,
         };
         let unknown = || Err(Refused::UnknownRecipient(id("r")));
-        let replies = heard.with(Ok(vec![Ok(Reply::Done), unknown(), Ok(Reply::Done)]));
+        let replies = remote.with(Ok(vec![Ok(Reply::Done), unknown(), Ok(Reply::Done)]));
         let codes: Vec<_> =
             replies.iter().map(|reply| reply.as_ref().err().map(|problem| problem.code)).collect();
         let no_holder = Some(Code::NoHolder);
@@ -313,9 +313,9 @@ mod tests {
     #[test]
     fn what_is_all_here_is_not_split() {
         let commands = vec![erase(&in_shard(0, 0)), Command::Retract { object: id("o") }];
-        let spread = SplitCommands::of(commands.clone(), &homes(), |_| unreachable!());
-        assert!(spread.is_here());
-        assert_eq!(spread.here, commands);
+        let split = SplitCommands::of(commands.clone(), &owners(), |_| unreachable!());
+        assert!(split.is_here());
+        assert_eq!(split.here, commands);
     }
 
     #[test]

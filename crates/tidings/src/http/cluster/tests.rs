@@ -17,7 +17,7 @@ fn membership(epoch: i64, holder: Option<NodeId>, other: &str) -> Membership {
             address: format!("http://{address}"),
             config: format!("of node {}", id.0),
             role: Role::Holding,
-            token: tidings_store::lease::Token(format!("of node {}", id.0)),
+            token: tidings_store::lease::NodeToken(format!("of node {}", id.0)),
             ..Member::new(id, "node")
         },
         silent_ms: 0,
@@ -143,10 +143,10 @@ async fn a_node_that_serves_nothing_leaves_strangers_with_headers_of_nodes_to_th
         }
         read(api.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()).await
     };
-    for header in ["tidings-node", "tidings-parts"] {
+    for header in ["tidings-node", "tidings-shards"] {
         assert_eq!(ask(None, header).await.0, StatusCode::UNAUTHORIZED, "{header}");
     }
-    let of_node = ask(Some("of node 2"), "tidings-parts").await;
+    let of_node = ask(Some("of node 2"), "tidings-shards").await;
     assert!(is(&of_node, "no_holder"), "{of_node:?}");
 }
 

@@ -25,7 +25,7 @@ use super::v1::events::new_id;
 use super::{Answer, Change, Service, only};
 use crate::body::Fields;
 use crate::body::event::EventBody;
-use crate::body::json::{self, Table};
+use crate::body::json::{self, JsonObject};
 use crate::compat::{knock, novu};
 use crate::wording::quoted;
 
@@ -71,10 +71,10 @@ async fn novu_trigger(
         let id = id(novu::transaction(&mut body)?);
         let fields = novu::trigger(&id, body)?;
         let event: EventBody = Fields::new(fields).body()?;
-        let told = json!({
+        let answer = json!({
             "acknowledged": true, "status": "processed", "transactionId": id.as_str(),
         });
-        Ok((event, json!({ "data": told }), id.clone()))
+        Ok((event, json!({ "data": answer }), id.clone()))
     });
     named(COMPAT[1], answer.await)
 }
@@ -85,7 +85,7 @@ async fn trigger(
     request: Request,
     status: StatusCode,
     read: impl for<'b> FnOnce(
-        Table<'b>,
+        JsonObject<'b>,
         &dyn Fn(Option<Id>) -> Id,
     ) -> Result<(EventBody, Value, Id), Problem>,
 ) -> Result<Answer, Problem> {
@@ -95,15 +95,15 @@ async fn trigger(
         return Err(Problem::new(Code::Role, Needs::Publish.lacking(caller.role)));
     }
     let change = Change::read(&parts, body, service).await?;
-    let (command, told) = {
+    let (command, answer) = {
         let table = json::object(&change.body)?;
         let id = |given: Option<Id>| given.unwrap_or_else(|| new_id(service, &change, 0));
-        let (event, told, id) = read(table, &id)?;
-        (event.command(&service.rules(), || id)?, told)
+        let (event, answer, id) = read(table, &id)?;
+        (event.command(&service.rules(), || id)?, answer)
     };
     let done = move |replies| {
         only(replies)?;
-        Answer::json(status, &told)
+        Answer::json(status, &answer)
     };
     service.change(&change, vec![command], done).await
 }

@@ -44,20 +44,20 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 
 /// The query of the page.
 #[derive(Deserialize)]
-struct Asked {
+struct DevInboxQuery {
     #[serde(default)]
     recipient: String,
 }
 
 async fn page(
     State(service): State<Arc<Service>>,
-    Query(asked): Query<Asked>,
+    Query(query): Query<DevInboxQuery>,
 ) -> Result<Response, Problem> {
     let Access::Open = service.access else {
         let detail = "`/_inbox` is a page of `serve --dev` alone";
         return Err(Problem::new(Code::NotFound, detail));
     };
-    let recipient = if asked.recipient.is_empty() { USUAL } else { asked.recipient.trim() };
+    let recipient = if query.recipient.is_empty() { USUAL } else { query.recipient.trim() };
     let recipient = Id::new(recipient).map_err(|fault| {
         let detail = format!("`recipient` {} is no id: {fault}", quoted(recipient));
         Problem::new(Code::InvalidQuery, detail)

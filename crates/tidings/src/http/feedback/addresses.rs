@@ -39,15 +39,15 @@ impl Service {
         let bucket = |message: &MessageName| message.id.closing.bucket;
         let is_here = |message: &MessageName| self.at_home_of(bucket(message)).is_ok();
         let (here, there): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_here);
-        if let Some((homes, cluster)) = self.among() {
+        if let Some((owners, cluster)) = self.cluster_view() {
             for message in there {
                 let peer = cluster
-                    .peer(homes.of_bucket(bucket(&message)))
+                    .peer(owners.of_bucket(bucket(&message)))
                     .ok_or_else(|| no_holder(NOBODY))?;
                 found.insert(message, of_other(cluster, &peer, message).await?);
             }
         }
-        let own = move |node: &tidings_node::Durable| {
+        let own = move |node: &tidings_node::DurableSnapshot| {
             let of = |message: MessageName| {
                 let profile = node.engine().recipient_of(message.id);
                 let addressee = profile.map(|profile| Addressee {

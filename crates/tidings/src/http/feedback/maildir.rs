@@ -42,7 +42,7 @@ const NAME_BYTES_MAX: usize = 255;
 pub async fn watch(service: Arc<Service>) {
     let mut looks = interval(EVERY);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut told = None;
+    let mut reported = None;
     if let Some(maildir) = service.rules().feedback.maildir.clone() {
         let left = spawn_blocking(move || left_unread(Path::new(&maildir))).await;
         for name in left.unwrap_or_default() {
@@ -70,11 +70,11 @@ pub async fn watch(service: Arc<Service>) {
         };
         // A fault that stays is logged once.
         if let Some(reason) = &fault
-            && fault != told
+            && fault != reported
         {
             tracing::warn!(%reason, maildir, "mails that came back can't be taken in");
         }
-        told = fault;
+        reported = fault;
     }
 }
 

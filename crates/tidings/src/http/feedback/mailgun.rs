@@ -5,7 +5,7 @@ use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL_NO;
-use tidings_mail::{Event, Status, hex};
+use tidings_mail::{EnhancedStatus, MailEvent, hex};
 
 use super::call::{Call, not_signed};
 use super::reported::Reported;
@@ -15,7 +15,7 @@ use crate::http::error::Problem;
 #[serde(rename_all = "kebab-case")]
 struct Body {
     signature: Signature,
-    event_data: Line,
+    event_data: MailgunEvent,
 }
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ struct Signature {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct Line {
+struct MailgunEvent {
     event: String,
     severity: Option<String>,
     #[serde(default)]
@@ -65,18 +65,21 @@ pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem>
     Ok(reported(event_data, signed).into_iter().collect())
 }
 
-fn reported(line: Line, signed: Instant) -> Option<Reported> {
+fn reported(line: MailgunEvent, signed: Instant) -> Option<Reported> {
     let DeliveryStatus { code, enhanced_code, message, description } = line.delivery_status;
     let words = [message, description].map(Option::unwrap_or_default).join(" ");
-    let status = enhanced_code.as_deref().and_then(Status::find).or_else(|| Status::find(&words));
+    let status = enhanced_code
+        .as_deref()
+        .and_then(EnhancedStatus::find)
+        .or_else(|| EnhancedStatus::find(&words));
     let event = match (&*line.event, line.severity.as_deref()) {
-        ("delivered", _) => Event::Delivered,
-        ("failed", Some("temporary")) => Event::Delayed,
-        ("failed", _) => Event::of_refusal(&words, status),
-        ("complained", _) => Event::Complained,
-        ("unsubscribed", _) => Event::OptedOut,
-        ("opened", _) => Event::Opened,
-        ("clicked", _) => Event::Clicked,
+        ("delivered", _) => MailEvent::Delivered,
+        ("failed", Some("temporary")) => MailEvent::Delayed,
+        ("failed", _) => MailEvent::of_refusal(&words, status),
+        ("complained", _) => MailEvent::Complained,
+        ("unsubscribed", _) => MailEvent::OptedOut,
+        ("opened", _) => MailEvent::Opened,
+        ("clicked", _) => MailEvent::Clicked,
         _ => return None,
     };
     let code = code.map(|code| code.to_string());

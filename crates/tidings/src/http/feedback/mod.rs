@@ -45,22 +45,22 @@ use crate::http::request::extract::whole;
 const CALL_BYTES_MAX: usize = 2 << 20;
 /// The route of the calls.
 pub(super) fn routes() -> Router<Arc<Service>> {
-    Router::new().route("/feedback/{provider}", post(hear))
+    Router::new().route("/feedback/{provider}", post(receive))
 }
 
-async fn hear(
+async fn receive(
     State(service): State<Arc<Service>>,
     Path(provider): Path<String>,
     request: Request,
 ) -> Response {
-    let heard = heard(&service, &provider, request).await;
+    let received = received(&service, &provider, request).await;
     let mut response =
-        heard.map_or_else(Problem::into_response, |()| StatusCode::NO_CONTENT.into_response());
+        received.map_or_else(Problem::into_response, |()| StatusCode::NO_CONTENT.into_response());
     response.extensions_mut().insert(CallName(FEEDBACK));
     response
 }
 
-async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Result<(), Problem> {
+async fn received(service: &Arc<Service>, provider: &str, request: Request) -> Result<(), Problem> {
     let rules = service.rules();
     let known = rules.feedback.providers.get(provider).cloned();
     let Some(known) = known else {

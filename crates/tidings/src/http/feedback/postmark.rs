@@ -8,7 +8,7 @@ use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL_NO;
-use tidings_mail::Event;
+use tidings_mail::MailEvent;
 
 use super::call::{Call, not_signed};
 use super::reported::{Reported, permanent};
@@ -16,7 +16,7 @@ use crate::http::error::Problem;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Line {
+struct PostmarkEvent {
     record_type: String,
     #[serde(rename = "Type")]
     kind: Option<String>,
@@ -52,25 +52,25 @@ pub(super) fn check(headers: &HeaderMap, login: &str) -> Result<(), Problem> {
 
 /// The reports of a call whose login was checked.
 pub(super) fn read(call: &Call<'_>) -> Result<Vec<Reported>, Problem> {
-    let line: Line = call.json()?;
+    let line: PostmarkEvent = call.json()?;
     let is_change = line.record_type == "SubscriptionChange";
     let kind = line.kind.or(line.suppression_reason).unwrap_or_default();
     let event = match (&*line.record_type, &*kind) {
-        ("Delivery", _) => Event::Delivered,
+        ("Delivery", _) => MailEvent::Delivered,
         ("Bounce", "HardBounce") => permanent(&line.details.unwrap_or_default()),
-        ("Bounce", "BadEmailAddress") => Event::Gone,
-        ("Bounce", "SpamComplaint") | ("SpamComplaint", _) => Event::Complained,
-        ("Bounce", "Unsubscribe") => Event::OptedOut,
-        ("Bounce", "Transient") => Event::Delayed,
-        ("Bounce", "SoftBounce" | "Undeliverable") => Event::Bounced,
-        ("Bounce", _) => Event::Blocked,
-        ("SubscriptionChange", _) if line.suppress_sending == Some(false) => Event::OptedIn,
-        ("SubscriptionChange", "HardBounce") => Event::Gone,
-        ("SubscriptionChange", "SpamComplaint") => Event::Complained,
+        ("Bounce", "BadEmailAddress") => MailEvent::Gone,
+        ("Bounce", "SpamComplaint") | ("SpamComplaint", _) => MailEvent::Complained,
+        ("Bounce", "Unsubscribe") => MailEvent::OptedOut,
+        ("Bounce", "Transient") => MailEvent::Delayed,
+        ("Bounce", "SoftBounce" | "Undeliverable") => MailEvent::Bounced,
+        ("Bounce", _) => MailEvent::Blocked,
+        ("SubscriptionChange", _) if line.suppress_sending == Some(false) => MailEvent::OptedIn,
+        ("SubscriptionChange", "HardBounce") => MailEvent::Gone,
+        ("SubscriptionChange", "SpamComplaint") => MailEvent::Complained,
         // By the reader, or by somebody who has the account: either way Postmark sends no more.
-        ("SubscriptionChange", _) => Event::OptedOut,
-        ("Open", _) => Event::Opened,
-        ("Click", _) => Event::Clicked,
+        ("SubscriptionChange", _) => MailEvent::OptedOut,
+        ("Open", _) => MailEvent::Opened,
+        ("Click", _) => MailEvent::Clicked,
         _ => return Ok(Vec::new()),
     };
     Ok(vec![Reported {

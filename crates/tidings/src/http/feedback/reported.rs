@@ -5,12 +5,12 @@ use tidings_core::messages::{Answered, Attempt};
 use tidings_core::rules::FeedbackRules;
 use tidings_core::suppression::{AddressReport, ChannelAddress, Source, SuppressedFor};
 use tidings_core::{Command, Id, Instant};
-use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
+use tidings_mail::{EnhancedStatus, MailEvent, MailTag, Stage, TokenKey, Verdict, judge};
 
 /// A report about a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reported {
-    pub(super) event: Event,
+    pub(super) event: MailEvent,
     /// The channel of its address.
     pub(super) channel: ChannelNo,
     /// Name of the provider that reports.
@@ -29,15 +29,15 @@ pub(super) struct Reported {
 }
 
 /// The entry of an event in the history of a message; `None` = it is about later messages.
-pub(super) fn answered(event: Event) -> Option<Answered> {
+pub(super) fn answered(event: MailEvent) -> Option<Answered> {
     Some(match event {
-        Event::Delivered => Answered::Delivered,
-        Event::Delayed => Answered::Delayed,
-        Event::Blocked | Event::Bounced | Event::Gone => Answered::Bounced,
-        Event::Complained | Event::OptedOut => Answered::Complained,
-        Event::Opened => Answered::Opened,
-        Event::Clicked => Answered::Clicked,
-        Event::OptedIn => return None,
+        MailEvent::Delivered => Answered::Delivered,
+        MailEvent::Delayed => Answered::Delayed,
+        MailEvent::Blocked | MailEvent::Bounced | MailEvent::Gone => Answered::Bounced,
+        MailEvent::Complained | MailEvent::OptedOut => Answered::Complained,
+        MailEvent::Opened => Answered::Opened,
+        MailEvent::Clicked => Answered::Clicked,
+        MailEvent::OptedIn => return None,
     })
 }
 
@@ -112,15 +112,15 @@ impl Reported {
     /// The change of the address; `None` = none.
     pub(super) fn address_change(&self, now: Instant) -> Option<AddressChange> {
         let report = match self.event {
-            Event::Gone => AddressReport::Suppressed(SuppressedFor::Bounce),
-            Event::Complained => AddressReport::Suppressed(SuppressedFor::Complaint),
-            Event::OptedOut => AddressReport::Suppressed(SuppressedFor::Stop),
-            Event::OptedIn => AddressReport::OptedIn,
-            Event::Bounced => AddressReport::Bounced(Source::Report),
-            Event::Delivered | Event::Opened | Event::Clicked => {
+            MailEvent::Gone => AddressReport::Suppressed(SuppressedFor::Bounce),
+            MailEvent::Complained => AddressReport::Suppressed(SuppressedFor::Complaint),
+            MailEvent::OptedOut => AddressReport::Suppressed(SuppressedFor::Stop),
+            MailEvent::OptedIn => AddressReport::OptedIn,
+            MailEvent::Bounced => AddressReport::Bounced(Source::Report),
+            MailEvent::Delivered | MailEvent::Opened | MailEvent::Clicked => {
                 AddressReport::Arrived(Source::Report)
             }
-            Event::Delayed | Event::Blocked => return None,
+            MailEvent::Delayed | MailEvent::Blocked => return None,
         };
         let at = self.at.map_or(now, |at| at.min(now));
         Some(AddressChange { report, channel: self.channel, at })
@@ -128,9 +128,9 @@ impl Reported {
 }
 
 /// The event of a bounce that a provider calls permanent: where the server's words are about us, no address is gone.
-pub(super) fn permanent(words: &str) -> Event {
-    match judge(Stage::Unknown, None, Status::find(words), words) {
-        Verdict::Ours(_) => Event::Blocked,
-        Verdict::Gone | Verdict::Soft | Verdict::Mailbox => Event::Gone,
+pub(super) fn permanent(words: &str) -> MailEvent {
+    match judge(Stage::Unknown, None, EnhancedStatus::find(words), words) {
+        Verdict::Ours(_) => MailEvent::Blocked,
+        Verdict::Gone | Verdict::Soft | Verdict::Mailbox => MailEvent::Gone,
     }
 }

@@ -6,7 +6,7 @@ use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 use serde::Deserialize;
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL_NO;
-use tidings_mail::{Event, Status};
+use tidings_mail::{EnhancedStatus, MailEvent};
 
 use super::call::{Call, not_signed};
 use super::reported::Reported;
@@ -16,7 +16,7 @@ use crate::http::error::Problem;
 const POINT_BYTES: usize = 65;
 
 #[derive(Deserialize)]
-struct Line {
+struct SendGridEvent {
     event: String,
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -36,7 +36,7 @@ pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem>
         return Err(not_signed("the signature is another one"));
     }
     let signed = call.of_second(time)?;
-    let lines: Vec<Line> = call.json()?;
+    let lines: Vec<SendGridEvent> = call.json()?;
     let reports = lines.into_iter();
     Ok(reports.filter_map(|line| reported(line, signed)).collect())
 }
@@ -53,20 +53,20 @@ fn is_signed(call: &Call<'_>, time: &str, signature: &str, key: &str) -> bool {
     key.verify(&signed, &signature).is_ok()
 }
 
-fn reported(line: Line, signed: Instant) -> Option<Reported> {
-    let status = line.status.as_deref().and_then(Status::find);
+fn reported(line: SendGridEvent, signed: Instant) -> Option<Reported> {
+    let status = line.status.as_deref().and_then(EnhancedStatus::find);
     let words = line.reason.as_deref().unwrap_or_default();
     let event = match &*line.event {
-        "delivered" => Event::Delivered,
-        "deferred" => Event::Delayed,
+        "delivered" => MailEvent::Delivered,
+        "deferred" => MailEvent::Delayed,
         // Refused by policy, and not for the address.
-        "bounce" if line.kind.as_deref() == Some("blocked") => Event::Blocked,
-        "bounce" => Event::of_refusal(words, status),
-        "spamreport" => Event::Complained,
-        "unsubscribe" | "group_unsubscribe" => Event::OptedOut,
-        "group_resubscribe" => Event::OptedIn,
-        "open" => Event::Opened,
-        "click" => Event::Clicked,
+        "bounce" if line.kind.as_deref() == Some("blocked") => MailEvent::Blocked,
+        "bounce" => MailEvent::of_refusal(words, status),
+        "spamreport" => MailEvent::Complained,
+        "unsubscribe" | "group_unsubscribe" => MailEvent::OptedOut,
+        "group_resubscribe" => MailEvent::OptedIn,
+        "open" => MailEvent::Opened,
+        "click" => MailEvent::Clicked,
         _ => return None,
     };
     let at = line.timestamp.and_then(|second| second.checked_mul(1_000));

@@ -16,7 +16,7 @@ use rustls_pki_types::pem::PemObject as _;
 use serde::Deserialize;
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL_NO;
-use tidings_mail::{Event, Status};
+use tidings_mail::{EnhancedStatus, MailEvent};
 use webpki::EndEntityCert;
 use webpki::ring::RSA_PKCS1_2048_8192_SHA256;
 
@@ -184,7 +184,7 @@ pub(super) fn read(
             Ok(Vec::new())
         }
         ("Notification", _) => {
-            let line: Line = serde_json::from_str(&envelope.message)
+            let line: SesNotification = serde_json::from_str(&envelope.message)
                 .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
             Ok(reported(line, signed).into_iter().collect())
         }
@@ -194,7 +194,7 @@ pub(super) fn read(
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line {
+struct SesNotification {
     #[serde(alias = "notificationType")]
     event_type: String,
     #[serde(default)]
@@ -202,13 +202,13 @@ struct Line {
     #[serde(default)]
     bounce: Bounce,
     #[serde(default)]
-    subscription: Subscription,
+    subscription: SesSubscription,
 }
 
 /// The choice of a reader on a contact list.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Subscription {
+struct SesSubscription {
     #[serde(rename = "newTopicPreferences")]
     now: TopicPreferences,
 }
@@ -263,25 +263,27 @@ struct BouncedRecipient {
     diagnostic_code: Option<String>,
 }
 
-fn reported(line: Line, signed: Instant) -> Option<Reported> {
+fn reported(line: SesNotification, signed: Instant) -> Option<Reported> {
     let Bounce { bounce_type, bounce_sub_type, bounced_recipients } = line.bounce;
     let mut said = bounced_recipients.iter();
     let said = said.find_map(|of| of.diagnostic_code.as_deref());
     let event = match &*line.event_type {
-        "Delivery" => Event::Delivered,
-        "DeliveryDelay" => Event::Delayed,
+        "Delivery" => MailEvent::Delivered,
+        "DeliveryDelay" => MailEvent::Delayed,
         "Bounce" if bounce_type == "Permanent" => permanent(said.unwrap_or_default()),
-        "Bounce" if matches!(&*bounce_sub_type, "General" | "MailboxFull" | "") => Event::Bounced,
-        "Bounce" | "Reject" => Event::Blocked,
-        "Complaint" => Event::Complained,
-        "Subscription" if line.subscription.now.is_out() => Event::OptedOut,
-        "Subscription" => Event::OptedIn,
-        "Open" => Event::Opened,
-        "Click" => Event::Clicked,
+        "Bounce" if matches!(&*bounce_sub_type, "General" | "MailboxFull" | "") => {
+            MailEvent::Bounced
+        }
+        "Bounce" | "Reject" => MailEvent::Blocked,
+        "Complaint" => MailEvent::Complained,
+        "Subscription" if line.subscription.now.is_out() => MailEvent::OptedOut,
+        "Subscription" => MailEvent::OptedIn,
+        "Open" => MailEvent::Opened,
+        "Click" => MailEvent::Clicked,
         _ => return None,
     };
     let mut statuses = bounced_recipients.into_iter().filter_map(|of| of.status);
-    let status = statuses.find_map(|text| Status::find(&text));
+    let status = statuses.find_map(|text| EnhancedStatus::find(&text));
     let tags =
         line.mail.headers.into_iter().filter(|header| header.name.eq_ignore_ascii_case(HEADER));
     Some(Reported {

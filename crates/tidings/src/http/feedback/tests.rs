@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::time::DAY_MS;
-use tidings_mail::Event;
+use tidings_mail::MailEvent;
 
 use super::*;
 use crate::http::post::Post;
@@ -204,7 +204,7 @@ fn mail_3_bounces_of_five_days_suppress_for_a_month() {
     assert_eq!(state(&post).1, Vec::<Value>::new());
     // Nor does what came before an arrival.
     let arrived = Reported {
-        event: Event::Delivered,
+        event: MailEvent::Delivered,
         channel: EMAIL_NO,
         by: "mail",
         hints: vec![tag.clone()],
@@ -435,13 +435,13 @@ fn field_4_stop_and_start_of_text_messages_are_heard() {
             fields.iter().map(|(name, value)| (*name, &**value)).collect();
         heard(&call("token", url, &fields)).unwrap().pop().map(|report| report.event)
     };
-    assert_eq!(said(&of(" stop ")), Some(Event::OptedOut));
-    assert_eq!(said(&of("Start")), Some(Event::OptedIn));
-    assert_eq!(said(&of("UNSTOP")), Some(Event::OptedIn));
+    assert_eq!(said(&of(" stop ")), Some(MailEvent::OptedOut));
+    assert_eq!(said(&of("Start")), Some(MailEvent::OptedIn));
+    assert_eq!(said(&of("UNSTOP")), Some(MailEvent::OptedIn));
     assert_eq!(said(&of("please start later")), None);
     // Twilio's own judgement, where it gives one.
     let judged = [of("arret"), vec![("OptOutType", "STOP".to_owned())]].concat();
-    assert_eq!(said(&judged), Some(Event::OptedOut));
+    assert_eq!(said(&judged), Some(MailEvent::OptedOut));
     let other = [("Body", "STOP".to_owned()), ("From", "whatsapp:+4915112345678".to_owned())];
     assert_eq!(said(&other), None);
     // Signed for another address, or by another token.
@@ -477,7 +477,7 @@ fn a_call_of_twilio_that_comes_again_within_a_day_changes_nothing() {
         headers.insert("x-twilio-signature", HeaderValue::from_static(signature));
         let (body, now) = (Bytes::from(body), post.rig.service.now());
         let once = twilio::identity(&Call { headers: &headers, body: &body, now });
-        let event = if fields[0].1 == "STOP" { Event::OptedOut } else { Event::OptedIn };
+        let event = if fields[0].1 == "STOP" { MailEvent::OptedOut } else { MailEvent::OptedIn };
         let report = Reported {
             event,
             channel: tidings_core::channel::named("sms").unwrap().number,

@@ -8,7 +8,7 @@ use ring::digest::{SHA256, digest};
 use ring::hmac;
 use subtle::ConstantTimeEq as _;
 use tidings_core::channel::{AddressKind, ChannelNo, named};
-use tidings_mail::Event;
+use tidings_mail::MailEvent;
 use tidings_node::Once;
 
 use super::call::{Call, not_signed};
@@ -55,8 +55,8 @@ pub(super) fn read(
     };
     let word = field("OptOutType").or(field("Body")).unwrap_or_default().to_ascii_uppercase();
     let event = match &*word {
-        word if STOP.contains(&word) => Event::OptedOut,
-        word if START.contains(&word) => Event::OptedIn,
+        word if STOP.contains(&word) => MailEvent::OptedOut,
+        word if START.contains(&word) => MailEvent::OptedIn,
         _ => return Ok(Vec::new()),
     };
     Ok(vec![Reported {

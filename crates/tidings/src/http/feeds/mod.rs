@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::sync::Arc;
 
 #[cfg(feature = "postgres")]
-use tidings_feeds::{Feed, Settings, Sink, Snapshot, State};
+use tidings_feeds::{Feed, FeedSettings, FeedState, Sink, Snapshot};
 
 #[cfg(feature = "postgres")]
 pub use rows::{begin, configure};
@@ -49,8 +49,8 @@ impl From<Snapshot> for FeedStatus {
     fn from(seen: Snapshot) -> Self {
         let Snapshot { state, newest, lag_ms, taken, parked, refused, fault } = seen;
         // What it last met says nothing of a feed that nobody reads.
-        let fault = fault.filter(|_| state != State::Paused);
-        let is_failing = state == State::Running && fault.is_some();
+        let fault = fault.filter(|_| state != FeedState::Paused);
+        let is_failing = state == FeedState::Running && fault.is_some();
         let state = if is_failing { FAILING } else { state.name() };
         let lag_ms = (!is_failing).then_some(lag_ms);
         Self { state, newest, lag_ms, taken, refused, parked, fault }
@@ -92,7 +92,7 @@ impl Feeds {
     /// Puts other settings in force, if feeds are read here. A feed whose settings stay the same goes on.
     fn put(
         &self,
-        settings: Vec<Settings>,
+        settings: Vec<FeedSettings>,
         is_paused: &dyn Fn(&str) -> bool,
         sink: &dyn Fn() -> Arc<dyn Sink>,
     ) {
@@ -167,10 +167,10 @@ mod status_tests {
             let FeedStatus { state, lag_ms, fault, .. } = seen.into();
             (state, lag_ms, fault.is_some())
         };
-        assert_eq!(of(State::Running, None), ("running", Some(7), false));
-        assert_eq!(of(State::Running, Some("no rights")), ("failing", None, true));
-        assert_eq!(of(State::Stopped, Some("row 7")), ("stopped", Some(7), true));
-        assert_eq!(of(State::Paused, Some("no rights")), ("paused", Some(7), false));
+        assert_eq!(of(FeedState::Running, None), ("running", Some(7), false));
+        assert_eq!(of(FeedState::Running, Some("no rights")), ("failing", None, true));
+        assert_eq!(of(FeedState::Stopped, Some("row 7")), ("stopped", Some(7), true));
+        assert_eq!(of(FeedState::Paused, Some("no rights")), ("paused", Some(7), false));
     }
 }
 

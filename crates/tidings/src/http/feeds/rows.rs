@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use ring::digest::{Context, SHA256};
 use tidings_core::engine::{PublishedAs, Reply, Warning};
 use tidings_core::{Command, Id, Rules};
-use tidings_feeds::{Answering, Given, Settings, Sink, Unavailable, Verdict};
+use tidings_feeds::{Answering, FeedSettings, OutboxRow, Sink, Unavailable, Verdict};
 use tidings_node::Once;
 use tokio::sync::oneshot;
 
@@ -19,13 +19,17 @@ use crate::timeline;
 use crate::wording::quoted;
 
 /// Begins to read these feeds.
-pub fn begin(service: &Arc<Service>, runtime: &tokio::runtime::Handle, settings: Vec<Settings>) {
+pub fn begin(
+    service: &Arc<Service>,
+    runtime: &tokio::runtime::Handle,
+    settings: Vec<FeedSettings>,
+) {
     service.feeds.run_on(runtime);
     configure(service, settings);
 }
 
 /// Puts other settings in force, if feeds are read here.
-pub fn configure(service: &Arc<Service>, settings: Vec<Settings>) {
+pub fn configure(service: &Arc<Service>, settings: Vec<FeedSettings>) {
     let is_paused = |name: &str| service.handle.is_feed_paused(name);
     let sink = || Arc::new(HostRows::new(service)) as Arc<dyn Sink>;
     service.feeds.put(settings, &is_paused, &sink);
@@ -41,7 +45,7 @@ impl HostRows {
 }
 
 impl Sink for HostRows {
-    fn accept<'s>(&'s self, feed: &'s str, rows: Vec<Given>, stops: bool) -> Answering<'s> {
+    fn accept<'s>(&'s self, feed: &'s str, rows: Vec<OutboxRow>, stops: bool) -> Answering<'s> {
         Box::pin(async move {
             let service =
                 self.0.upgrade().ok_or_else(|| Unavailable("the server ends".to_owned()))?;
@@ -64,7 +68,7 @@ struct ReadRow {
 async fn accept(
     service: &Service,
     feed: &str,
-    rows: Vec<Given>,
+    rows: Vec<OutboxRow>,
     stops: bool,
 ) -> Result<Vec<Verdict>, Unavailable> {
     let rules = service.rules();
@@ -110,7 +114,7 @@ async fn accept(
     Ok(verdicts.into_iter().flatten().collect())
 }
 
-fn read_row(rules: &Rules, feed: &str, index: usize, row: &Given) -> Result<ReadRow, Problem> {
+fn read_row(rules: &Rules, feed: &str, index: usize, row: &OutboxRow) -> Result<ReadRow, Problem> {
     let mut given = None;
     let command = timeline::read_operation(rules, row.payload.as_bytes(), || {
         let id = Id::new(&format!("{feed}:{}", row.id))
@@ -125,7 +129,7 @@ fn read_row(rules: &Rules, feed: &str, index: usize, row: &Given) -> Result<Read
 }
 
 /// The identity of a row, apart from those of requests: no `Idempotency-Key` has a control character.
-fn identity(feed: &str, row: &Given) -> Once {
+fn identity(feed: &str, row: &OutboxRow) -> Once {
     let mut context = Context::new(&SHA256);
     context.update(format!("\nfeed\n{feed}\n{}\n", row.id).as_bytes());
     context.update(row.payload.as_bytes());
@@ -138,9 +142,9 @@ fn identity(feed: &str, row: &Given) -> Once {
 /// Divides rows into what is handed in at once: consecutive commands of this node together, each of another node alone.
 /// Where the first refusal stops the rest, every row is alone.
 fn runs(service: &Service, rows: Vec<ReadRow>, stops: bool) -> Vec<Vec<ReadRow>> {
-    let homes = service.among().map(|(homes, _)| homes);
+    let owners = service.cluster_view().map(|(owners, _)| owners);
     let is_here =
-        |row: &ReadRow| homes.is_none_or(|homes| homes.has(homes.of_command(&row.command)));
+        |row: &ReadRow| owners.is_none_or(|owners| owners.has(owners.of_command(&row.command)));
     let mut runs: Vec<Vec<ReadRow>> = Vec::new();
     let mut joins = false;
     for row in rows {
@@ -159,9 +163,9 @@ async fn submit(
     service: &Service,
     mut run: Vec<ReadRow>,
 ) -> Result<Vec<Result<Reply, Problem>>, Problem> {
-    let homes = service.among().map(|(homes, _)| homes);
+    let owners = service.cluster_view().map(|(owners, _)| owners);
     let is_elsewhere =
-        |row: &ReadRow| homes.is_some_and(|homes| !homes.has(homes.of_command(&row.command)));
+        |row: &ReadRow| owners.is_some_and(|owners| !owners.has(owners.of_command(&row.command)));
     if let [row] = &*run
         && is_elsewhere(row)
         && let Some(row) = run.pop()

@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tidings_feeds::{Answering, Feed, Given, OnRefusal, Settings, Sink, TABLE, migration};
+use tidings_feeds::{Answering, Feed, FeedSettings, OnRefusal, OutboxRow, Sink, TABLE, migration};
 use tidings_loopback::{PgBouncer, Postgres};
 use tidings_tls::postgres::Database;
 use tokio::sync::Notify;
@@ -37,7 +37,7 @@ const KILLS: u32 = 50;
 /// A server, and the shop of which it reads the outbox.
 struct Shop {
     rig: Rig,
-    settings: Settings,
+    settings: FeedSettings,
     pooler: PgBouncer,
     database: Postgres,
     _directory: TempDir,
@@ -54,7 +54,7 @@ impl Shop {
         let database =
             Postgres::start(directory.path(), &["fsync=off", "max_connections=200"]).unwrap();
         let pooler = PgBouncer::start(directory.path(), &database, 100).unwrap();
-        let settings = Settings {
+        let settings = FeedSettings {
             name: "app".to_owned(),
             database: Database::of(&pooler.url("postgres")).unwrap(),
             table: TABLE.to_owned(),
@@ -115,7 +115,7 @@ struct Faltering {
 }
 
 impl Sink for Faltering {
-    fn accept<'s>(&'s self, feed: &'s str, rows: Vec<Given>, stops: bool) -> Answering<'s> {
+    fn accept<'s>(&'s self, feed: &'s str, rows: Vec<OutboxRow>, stops: bool) -> Answering<'s> {
         Box::pin(async move {
             let verdicts = self.rows.accept(feed, rows, stops).await?;
             if self.falters.swap(false, Ordering::SeqCst) {
@@ -130,7 +130,7 @@ impl Sink for Faltering {
 /// A reader that can be killed between the commit here and the mark there.
 struct Killable {
     sink: Arc<Faltering>,
-    settings: Settings,
+    settings: FeedSettings,
     runtime: tokio::runtime::Handle,
     feed: Option<Feed>,
 }

@@ -20,12 +20,12 @@ const THIS_VERSION: HeaderValue = HeaderValue::from_static(env!("CARGO_PKG_VERSI
 const BYTES_MAX: usize = 255;
 
 /// A name and what the log has about it.
-pub(super) struct Named {
+pub(super) struct RequestIdentity {
     id: HeaderValue,
     span: Span,
 }
 
-impl Named {
+impl RequestIdentity {
     /// Names a request: as its caller does, or anew where that is no short visible text.
     pub(super) fn of(headers: &mut HeaderMap) -> Self {
         let given = headers.get(REQUEST_ID).filter(|id| is_name(id.as_bytes())).cloned();
@@ -109,12 +109,12 @@ mod tests {
     use http_body_util::BodyExt as _;
     use tracing_subscriber::fmt::MakeWriter;
 
-    fn named(given: &[&str]) -> Named {
+    fn named(given: &[&str]) -> RequestIdentity {
         let mut headers = HeaderMap::new();
         for id in given {
             headers.append(REQUEST_ID, HeaderValue::from_bytes(id.as_bytes()).unwrap());
         }
-        let named = Named::of(&mut headers);
+        let named = RequestIdentity::of(&mut headers);
         assert_eq!(headers.get_all(REQUEST_ID).iter().collect::<Vec<_>>(), [&named.id]);
         named
     }

@@ -153,7 +153,7 @@ fn a5_one_address_takes_a_share_and_loopback_has_its_own() {
         ..Bounds::default()
     };
     let open = Arc::default();
-    let take = |peer: &str| Place::take(&open, peer.parse().unwrap(), &bounds);
+    let take = |peer: &str| ConnectionSlot::take(&open, peer.parse().unwrap(), &bounds);
     let first = take("192.0.2.1");
     // The same address, written as IPv6.
     let second = take("::ffff:192.0.2.1");

@@ -49,7 +49,7 @@ pub(in crate::http) enum End {
 }
 
 #[derive(Serialize)]
-struct Ended {
+struct EndFrame {
     code: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_ms: Option<u64>,
@@ -78,7 +78,7 @@ pub(in crate::http) fn end(end: End) -> Bytes {
         End::Replaced => ("replaced", None),
         End::Restart { retry_ms } => ("restart", Some(retry_ms)),
     };
-    event("end", None, &Ended { code, retry_ms })
+    event("end", None, &EndFrame { code, retry_ms })
 }
 
 fn event(name: &str, id: Option<&str>, data: &impl Serialize) -> Bytes {

@@ -11,8 +11,8 @@ use tidings_node::{CallerId, TimeShares};
 use tokio::sync::Notify;
 
 use super::frame::{End, RETRY_MS_MAX};
-use super::rows::Rows;
-use super::stream::{Check, Seen, Stream};
+use super::rows::LiveRows;
+use super::stream::{Seen, Stream, StreamCheck};
 
 /// Maximum number of streams of a recipient in a view; one more ends the oldest.
 const OF_VIEW_MAX: usize = 8;
@@ -172,7 +172,7 @@ impl Hub {
         engine: &Engine,
         id: &Id,
         of: Seen,
-        (check, nothing): (Option<Check>, &Arc<Rows>),
+        (check, nothing): (Option<StreamCheck>, &Arc<LiveRows>),
     ) -> Option<(Arc<Stream>, Option<Arc<Stream>>)> {
         self.watch(engine, id)?;
         let at = self.free.pop().unwrap_or(self.streams.len());
@@ -313,7 +313,7 @@ impl Hub {
     }
 
     /// Counts the time that telling a recipient took.
-    pub(super) fn told(&mut self, id: &Id, took: Duration, now: Instant) {
+    pub(super) fn note_pass(&mut self, id: &Id, took: Duration, now: Instant) {
         self.passes.0.take(&CallerId::Recipient(id.clone()), took, now);
     }
 

@@ -24,7 +24,7 @@ use tidings_core::rules::UsersRules;
 use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{BucketNo, Id, Rules};
 use tidings_mail::Design;
-use tidings_node::{CallerId, Durable, Handle};
+use tidings_node::{CallerId, DurableSnapshot, Handle};
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
@@ -32,8 +32,8 @@ use super::Service;
 use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
 use crate::http::live::hub::Hub;
-use crate::http::live::rows::Rows;
-use crate::http::live::stream::{Check, LiveBody, Seat, Seen, Stream, Streams};
+use crate::http::live::rows::LiveRows;
+use crate::http::live::stream::{LiveBody, Seat, Seen, Stream, StreamCheck, Streams};
 use crate::http::shares::{caller, over_share};
 use crate::http::site::state::{Site, design};
 use crate::http::v1::inbox::shown::Counts;
@@ -60,7 +60,7 @@ pub(in crate::http) struct Live {
     wake: Arc<Notify>,
     begun: OnceLock<()>,
     /// The rows of an empty inbox.
-    nothing: Arc<Rows>,
+    nothing: Arc<LiveRows>,
     /// The key of cursors, and the look of sentences.
     site: OnceLock<Arc<Site>>,
 }
@@ -154,8 +154,8 @@ impl Live {
     }
 
     /// The rows, which many inboxes have none of.
-    fn rows(&self, rows: Vec<InboxRow>) -> Arc<Rows> {
-        if rows.is_empty() { Arc::clone(&self.nothing) } else { Arc::new(Rows::of(rows)) }
+    fn rows(&self, rows: Vec<InboxRow>) -> Arc<LiveRows> {
+        if rows.is_empty() { Arc::clone(&self.nothing) } else { Arc::new(LiveRows::of(rows)) }
     }
 
     /// The look of sentences.
@@ -316,7 +316,7 @@ impl Service {
     }
 
     /// The check of a token. The service may be gone before the stream.
-    fn check_of(self: &Arc<Self>, token: Arc<Token>) -> Check {
+    fn check_of(self: &Arc<Self>, token: Arc<Token>) -> StreamCheck {
         let service = Arc::downgrade(self);
         Box::new(move || match service.upgrade()?.end_of(&token)? {
             Code::TokenExpired => Some(End::TokenExpired),
@@ -339,7 +339,7 @@ impl Service {
         recipient: &Id,
         (since, wait): (u64, Duration),
         rev: impl Fn(&T) -> u64,
-        read: impl Fn(&Durable) -> Result<T, Problem> + Clone + Send + 'static,
+        read: impl Fn(&DurableSnapshot) -> Result<T, Problem> + Clone + Send + 'static,
     ) -> Result<Option<T>, Problem>
     where
         T: Send + 'static,

@@ -11,14 +11,14 @@ use tidings_core::engine::{InboxRows, Refused, StepError};
 use tidings_core::number::RecipientNo;
 use tidings_core::tenant::View;
 use tidings_mail::Design;
-use tidings_node::Durable;
+use tidings_node::DurableSnapshot;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 
 use super::Live;
 use super::frame::{self, End};
-use super::rows::Rows;
+use super::rows::LiveRows;
 use super::stream::{Seen, Stream};
 use crate::http::v1::inbox::shown::{Counts, Group};
 
@@ -51,7 +51,7 @@ pub(super) async fn each(live: Weak<Live>, wake: Arc<Notify>) {
 
 /// The rows of an inbox in a view, and the number of the recipient. One who is not there has none, if that is wanted.
 pub(super) fn read(
-    node: &Durable,
+    node: &DurableSnapshot,
     id: &Id,
     of: &View,
     may_be_unknown: bool,
@@ -79,21 +79,25 @@ impl Live {
         let design = self.design();
         let mut is_read = true;
         for id in &next {
-            if let Err(fault) = self.tell((&node, &design), id) {
+            if let Err(fault) = self.send_changes((&node, &design), id) {
                 tracing::error!(error = %fault, "an inbox can't be read");
                 // Its streams get the change with a later commit: at once the store would fail again, without end.
                 self.hub().look_at(id);
                 is_read = false;
             }
             let end = Instant::now();
-            self.hub().told(id, end - begin, end.into_std());
+            self.hub().note_pass(id, end - begin, end.into_std());
             begin = end;
         }
         self.hub().rest(begin.into_std()).filter(|_| is_read)
     }
 
     /// Tells the streams of a recipient what has changed, those of one view in a turn.
-    fn tell(&self, (node, design): (&Durable, &Design), id: &Id) -> Result<(), StepError> {
+    fn send_changes(
+        &self,
+        (node, design): (&DurableSnapshot, &Design),
+        id: &Id,
+    ) -> Result<(), StepError> {
         let engine = node.engine();
         let (streams, is_another) = {
             let (number, no) = (engine.number_of(id), engine.bucket_of(id));
@@ -111,38 +115,38 @@ impl Live {
                 let restart = End::Restart { retry_ms: 0 };
                 alike.iter().for_each(|stream| stream.end(end(stream).unwrap_or(restart)));
             } else {
-                self.tell_alike((node, design), id, (&of, &alike))?;
+                self.send_alike((node, design), id, (&of, &alike))?;
             }
         }
         Ok(())
     }
 
     /// Tells the streams of a view what has changed in it.
-    fn tell_alike(
+    fn send_alike(
         &self,
-        (node, design): (&Durable, &Design),
+        (node, design): (&DurableSnapshot, &Design),
         id: &Id,
         (of, streams): (&Seen, &[Arc<Stream>]),
     ) -> Result<(), StepError> {
         let (number, read) = read(node, id, &of.view, true)?;
         let rev = read.counts.rev;
         let (rows, counts) = (self.rows(read.rows), Counts::from(read.counts));
-        let change = Change {
+        let change = InboxChange {
             live: self,
             node,
             design,
-            who: (id, number),
+            recipient: (id, number),
             of,
             rows: &rows,
             rev,
             counts: &counts,
         };
         // Streams of one view mostly know the same rows, so the frame is made once.
-        let mut made: Option<(Arc<Rows>, Frame)> = None;
+        let mut made: Option<(Arc<LiveRows>, Frame)> = None;
         for stream in streams {
-            let Some((known, told)) = stream.known() else { continue };
+            let Some((known, known_rev)) = stream.known() else { continue };
             // Engines may name a recipient without need: an unchanged inbox sends no frame.
-            if told == rev && known == rows {
+            if known_rev == rev && known == rows {
                 continue;
             }
             let is_made = made.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, &known));
@@ -151,7 +155,7 @@ impl Live {
             }
             if let Some((_, frame)) = &made {
                 let state = (Arc::clone(&frame.rows), rev);
-                stream.tell(frame.text.clone(), state, !frame.is_whole);
+                stream.send(frame.text.clone(), state, !frame.is_whole);
             }
         }
         Ok(())
@@ -161,27 +165,27 @@ impl Live {
 /// A frame, and what a reader who has it knows.
 struct Frame {
     text: Bytes,
-    rows: Arc<Rows>,
+    rows: Arc<LiveRows>,
     is_whole: bool,
     /// Number of its groups.
     groups: usize,
 }
 
 /// An inbox as it is now.
-struct Change<'a> {
+struct InboxChange<'a> {
     live: &'a Live,
-    node: &'a Durable,
+    node: &'a DurableSnapshot,
     design: &'a Design,
-    who: (&'a Id, Option<RecipientNo>),
+    recipient: (&'a Id, Option<RecipientNo>),
     of: &'a Seen,
-    rows: &'a Arc<Rows>,
+    rows: &'a Arc<LiveRows>,
     rev: u64,
     counts: &'a Counts,
 }
 
-impl Change<'_> {
+impl InboxChange<'_> {
     /// The frame for a reader who knows an older state.
-    fn since(&self, known: &Rows) -> Result<Frame, StepError> {
+    fn since(&self, known: &LiveRows) -> Result<Frame, StepError> {
         let mut frame = self.since_within(known, ROWS_MAX)?;
         while frame.text.len() > FRAME_BYTES_MAX && frame.groups > 1 {
             frame = self.since_within(known, frame.groups / 2)?;
@@ -190,7 +194,7 @@ impl Change<'_> {
     }
 
     /// The frame with a maximum number of rows.
-    fn since_within(&self, known: &Rows, rows_max: usize) -> Result<Frame, StepError> {
+    fn since_within(&self, known: &LiveRows, rows_max: usize) -> Result<Frame, StepError> {
         let mut difference = self.rows.since(known);
         let untold = difference.changed.split_off(difference.changed.len().min(rows_max));
         let is_whole = untold.is_empty();
@@ -202,7 +206,8 @@ impl Change<'_> {
         let groups: Vec<Group> = match difference.changed.is_empty() {
             true => Vec::new(),
             false => {
-                let groups = reader.inbox_groups(self.who.0, &self.of.view, &difference.changed)?;
+                let groups =
+                    reader.inbox_groups(self.recipient.0, &self.of.view, &difference.changed)?;
                 groups.into_iter().map(|group| Group::of(group, self.design)).collect()
             }
         };
@@ -210,7 +215,7 @@ impl Change<'_> {
         let gone = difference.gone.into_iter().map(|row| reader.row_key(row)).collect();
         // A cursor stands for all of a state: one in the middle of a change would let a reader who comes
         // back miss the rest.
-        let at = is_whole.then(|| self.live.cursor(self.who, self.of.numbered, self.rev));
+        let at = is_whole.then(|| self.live.cursor(self.recipient, self.of.numbered, self.rev));
         let text = frame::inbox(self.counts, (groups, gone), at.as_deref());
         Ok(Frame { text, rows, is_whole, groups: count })
     }
@@ -219,12 +224,12 @@ impl Change<'_> {
 impl Stream {
     /// The state that the reader knows, if a frame may be sent now. Otherwise the rest is sent once the reader has
     /// taken the frame that waits.
-    fn known(&self) -> Option<(Arc<Rows>, u64)> {
-        let mut told = self.told();
-        if told.is_opening || told.next.is_some() {
-            told.is_behind = true;
+    fn known(&self) -> Option<(Arc<LiveRows>, u64)> {
+        let mut outgoing = self.outgoing();
+        if outgoing.is_opening || outgoing.next.is_some() {
+            outgoing.is_behind = true;
             return None;
         }
-        Some((Arc::clone(&told.rows), told.rev))
+        Some((Arc::clone(&outgoing.rows), outgoing.rev))
     }
 }

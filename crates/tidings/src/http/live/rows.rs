@@ -6,7 +6,7 @@ use tidings_core::engine::{InboxRow, RowId};
 
 /// Rows with the fingerprints of their content, in the order of the page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Rows(Box<[InboxRow]>);
+pub(super) struct LiveRows(Box<[InboxRow]>);
 
 /// The difference of two states of an inbox.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) struct Difference {
     pub(super) gone: Vec<RowId>,
 }
 
-impl Rows {
+impl LiveRows {
     pub(super) fn of(rows: Vec<InboxRow>) -> Self {
         Self(rows.into())
     }
@@ -42,13 +42,13 @@ impl Rows {
     pub(super) fn without(&self, old: &Self, untold: &[RowId]) -> Self {
         let known = old.by_id();
         let untold: HashSet<&RowId> = untold.iter().collect();
-        let told = self.0.iter().filter_map(|row| {
+        let shown = self.0.iter().filter_map(|row| {
             if untold.contains(&row.id) {
                 let fingerprint = *known.get(&row.id)?;
                 return Some(InboxRow { fingerprint, ..*row });
             }
             Some(*row)
         });
-        Self(told.collect())
+        Self(shown.collect())
     }
 }

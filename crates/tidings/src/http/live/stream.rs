@@ -12,11 +12,11 @@ use tidings_core::{BucketNo, Id};
 use tidings_node::CallerId;
 
 use super::frame::{self, End};
-use super::rows::Rows;
+use super::rows::LiveRows;
 
 /// The check of a stream's right to go on: the reason to end it, if there is one. It is asked each second, so it only
 /// compares.
-pub(in crate::http) type Check = Box<dyn Fn() -> Option<End> + Send + Sync>;
+pub(in crate::http) type StreamCheck = Box<dyn Fn() -> Option<End> + Send + Sync>;
 
 /// The view of the reader of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub(super) struct Stream {
     pub(super) bucket: BucketNo,
     pub(super) of: Seen,
     /// The check of its token; `None` = an API key has opened it.
-    pub(super) check: Option<Check>,
-    told: Mutex<Told>,
+    pub(super) check: Option<StreamCheck>,
+    outgoing: Mutex<Outgoing>,
 }
 
 /// The state of the telling. At most one frame waits for a connection: what comes meanwhile is joined in the next.
-pub(super) struct Told {
+pub(super) struct Outgoing {
     /// True until the first event is built.
     pub(super) is_opening: bool,
     /// True if there is more to send than `next`.
@@ -49,7 +49,7 @@ pub(super) struct Told {
     end: Option<End>,
     waker: Option<Waker>,
     /// The rows that the reader has with `next`, and their revision.
-    pub(super) rows: Arc<Rows>,
+    pub(super) rows: Arc<LiveRows>,
     pub(super) rev: u64,
 }
 
@@ -58,10 +58,10 @@ impl Stream {
         at: usize,
         (recipient, bucket): (Id, BucketNo),
         of: Seen,
-        check: Option<Check>,
-        rows: Arc<Rows>,
+        check: Option<StreamCheck>,
+        rows: Arc<LiveRows>,
     ) -> Self {
-        let told = Told {
+        let outgoing = Outgoing {
             is_opening: true,
             is_behind: false,
             comment: false,
@@ -71,59 +71,59 @@ impl Stream {
             rows,
             rev: 0,
         };
-        Self { at, recipient, bucket, of, check, told: Mutex::new(told) }
+        Self { at, recipient, bucket, of, check, outgoing: Mutex::new(outgoing) }
     }
 
-    pub(super) fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
+        self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives the reader a frame, with the state that it then has. Only where none waits.
-    pub(super) fn tell(&self, frame: Bytes, state: (Arc<Rows>, u64), is_behind: bool) {
-        Told::put(self.told(), frame, state, is_behind);
+    pub(super) fn send(&self, frame: Bytes, state: (Arc<LiveRows>, u64), is_behind: bool) {
+        Outgoing::put(self.outgoing(), frame, state, is_behind);
     }
 
     /// Gives the reader the first frame. Changes in the meantime follow.
-    pub(super) fn begin(&self, frame: Bytes, state: (Arc<Rows>, u64)) {
-        let mut told = self.told();
+    pub(super) fn begin(&self, frame: Bytes, state: (Arc<LiveRows>, u64)) {
+        let mut outgoing = self.outgoing();
         // Under the lock that puts the frame in: a pass in between would send a difference to rows that the reader does
         // not have yet, and the first frame would replace it.
-        told.is_opening = false;
-        Told::put(told, frame, state, false);
+        outgoing.is_opening = false;
+        Outgoing::put(outgoing, frame, state, false);
     }
 
     /// Says that the stream is alive.
     pub(super) fn comment(&self) {
-        let mut told = self.told();
-        told.comment = true;
-        Told::wake(told);
+        let mut outgoing = self.outgoing();
+        outgoing.comment = true;
+        Outgoing::wake(outgoing);
     }
 
     /// Ends the stream; of several reasons the first counts.
     pub(super) fn end(&self, end: End) {
-        let mut told = self.told();
-        told.end.get_or_insert(end);
-        Told::wake(told);
+        let mut outgoing = self.outgoing();
+        outgoing.end.get_or_insert(end);
+        Outgoing::wake(outgoing);
     }
 }
 
-impl Told {
+impl Outgoing {
     fn put(
-        mut told: MutexGuard<'_, Self>,
+        mut outgoing: MutexGuard<'_, Self>,
         frame: Bytes,
-        (rows, rev): (Arc<Rows>, u64),
+        (rows, rev): (Arc<LiveRows>, u64),
         is_behind: bool,
     ) {
-        told.next = Some(frame);
-        told.is_behind |= is_behind;
-        (told.rows, told.rev) = (rows, rev);
-        Self::wake(told);
+        outgoing.next = Some(frame);
+        outgoing.is_behind |= is_behind;
+        (outgoing.rows, outgoing.rev) = (rows, rev);
+        Self::wake(outgoing);
     }
 
     /// Wakes the connection without the lock.
-    fn wake(mut told: MutexGuard<'_, Self>) {
-        let waker = told.waker.take();
-        drop(told);
+    fn wake(mut outgoing: MutexGuard<'_, Self>) {
+        let waker = outgoing.waker.take();
+        drop(outgoing);
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -174,24 +174,24 @@ impl HttpBody for LiveBody {
             return Poll::Ready(None);
         }
         let ready = |bytes| Poll::Ready(Some(Ok(Frame::data(bytes))));
-        let mut told = self.stream.told();
-        if let Some(next) = told.next.take() {
-            let is_behind = std::mem::take(&mut told.is_behind);
-            drop(told);
+        let mut outgoing = self.stream.outgoing();
+        if let Some(next) = outgoing.next.take() {
+            let is_behind = std::mem::take(&mut outgoing.is_behind);
+            drop(outgoing);
             if is_behind {
                 self.live.look_again(&self.stream.recipient);
             }
             return ready(next);
         }
-        if let Some(end) = told.end {
-            drop(told);
+        if let Some(end) = outgoing.end {
+            drop(outgoing);
             self.is_over = true;
             return ready(frame::end(end));
         }
-        if std::mem::take(&mut told.comment) {
+        if std::mem::take(&mut outgoing.comment) {
             return ready(frame::COMMENT);
         }
-        match &mut told.waker {
+        match &mut outgoing.waker {
             Some(waker) => waker.clone_from(context.waker()),
             none => *none = Some(context.waker().clone()),
         }

@@ -20,7 +20,7 @@ const PREFIX: &str = "caught-";
 
 /// The places of the messages.
 #[derive(Clone)]
-pub(super) struct Places {
+pub(super) struct MessagePlaces {
     caught: Arc<Caught>,
     maildirs: Vec<PathBuf>,
     /// True if a channel keeps its messages here.
@@ -42,7 +42,7 @@ pub(super) enum Content {
     File(PathBuf),
 }
 
-impl Places {
+impl MessagePlaces {
     pub(super) fn of(rules: &Rules, caught: &Arc<Caught>) -> Self {
         let providers = |name: &str| {
             rules.channels.get(name).into_iter().flat_map(|channel| &channel.providers)

@@ -5,7 +5,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 use tidings_core::Instant;
 use tidings_mail::{HTML_BYTES_MAX, not_shown};
-use tidings_node::channel::Look;
+use tidings_node::channel::Appearance;
 
 use super::kept::{Content, Kept};
 
@@ -95,7 +95,7 @@ pub(super) fn of_mail(view: View, mail: &Message<'_>, bytes: &[u8]) -> Value {
 }
 
 /// The values of another message; `None` = it was not caught.
-pub(super) fn of_note(kept: &Kept, view: View, look: &Look) -> Option<Value> {
+pub(super) fn of_note(kept: &Kept, view: View, look: &Appearance) -> Option<Value> {
     let Content::Caught(caught) = &kept.content else {
         return None;
     };
@@ -110,8 +110,8 @@ pub(super) fn of_note(kept: &Kept, view: View, look: &Look) -> Option<Value> {
     shown.push(("Lane", message.head.lane.clone()));
     let (title, _) = in_short(look);
     let of_look = match look {
-        Look::Mail => return None,
-        Look::Text { text, parts, is_gsm } => {
+        Appearance::Mail => return None,
+        Appearance::Text { text, parts, is_gsm } => {
             let (alphabet, length) = if *is_gsm {
                 ("GSM-7", text.chars().count())
             } else {
@@ -121,13 +121,13 @@ pub(super) fn of_note(kept: &Kept, view: View, look: &Look) -> Option<Value> {
             let measure = format!("{counted} · {length} characters · {alphabet}");
             context! { kind => "text", measure, text, sender => message.from.clone() }
         }
-        Look::Push { title, text, url } => {
+        Appearance::Push { title, text, url } => {
             context! { kind => "push", headline => title, text, url }
         }
-        Look::Chat { title, text, url } => {
+        Appearance::Chat { title, text, url } => {
             context! { kind => "chat", headline => title, text, url }
         }
-        Look::Call { headers, body } => {
+        Appearance::Call { headers, body } => {
             let body = serde_json::to_string_pretty(body).unwrap_or_default();
             context! { kind => "call", headers, body, address => message.to.first() }
         }
@@ -135,7 +135,7 @@ pub(super) fn of_note(kept: &Kept, view: View, look: &Look) -> Option<Value> {
     Some(context! {
         title,
         shown_headers => shown,
-        views => if matches!(look, Look::Call { .. }) { Vec::new() } else { views(View::OF_NOTES) },
+        views => if matches!(look, Appearance::Call { .. }) { Vec::new() } else { views(View::OF_NOTES) },
         is_dark => view == View::Dark,
         time => clock(kept.at),
         ..of_look
@@ -148,18 +148,17 @@ fn clock(at: Instant) -> String {
 }
 
 /// A headline and some words of a message for the list.
-pub(super) fn in_short(look: &Look) -> (String, String) {
+pub(super) fn in_short(look: &Appearance) -> (String, String) {
     let lines = |text: &str| {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         (first.to_owned(), rest.split_whitespace().collect::<Vec<_>>().join(" "))
     };
     match look {
-        Look::Mail => (String::new(), String::new()),
-        Look::Text { text, .. } | Look::Chat { title: None, text, .. } => lines(text),
-        Look::Push { title, text, .. } | Look::Chat { title: Some(title), text, .. } => {
-            (title.clone(), text.clone())
-        }
-        Look::Call { body, .. } => {
+        Appearance::Mail => (String::new(), String::new()),
+        Appearance::Text { text, .. } | Appearance::Chat { title: None, text, .. } => lines(text),
+        Appearance::Push { title, text, .. }
+        | Appearance::Chat { title: Some(title), text, .. } => (title.clone(), text.clone()),
+        Appearance::Call { body, .. } => {
             let of = |name: &str| body["data"][name].as_str().unwrap_or_default().to_owned();
             (of("title"), of("text"))
         }

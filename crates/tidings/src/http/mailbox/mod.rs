@@ -25,7 +25,7 @@ use serde::Deserialize;
 use tokio::task::spawn_blocking;
 
 use self::filter::Filter;
-use self::kept::{Kept, Places, parsed};
+use self::kept::{Kept, MessagePlaces, parsed};
 use self::message::View;
 use self::page::Listed;
 use super::error::{Code, Problem};
@@ -106,9 +106,9 @@ async fn part(
 }
 
 /// The places of messages, on a developer's server.
-fn places(service: &Service) -> Result<Places, Problem> {
+fn places(service: &Service) -> Result<MessagePlaces, Problem> {
     match service.access {
-        Access::Open => Ok(Places::of(&service.rules(), &service.caught)),
+        Access::Open => Ok(MessagePlaces::of(&service.rules(), &service.caught)),
         Access::Keys { .. } => {
             Err(Problem::new(Code::NotFound, "messages are shown by `serve --dev` alone"))
         }
@@ -122,9 +122,9 @@ fn unknown(name: &str) -> Problem {
 
 async fn found(service: &Service, name: &str) -> Result<(Kept, Vec<u8>), Problem> {
     let places = places(service)?;
-    let (asked, missing) = (name.to_owned(), unknown(name));
+    let (wanted, missing) = (name.to_owned(), unknown(name));
     let load = move || {
-        let found = places.find(&asked);
+        let found = places.find(&wanted);
         Ok(found.and_then(|kept| kept.bytes().ok().map(|bytes| (kept, bytes))))
     };
     read(load).await?.ok_or(missing)

@@ -8,10 +8,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tidings_core::Instant;
 use tidings_core::channel::{self, EMAIL};
 use tidings_mail::cut;
-use tidings_node::channel::Look;
+use tidings_node::channel::Appearance;
 
 use super::filter::Filter;
-use super::kept::{Content, Kept, Places, parsed};
+use super::kept::{Content, Kept, MessagePlaces, parsed};
 use super::message::{self, View};
 use crate::html::fill;
 
@@ -36,7 +36,7 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Reads a page of the list.
-    pub(super) fn of(places: &Places, filter: Filter) -> io::Result<Self> {
+    pub(super) fn of(places: &MessagePlaces, filter: Filter) -> io::Result<Self> {
         let all = places.newest()?;
         let newest = all.first().map(|kept| kept.name.clone()).unwrap_or_default();
         let has = |kind: &&channel::ChannelKind| all.iter().any(|kept| kept.channel() == kind.name);
@@ -84,7 +84,7 @@ pub(super) fn title_of(name: &str) -> &'static str {
 fn row(kept: &Kept, query: &str) -> Option<Value> {
     let (recipient, subject, preview) = match &kept.content {
         Content::Caught(caught) => match caught.look()? {
-            Look::Mail => of_mail(&kept.bytes().ok()?)?,
+            Appearance::Mail => of_mail(&kept.bytes().ok()?)?,
             look => {
                 let to = caught.message.head.recipient.as_ref().map(ToString::to_string);
                 let (subject, preview) = message::in_short(&look);
@@ -144,10 +144,10 @@ pub(super) fn message(
 ) -> Result<Option<String>, Error> {
     let look = match &kept.content {
         Content::Caught(caught) => caught.look(),
-        Content::File(_) => Some(Look::Mail),
+        Content::File(_) => Some(Appearance::Mail),
     };
     let values = match look {
-        Some(Look::Mail) => parsed(bytes).map(|mail| message::of_mail(view, &mail, bytes)),
+        Some(Appearance::Mail) => parsed(bytes).map(|mail| message::of_mail(view, &mail, bytes)),
         Some(look) => message::of_note(kept, view, &look),
         None => None,
     };

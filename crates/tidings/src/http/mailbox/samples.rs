@@ -15,7 +15,7 @@ use tidings_mail::{canonical_locale, check_locale};
 use super::{FRAME, answer, internal};
 use crate::http::error::{Code, Problem};
 use crate::http::service::{Access, Service};
-use crate::preview::{Controls, Sample, SampleMail, Shown, design, render, side_by_side};
+use crate::preview::{Controls, Sample, SampleContent, SampleMail, design, render, side_by_side};
 use crate::wording::quoted;
 
 /// The most locales of a page.
@@ -54,7 +54,7 @@ pub(super) async fn page(
         Problem::new(Code::NotFound, "the configuration has no types, so there is nothing to show")
     })?;
     let locales = locales(&query, &rules)?;
-    let Shown { items, pictures } = content(&query);
+    let SampleContent { items, pictures } = content(&query);
     let tenant = tenant(&service, &query).await?;
     let all = render_all(&rules, &show, &locales, content(&query), tenant.as_ref())?;
     let of_tenant = query.tenant.clone().unwrap_or_default();
@@ -123,8 +123,8 @@ async fn tenant(
 }
 
 /// The content of the messages that the query asks for.
-fn content(query: &PreviewQuery) -> Shown {
-    Shown {
+fn content(query: &PreviewQuery) -> SampleContent {
+    SampleContent {
         items: usize::from(query.items.unwrap_or(3).clamp(1, ITEMS_MAX)),
         pictures: query.pictures.as_deref() == Some("1"),
     }
@@ -171,7 +171,7 @@ fn render_all(
     rules: &Rules,
     show: &str,
     locales: &[String],
-    shown: Shown,
+    shown: SampleContent,
     tenant: Option<&Arc<KnownTenant>>,
 ) -> Result<Vec<SampleMail>, Problem> {
     let sample = Sample::of(show, rules).map_err(|fault| Problem::new(Code::NotFound, fault))?;

@@ -19,9 +19,9 @@ pub(in crate::http) fn seconds(ms: i64) -> String {
 
 /// A page of metrics under construction. Writing into a String can't fail.
 #[derive(Default)]
-pub(in crate::http) struct Page(pub(in crate::http) String);
+pub(in crate::http) struct MetricsPage(pub(in crate::http) String);
 
-impl Page {
+impl MetricsPage {
     pub(in crate::http) fn head(&mut self, name: &str, help: &str, kind: &str) {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }

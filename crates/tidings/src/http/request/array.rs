@@ -10,7 +10,7 @@ use tidings_core::Command;
 use tidings_core::engine::Reply;
 use utoipa::ToSchema;
 
-use super::lines::{self, Done, Each, ReadItem, Rejected, Wanted};
+use super::lines::{self, Done, Each, LinesQuery, ReadItem, Rejected};
 use crate::body::json::{self, Json};
 use crate::body::{Fault, Fields};
 use crate::http::error::{Code, Problem};
@@ -38,7 +38,7 @@ impl From<Rejected> for ItemAnswer {
 pub(in crate::http) async fn many(
     service: Arc<Service>,
     request: Request,
-    wanted: Wanted,
+    wanted: LinesQuery,
     each: Each<impl ReadItem>,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
@@ -90,7 +90,7 @@ pub(in crate::http) async fn answer<T: Serialize + From<Rejected>>(
         let fault = command.map(|command| commands.push(command)).err();
         items.push((id, fault));
     }
-    let told = move |replies: Vec<Result<Reply, Problem>>| {
+    let answer = move |replies: Vec<Result<Reply, Problem>>| {
         let mut replies = replies.into_iter();
         let rejected = |id, problem: &Problem| T::from(Rejected::new(None, id, problem));
         let outcome = |(id, fault): (Option<String>, Option<Problem>)| match fault {
@@ -104,5 +104,5 @@ pub(in crate::http) async fn answer<T: Serialize + From<Rejected>>(
         let outcomes: Result<Vec<T>, Problem> = items.into_iter().map(outcome).collect();
         Answer::json(status, &outcomes?)
     };
-    service.change(change, commands, told).await
+    service.change(change, commands, answer).await
 }

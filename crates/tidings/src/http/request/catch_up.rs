@@ -30,7 +30,7 @@ pub(in crate::http) async fn look<T>(
 /// # Errors
 /// A [`Problem`] of the node, which may be too far behind.
 pub(in crate::http) async fn catch_up(service: &Service) -> Result<bool, Problem> {
-    if service.among().is_none_or(|(homes, _)| homes.intake) {
+    if service.cluster_view().is_none_or(|(owners, _)| owners.intake) {
         return Ok(false);
     }
     let (send, done) = oneshot::channel();

@@ -67,16 +67,16 @@ impl Change {
         Self::read_bounded(parts, body, service, (&["application/json"], bound), "").await
     }
 
-    /// The same for a body of these content types. `beside` has further parts of the request's identity.
+    /// The same for a body of these content types. `extra` has further parts of the request's identity.
     pub(in crate::http) async fn read_as(
         parts: &Parts,
         body: Body,
         service: &Arc<Service>,
         media: &[&str],
-        beside: &str,
+        extra: &str,
     ) -> Result<Self, Problem> {
         let bound = service.settings.body_bytes_max;
-        Self::read_bounded(parts, body, service, (media, bound), beside).await
+        Self::read_bounded(parts, body, service, (media, bound), extra).await
     }
 
     async fn read_bounded(
@@ -84,7 +84,7 @@ impl Change {
         body: Body,
         service: &Arc<Service>,
         (media, bound): (&[&str], usize),
-        beside: &str,
+        extra: &str,
     ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
         let user = parts.extensions.get::<Arc<Token>>();
@@ -97,7 +97,7 @@ impl Change {
             expect(&parts.headers, media)?;
         }
         let user = user_of(&parts.extensions);
-        let content = [&body, beside.as_bytes()];
+        let content = [&body, extra.as_bytes()];
         let once = key.map(|key| named(user.as_deref(), key, &parts.method, &parts.uri, content));
         Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
     }
@@ -156,7 +156,7 @@ async fn within(
     mut room: Room,
     bound: usize,
 ) -> Result<(Bytes, Room), Problem> {
-    let told: Option<usize> =
+    let declared: Option<usize> =
         headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let too_large = || {
         let detail = format!("the body has more than {bound} bytes");
@@ -164,7 +164,7 @@ async fn within(
     };
     // A client that asked whether to continue has sent nothing yet, and reads the refusal.
     let asks = headers.contains_key(header::EXPECT);
-    if told.is_some_and(|bytes| bytes > bound) {
+    if declared.is_some_and(|bytes| bytes > bound) {
         if !asks {
             // Many clients write on before they look for an answer: closing now would cost them the
             // refusal.
@@ -172,9 +172,9 @@ async fn within(
         }
         return Err(too_large());
     }
-    if let Some(told) = told {
+    if let Some(declared) = declared {
         // Is refused before the first byte, if there can be no room for all of it.
-        room.expect(told)?;
+        room.expect(declared)?;
     }
     let mut read = Vec::new();
     let mut first = Bytes::new();
@@ -191,7 +191,7 @@ async fn within(
         let is_first = read.is_empty() && first.is_empty();
         if is_first || bytes > read.capacity() {
             // No more is allocated than there is room for: twice as much each time, up to the end.
-            let next = (read.capacity() * 2).min(told.unwrap_or(bound)).max(bytes);
+            let next = (read.capacity() * 2).min(declared.unwrap_or(bound)).max(bytes);
             room.hold(next)?;
             if is_first {
                 first = data;

@@ -26,7 +26,7 @@ use crate::body::Fields;
 use crate::http::cluster::split::Replies;
 use crate::http::error::{Code, Problem, ProblemBody};
 use crate::http::request::{broken, late};
-use crate::http::service::{Asked, Service};
+use crate::http::service::{PendingReply, Service};
 use crate::http::shares::bytes::Room;
 use crate::http::shares::caller;
 
@@ -47,14 +47,14 @@ pub(in crate::http) enum Answers {
 /// The query of calls with many items.
 #[derive(Clone, Copy, Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(in crate::http) struct Wanted {
+pub(in crate::http) struct LinesQuery {
     /// For a stream of lines: `all` answers each line; `problems` answers only failed lines, and adds a last line of
     /// counts. An array is always answered item by item.
     #[param(inline, required = false)]
     pub(in crate::http) answers: Answers,
 }
 
-impl FromQuery for Wanted {
+impl FromQuery for LinesQuery {
     const KNOWN: &'static [&'static str] = &["answers"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
@@ -79,7 +79,7 @@ pub(in crate::http) trait Lines: Send + 'static {
     ///
     /// # Errors
     /// A [`Problem`] to answer in its place.
-    fn tell(&self, number: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem>;
+    fn write_answer(&self, number: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem>;
 }
 
 /// An item that succeeded.
@@ -130,7 +130,7 @@ impl<F: ReadItem> Lines for Each<F> {
         (self.0)(rules, Fields::parse(line)?)
     }
 
-    fn tell(&self, line: u64, _: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
+    fn write_answer(&self, line: u64, _: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
         let written = serde_json::to_writer(out, &Done::new(Some(line)));
         written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
     }
@@ -210,7 +210,7 @@ pub(in crate::http) struct Counted {
 pub(in crate::http) async fn answer<L: Lines>(
     service: Arc<Service>,
     body: Body,
-    wanted: Wanted,
+    wanted: LinesQuery,
     lines: L,
 ) -> Result<Response, Problem> {
     let room = service.bodies.of(caller());
@@ -245,7 +245,7 @@ struct Stream<L> {
     answers: Answers,
     buffer: Buffer,
     /// The work in progress.
-    flight: Option<Slice>,
+    flight: Option<LineSlice>,
     end: End,
     counted: Counted,
     room: Room,
@@ -272,23 +272,23 @@ struct Line {
 
 /// A slice: lines that are handled in one step.
 #[derive(Default)]
-struct Slice {
+struct LineSlice {
     lines: Vec<Line>,
     commands: Vec<Command>,
     bytes: usize,
-    asked: Option<Result<Asked<Replies>, Problem>>,
+    pending: Option<Result<PendingReply<Replies>, Problem>>,
     /// The answers, if they were waited for before they are sent.
     settled: Option<Result<Replies, Problem>>,
 }
 
-impl Slice {
+impl LineSlice {
     /// The answers, waited for if need be.
     async fn replies(&mut self, service: &Service) -> Result<Replies, Problem> {
-        match (self.settled.take(), self.asked.take()) {
+        match (self.settled.take(), self.pending.take()) {
             (Some(replies), _) => replies,
             (None, None) => Ok(Vec::new()),
             (None, Some(Err(problem))) => Err(problem),
-            (None, Some(Ok(asked))) => service.answered(asked).await,
+            (None, Some(Ok(pending))) => service.answered(pending).await,
         }
     }
 }
@@ -300,16 +300,16 @@ impl<L: Lines> Stream<L> {
             let mut slice = self.gather().await;
             if !slice.lines.is_empty() {
                 if let Some(failed) = self.settle().await {
-                    return Some(self.tell(failed).await);
+                    return Some(self.answer_slice(failed).await);
                 }
                 self.submit(&mut slice).await;
                 let Some(before) = self.flight.replace(slice) else {
                     continue;
                 };
-                return Some(self.tell(before).await);
+                return Some(self.answer_slice(before).await);
             }
             if let Some(before) = self.flight.take() {
-                return Some(self.tell(before).await);
+                return Some(self.answer_slice(before).await);
             }
             match self.end {
                 // A frame without data.
@@ -326,11 +326,11 @@ impl<L: Lines> Stream<L> {
     }
 
     /// Reads as many lines as are available and fit; waits for the first one if no slice is in progress.
-    async fn gather(&mut self) -> Slice {
+    async fn gather(&mut self) -> LineSlice {
         let service = Arc::clone(&self.service);
         let settings = &service.settings;
         let rules = service.rules();
-        let mut slice = Slice::default();
+        let mut slice = LineSlice::default();
         loop {
             while slice.lines.len() < settings.slice_lines_max
                 && slice.bytes < settings.slice_bytes_max
@@ -424,8 +424,8 @@ impl<L: Lines> Stream<L> {
 
     /// Waits for the work in progress if other nodes do some of it: two slices could overtake each other on their way.
     /// Returns it if it failed; later slices are not done then.
-    async fn settle(&mut self) -> Option<Slice> {
-        self.service.among()?;
+    async fn settle(&mut self) -> Option<LineSlice> {
+        self.service.cluster_view()?;
         let mut before = self.flight.take()?;
         let replies = before.replies(&self.service).await;
         let has_failed = match &replies {
@@ -441,7 +441,7 @@ impl<L: Lines> Stream<L> {
     }
 
     /// Submits to the node; retries a busy one within the time limit of an answer.
-    async fn submit(&mut self, slice: &mut Slice) {
+    async fn submit(&mut self, slice: &mut LineSlice) {
         if slice.commands.is_empty() {
             return;
         }
@@ -449,7 +449,7 @@ impl<L: Lines> Stream<L> {
         loop {
             if self.service.handle.of(caller()).has_room() || Instant::now() >= until {
                 let commands = std::mem::take(&mut slice.commands);
-                slice.asked = Some(self.service.ask(true, commands));
+                slice.pending = Some(self.service.ask(true, commands));
                 return;
             }
             sleep(BUSY_WAIT).await;
@@ -457,7 +457,7 @@ impl<L: Lines> Stream<L> {
     }
 
     /// Writes the answers to a slice.
-    async fn tell(&mut self, mut slice: Slice) -> Bytes {
+    async fn answer_slice(&mut self, mut slice: LineSlice) -> Bytes {
         let replies = slice.replies(&self.service).await;
         // What other nodes could not do is sent again like what was not read.
         let has_failed = replies.as_ref().map_or(true, |all| all.iter().any(is_of_server));
@@ -472,12 +472,12 @@ impl<L: Lines> Stream<L> {
         let mut out = Vec::new();
         for Line { number, id, fault } in slice.lines {
             self.counted.lines += 1;
-            let told = match (fault, &failed) {
+            let written = match (fault, &failed) {
                 (Some(fault), _) => Err(fault),
                 (None, Some(failed)) => Err(failed.clone()),
-                (None, None) => self.tell_one(number, replies.next(), &mut out),
+                (None, None) => self.answer_one(number, replies.next(), &mut out),
             };
-            match told {
+            match written {
                 Ok(()) => self.counted.done += 1,
                 Err(problem) => {
                     self.counted.problems += 1;
@@ -488,7 +488,7 @@ impl<L: Lines> Stream<L> {
         out.into()
     }
 
-    fn tell_one(
+    fn answer_one(
         &self,
         line: u64,
         reply: Option<Result<Reply, Problem>>,
@@ -500,12 +500,12 @@ impl<L: Lines> Stream<L> {
             return Ok(());
         }
         let start = out.len();
-        let told = self.lines.tell(line, reply, out);
-        match told {
+        let written = self.lines.write_answer(line, reply, out);
+        match written {
             Ok(()) => out.push(b'\n'),
             Err(_) => out.truncate(start),
         }
-        told
+        written
     }
 }
 

@@ -11,7 +11,7 @@ use hyper::body::{Frame, SizeHint};
 use tidings_node::CallerId;
 
 use super::bytes::{ByteRoom, Room};
-use super::patience::Writer;
+use super::patience::AnswerWriter;
 use super::{CALLER, over_share};
 
 /// The largest piece of an answer that is handed over to be written.
@@ -53,9 +53,9 @@ pub(in crate::http) fn counted(
     let kind = parts.headers.get(header::CONTENT_TYPE);
     // A frame of a live stream is bounded, and those who write it take it whole.
     let is_live = kind == Some(&HeaderValue::from_static("text/event-stream"));
-    let writer = Writer::current();
+    let writer = AnswerWriter::current();
     writer.iter().for_each(|writer| writer.begin());
-    let counted = Counted {
+    let counted = CountedBody {
         body,
         caller: caller.clone(),
         writer,
@@ -68,11 +68,11 @@ pub(in crate::http) fn counted(
 }
 
 /// A body whose bytes are counted until they are accepted.
-struct Counted {
+struct CountedBody {
     body: Body,
     caller: CallerId,
     /// The clock of the task that writes it.
-    writer: Option<Arc<Writer>>,
+    writer: Option<Arc<AnswerWriter>>,
     /// Bytes that are built, and not handed over to be written yet.
     left: Bytes,
     room: Room,
@@ -82,7 +82,7 @@ struct Counted {
     piece_max: usize,
 }
 
-impl Counted {
+impl CountedBody {
     /// Hands over the next piece.
     fn piece(&mut self) -> Bytes {
         let piece = self.left.split_to(self.left.len().min(self.piece_max));
@@ -93,7 +93,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedBody {
     fn drop(&mut self) {
         // The writer may have more answers to write.
         if let Some(writer) = &self.writer {
@@ -102,7 +102,7 @@ impl Drop for Counted {
     }
 }
 
-impl HttpBody for Counted {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -17,18 +17,18 @@ pub(in crate::http) const WRITE_PATIENCE: Duration = Duration::from_secs(60);
 
 tokio::task_local! {
     /// The clock of the task, if it writes answers.
-    static WRITER: Arc<Writer>;
+    static WRITER: Arc<AnswerWriter>;
 }
 
 /// The writing of answers by one task: of one stream of HTTP/2, or of a connection of HTTP/1.1.
-pub(in crate::http) struct Writer {
+pub(in crate::http) struct AnswerWriter {
     patience: Duration,
     /// The instant by which the piece that is being written has to be accepted.
     until: Mutex<Option<Instant>>,
     began: Notify,
 }
 
-impl Writer {
+impl AnswerWriter {
     /// The writer of this task.
     pub(in crate::http) fn current() -> Option<Arc<Self>> {
         WRITER.try_with(Arc::clone).ok()
@@ -86,6 +86,6 @@ where
     F::Output: Send + 'static,
 {
     fn execute(&self, stream: F) {
-        tokio::spawn(Writer::run(self.patience, stream));
+        tokio::spawn(AnswerWriter::run(self.patience, stream));
     }
 }

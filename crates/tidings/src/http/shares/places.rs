@@ -12,9 +12,9 @@ const AT_WORK_MAX: usize = 2;
 
 /// The places of a kind of work.
 #[derive(Clone)]
-pub(in crate::http) struct Places(Arc<Mutex<State>>);
+pub(in crate::http) struct Places(Arc<Mutex<PlacesState>>);
 
-struct State {
+struct PlacesState {
     /// Places at work that are free.
     free: usize,
     /// Maximum number of places at work of an API key.
@@ -52,7 +52,7 @@ impl Places {
 
     /// The same on a machine with this many processors: more reads at once would only slow down those of others.
     fn on(processors: usize, at_work_max: usize, all_max: usize) -> Self {
-        Self(Arc::new(Mutex::new(State {
+        Self(Arc::new(Mutex::new(PlacesState {
             free: at_work_max,
             of_key_max: processors.clamp(2, at_work_max.saturating_sub(1).max(2)),
             // One of them is left to others.
@@ -66,7 +66,7 @@ impl Places {
         })))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PlacesState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,7 +111,7 @@ impl Places {
     }
 }
 
-impl State {
+impl PlacesState {
     fn may_work(&self, caller: &CallerId) -> bool {
         let most = match caller {
             CallerId::Host => usize::MAX,
@@ -196,7 +196,7 @@ impl Drop for AtWork {
         }
         state.drop_idle(&self.caller);
         loop {
-            let State { queue, .. } = &mut *state;
+            let PlacesState { queue, .. } = &mut *state;
             let mut waiting = std::mem::take(queue);
             let found = waiting.pop(|caller| state.may_work(caller));
             state.queue = waiting;

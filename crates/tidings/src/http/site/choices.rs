@@ -10,9 +10,10 @@ use tidings_core::rules::{Choosable, Digest, Policy, TypeRules, lane_stem};
 use tidings_core::tenant::View;
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
 use tidings_mail::{
-    Choices, DigestSlot, Done, Name, Offer, OwnTime, Pace, Row, ShortName, Unsubscribe,
+    AppliedChoice, Choices, DigestSlot, Name, Offer, OwnTime, Pace, PreferenceRow, ShortName,
+    Unsubscribe,
 };
-use tidings_node::Durable;
+use tidings_node::DurableSnapshot;
 
 use crate::body::json;
 use crate::body::preference::{Preference, choices};
@@ -50,7 +51,11 @@ pub(super) struct Chooser<'r> {
 impl<'r> Chooser<'r> {
     /// The state of a token's recipient; `None` if there is none any more. The number of its message tells them from
     /// one who was made later under the same id.
-    pub(super) fn of(node: &Durable, rules: &'r Rules, token: &'r Unsubscribe) -> Option<Self> {
+    pub(super) fn of(
+        node: &DurableSnapshot,
+        rules: &'r Rules,
+        token: &'r Unsubscribe,
+    ) -> Option<Self> {
         let engine = node.engine();
         let mut channels = channel::sending();
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
@@ -168,17 +173,19 @@ impl<'r> Chooser<'r> {
     }
 
     /// A choice that was just made, in so far as a sentence tells it.
-    fn done(&self, batch: Option<&Batch>, choice: &Choice) -> Option<Done> {
+    fn done(&self, batch: Option<&Batch>, choice: &Choice) -> Option<AppliedChoice> {
         let pace = (choice.mode == Mode::Never).then_some(Pace::Off);
         Some(match &choice.scope {
             PreferenceScope::Type(name) => {
                 let pace = pace.unwrap_or_else(|| self.pace(name));
-                Done::Pace { name: Name::Type(Id::new(name).ok()?), pace }
+                AppliedChoice::Pace { name: Name::Type(Id::new(name).ok()?), pace }
             }
             PreferenceScope::AllCategories if choice.channel == EACH => {
-                Done::Pace { name: Name::All, pace: pace? }
+                AppliedChoice::Pace { name: Name::All, pace: pace? }
             }
-            PreferenceScope::AllCategories => Done::Pace { name: Name::AllMail, pace: pace? },
+            PreferenceScope::AllCategories => {
+                AppliedChoice::Pace { name: Name::AllMail, pace: pace? }
+            }
             PreferenceScope::Topic(id) | PreferenceScope::Object(id) => {
                 let batch = batch?;
                 let lines = || batch.groups.iter().flat_map(|group| &group.lines);
@@ -187,14 +194,14 @@ impl<'r> Chooser<'r> {
                 let targets = lines().filter_map(|line| line.target.as_ref());
                 let mut all = topics.chain(targets).chain(objects);
                 let title = all.find(|object| object.id == *id)?.title.clone()?;
-                Done::Pace { name: Name::Title(title), pace: pace? }
+                AppliedChoice::Pace { name: Name::Title(title), pace: pace? }
             }
             PreferenceScope::DigestDay(name) | PreferenceScope::DigestTime(name) => {
-                Done::Times(name.clone())
+                AppliedChoice::Times(name.clone())
             }
             PreferenceScope::Category(name) => {
                 let pace = pace.or_else(|| self.category_row(name)?.pace)?;
-                Done::Pace { name: Name::Category(name.clone()), pace }
+                AppliedChoice::Pace { name: Name::Category(name.clone()), pace }
             }
         })
     }
@@ -243,13 +250,13 @@ impl<'r> Chooser<'r> {
 
     /// The rows of what the message told: the topics by which it came, and what others did something to; its
     /// objects where it has neither.
-    fn subjects(&self, batch: &Batch) -> Vec<Row> {
+    fn subjects(&self, batch: &Batch) -> Vec<PreferenceRow> {
         let lines = || batch.groups.iter().flat_map(|group| &group.lines);
         let reasons: BTreeSet<&str> = lines()
             .flat_map(|line| line.reasons.iter())
             .filter_map(|reason| reason.strip_prefix("topic:"))
             .collect();
-        let mut rows: Vec<Row> = batch
+        let mut rows: Vec<PreferenceRow> = batch
             .topics
             .iter()
             .filter(|topic| reasons.contains(topic.id.as_str()))
@@ -270,7 +277,7 @@ impl<'r> Chooser<'r> {
     }
 
     /// The row of something that can be muted, if it has a title.
-    fn mute(&self, object: &Object, scope: fn(Id) -> PreferenceScope) -> Option<Row> {
+    fn mute(&self, object: &Object, scope: fn(Id) -> PreferenceScope) -> Option<PreferenceRow> {
         let title = object.title.clone().filter(|title| !title.first().trim().is_empty())?;
         let scope = scope(object.id.clone());
         let is_off = self.mode(&scope, self.channel) == Mode::Never;
@@ -278,14 +285,14 @@ impl<'r> Chooser<'r> {
             if is_off { (Pace::AtOnce, Mode::Default) } else { (Pace::Off, Mode::Never) };
         let choice =
             Choice { tenant: self.tenant(), scope, channel: self.channel.to_owned(), mode };
-        Some(Row {
+        Some(PreferenceRow {
             name: Name::Title(title),
             pace: is_off.then_some(Pace::Off),
             offers: vec![offer(to, &[choice])],
         })
     }
 
-    fn type_row(&self, event_type: &str) -> Row {
+    fn type_row(&self, event_type: &str) -> PreferenceRow {
         let pace = self.pace(event_type);
         let mut offers = Vec::new();
         match pace {
@@ -302,7 +309,7 @@ impl<'r> Chooser<'r> {
                 offers.push(offer(Pace::Off, &[off]));
             }
         }
-        Row {
+        PreferenceRow {
             name: Id::new(event_type).map_or_else(|_| Name::Title(event_type.into()), Name::Type),
             pace: Some(pace),
             offers,
@@ -398,15 +405,15 @@ impl<'r> Chooser<'r> {
     }
 
     /// The rows of categories, in the order of the configuration. One alone would be as all mail.
-    fn categories(&self) -> Vec<Row> {
+    fn categories(&self) -> Vec<PreferenceRow> {
         let order = &self.rules.presentation.order.categories;
         let names = self.rules.categories.keys().map(String::as_str);
         let rows = Order::put(order, names).into_iter().filter_map(|name| self.category_row(name));
-        Some(rows.collect()).filter(|rows: &Vec<Row>| rows.len() > 1).unwrap_or_default()
+        Some(rows.collect()).filter(|rows: &Vec<PreferenceRow>| rows.len() > 1).unwrap_or_default()
     }
 
     /// The row of a category; `None` if nothing of it can be turned off on the channel.
-    fn category_row(&self, name: &str) -> Option<Row> {
+    fn category_row(&self, name: &str) -> Option<PreferenceRow> {
         let is_optional = |(_, rules): &(&'r String, &TypeRules)| {
             let route = rules.channels.get(self.channel);
             let comes = route.is_some_and(|route| route.policy != Policy::Never);
@@ -433,7 +440,7 @@ impl<'r> Chooser<'r> {
             .collect();
         let scope = PreferenceScope::Category(name.to_owned());
         set.push(Choice { tenant: self.tenant(), scope, channel: self.channel.to_owned(), mode });
-        Some(Row {
+        Some(PreferenceRow {
             name: Name::Category(name.to_owned()),
             pace: has_pace(first).then_some(first),
             offers: vec![offer(to, &set)],
@@ -441,7 +448,7 @@ impl<'r> Chooser<'r> {
     }
 
     /// The rows of the channel, and of all channels.
-    fn everything(&self) -> Vec<Row> {
+    fn everything(&self) -> Vec<PreferenceRow> {
         let used: BTreeSet<&str> = self
             .rules
             .types
@@ -457,7 +464,7 @@ impl<'r> Chooser<'r> {
         rows
     }
 
-    fn whole(&self, name: Name, channel: &str) -> Row {
+    fn whole(&self, name: Name, channel: &str) -> PreferenceRow {
         let all = |mode| Choice {
             tenant: self.tenant(),
             scope: PreferenceScope::AllCategories,
@@ -477,7 +484,7 @@ impl<'r> Chooser<'r> {
             .map(taken_back)
             .collect();
         set.push(all(mode));
-        Row { name, pace: is_off.then_some(Pace::Off), offers: vec![offer(to, &set)] }
+        PreferenceRow { name, pace: is_off.then_some(Pace::Off), offers: vec![offer(to, &set)] }
     }
 
     /// The choices for single types and categories on a channel, or on each; required types are left out.

@@ -22,7 +22,7 @@ use tidings_core::journal::stored::Unreadable;
 use tidings_core::occurrence::By;
 use tidings_core::{Command, PreferenceScope, Rules};
 use tidings_mail::{Design, Notice, Rest, Unsubscribe};
-use tidings_node::Durable;
+use tidings_node::DurableSnapshot;
 
 use self::choices::{Chooser, Set};
 use self::form::Form;
@@ -56,7 +56,7 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 }
 
 /// A page that could not be made.
-enum Fault {
+enum PageFault {
     /// There is nothing to show.
     Notice(Notice, Look),
     /// The node's problem.
@@ -71,30 +71,30 @@ struct Look {
     design: Option<Arc<Design>>,
 }
 
-impl From<Problem> for Fault {
+impl From<Problem> for PageFault {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
 }
 
-impl From<Notice> for Fault {
+impl From<Notice> for PageFault {
     fn from(notice: Notice) -> Self {
         Self::Notice(notice, Look::default())
     }
 }
 
-impl From<Unreadable> for Fault {
+impl From<Unreadable> for PageFault {
     fn from(fault: Unreadable) -> Self {
         Self::Problem(fault.into())
     }
 }
 
-type Page = Result<String, Fault>;
+type PageResult = Result<String, PageFault>;
 
 /// The token of an address, which may not even be UTF-8.
-type Token = Result<Path<String>, PathRejection>;
+type TokenPath = Result<Path<String>, PathRejection>;
 
-async fn show_choices(State(service): State<Arc<Service>>, token: Token) -> Response {
+async fn show_choices(State(service): State<Arc<Service>>, token: TokenPath) -> Response {
     let page = async {
         let token = token.map(|Path(token)| token).map_err(|_| Notice::NoLink)?;
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
@@ -106,7 +106,11 @@ async fn show_choices(State(service): State<Arc<Service>>, token: Token) -> Resp
     answer(&service, CHOICES, page.await)
 }
 
-async fn choose(State(service): State<Arc<Service>>, token: Token, request: Request) -> Response {
+async fn choose(
+    State(service): State<Arc<Service>>,
+    token: TokenPath,
+    request: Request,
+) -> Response {
     let page = async {
         let token = token.map(|Path(token)| token).map_err(|_| Notice::NoLink)?;
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
@@ -125,7 +129,7 @@ async fn choose(State(service): State<Arc<Service>>, token: Token, request: Requ
 
 async fn show_rest(
     State(service): State<Arc<Service>>,
-    token: Token,
+    token: TokenPath,
     RawQuery(query): RawQuery,
 ) -> Response {
     let page = async {
@@ -139,7 +143,9 @@ async fn show_rest(
             parts.find_map(|part| part.strip_prefix("from="))?.parse().ok()
         });
         let (design, rules) = (site.design(), service.rules());
-        let page = move |node: &Durable| rest_page(node, &design, &rules, &rest, from.unwrap_or(0));
+        let page = move |node: &DurableSnapshot| {
+            rest_page(node, &design, &rules, &rest, from.unwrap_or(0))
+        };
         service.look(page).await?
     };
     answer(&service, REST, page.await)
@@ -152,7 +158,7 @@ async fn no_method(State(service): State<Arc<Service>>) -> Response {
 }
 
 /// Does what a form asks for.
-async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Set, Fault> {
+async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Set, PageFault> {
     let rules = service.rules();
     let (of, judged) = (token.clone(), Arc::clone(&rules));
     let is_of_page = matches!(form, Form::Set(_));
@@ -193,9 +199,9 @@ async fn choices_page(
     site: &Site,
     token: Unsubscribe,
     set: Option<Set>,
-) -> Page {
+) -> PageResult {
     let (design, rules) = (site.design(), service.rules());
-    let page = move |node: &Durable| {
+    let page = move |node: &DurableSnapshot| {
         let chooser = Chooser::of(node, &rules, &token).ok_or(Notice::NoLink)?;
         let built = Presenter::built(node.engine(), node.view(), token.message, token.day)?;
         let batch = built.map(|(batch, _)| batch);
@@ -210,10 +216,16 @@ async fn choices_page(
     service.look(page).await?
 }
 
-fn rest_page(node: &Durable, design: &Design, rules: &Rules, rest: &Rest, from: usize) -> Page {
+fn rest_page(
+    node: &DurableSnapshot,
+    design: &Design,
+    rules: &Rules,
+    rest: &Rest,
+    from: usize,
+) -> PageResult {
     let (engine, view) = (node.engine(), node.view());
     let profile = engine.recipient_of(rest.message).ok_or(Notice::NoLink)?;
-    let forgotten = |look: Look| Fault::Notice(Notice::Forgotten, look);
+    let forgotten = |look: Look| PageFault::Notice(Notice::Forgotten, look);
     let built = Presenter::built(engine, view, rest.message, rest.day)?;
     let Some((batch, is_whole)) = built else {
         let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
@@ -231,18 +243,18 @@ fn rest_page(node: &Durable, design: &Design, rules: &Rules, rest: &Rest, from: 
 }
 
 /// A page, or the problem that one of our own templates fails: a defect.
-fn rendered(page: Result<String, tidings_mail::RenderError>) -> Page {
+fn rendered(page: Result<String, tidings_mail::RenderError>) -> PageResult {
     page.map_err(|fault| {
         let code = super::error::Code::Internal;
-        Fault::Problem(Problem::new(code, fault.to_string()))
+        PageFault::Problem(Problem::new(code, fault.to_string()))
     })
 }
 
-fn answer(service: &Service, name: &'static str, page: Page) -> Response {
+fn answer(service: &Service, name: &'static str, page: PageResult) -> Response {
     let mut response = match page {
         Ok(page) => Html(page).into_response(),
-        Err(Fault::Problem(problem)) => problem.into_response(),
-        Err(Fault::Notice(notice, look)) => notice_page(service, notice, look),
+        Err(PageFault::Problem(problem)) => problem.into_response(),
+        Err(PageFault::Notice(notice, look)) => notice_page(service, notice, look),
     };
     response.extensions_mut().insert(CallName(name));
     let headers = response.headers_mut();

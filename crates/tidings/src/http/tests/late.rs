@@ -11,7 +11,7 @@ use tidings_core::engine::{HeldShards, Options};
 use tidings_core::{Id, Instant, Rules};
 use tidings_node::{Clock, Delivery, KeyChange, Retries, Runtime, VirtualClock};
 use tidings_store::lease::{
-    Epoch, Lease, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo, Token,
+    Epoch, Lease, Member, MemberStatus, Membership, NodeId, NodeToken, Role, Share, TermNo,
 };
 use tidings_store::{MemoryStore, Store};
 use tokio::runtime::Runtime as Tokio;
@@ -112,7 +112,7 @@ impl Two {
         let member = |(id, node): (i64, &Node)| MemberStatus {
             member: Member {
                 address: format!("http://{}", node.address),
-                token: Token(node.secret.text().to_owned()),
+                token: NodeToken(node.secret.text().to_owned()),
                 role: Role::Holding,
                 ..Member::new(NodeId(id), "node")
             },

@@ -9,7 +9,7 @@ use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tidings_core::Id;
 use tidings_store::lease::{
-    Epoch, Lease, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo, Token,
+    Epoch, Lease, Member, MemberStatus, Membership, NodeId, NodeToken, Role, Share, TermNo,
 };
 
 use crate::http::cluster::owners::{Owner, Owners};
@@ -86,7 +86,7 @@ impl Two {
             MemberStatus {
                 member: Member {
                     address: format!("http://{}", node.address),
-                    token: Token(node.secret.text().to_owned()),
+                    token: NodeToken(node.secret.text().to_owned()),
                     role: Role::Holding,
                     ..Member::new(id, ["a", "b"][usize::from(id == NodeId(1))])
                 },
@@ -314,7 +314,7 @@ fn only_the_token_of_a_node_asks_it_for_its_shards_or_gives_it_commands() {
         let mut request = axum::http::Request::builder().uri(path);
         request = request.header("authorization", bearer);
         if own {
-            request = request.header("tidings-parts", "own");
+            request = request.header("tidings-shards", "own");
         }
         api(request.body(Body::empty()).unwrap())
     };
@@ -374,7 +374,7 @@ fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
     assert_eq!(two.send(Method::GET, &path, &forged, "").status, StatusCode::OK);
     let own = format!("/v1/recipients/{}", in_shard(0, 0));
     for path in [&path, &own, "/cluster/commands"] {
-        for header in [("tidings-node", "x"), ("tidings-parts", "own")] {
+        for header in [("tidings-node", "x"), ("tidings-shards", "own")] {
             for headers in [&[header][..], &[header, ("authorization", "Bearer x")]] {
                 let refused = two.send_to(0, Method::GET, path, headers, "");
                 let answer = (refused.status, refused.json()["code"].clone());

@@ -40,10 +40,10 @@ impl Rate {
 
 /// The changes of all recipients of a node, as far as they count.
 #[derive(Default)]
-pub(in crate::http) struct PreferenceRate(Mutex<Lines>);
+pub(in crate::http) struct PreferenceRate(Mutex<PreferenceRates>);
 
 #[derive(Default)]
-struct Lines {
+struct PreferenceRates {
     /// The instants at which lines and recipients are free again, by their hash.
     free_at: BTreeMap<u64, Instant>,
     swept: Option<Instant>,

@@ -18,7 +18,7 @@ use crate::token::Token;
 use crate::wording::quoted;
 
 /// The recipient of a call, and its source.
-pub(in crate::http) struct Reader {
+pub(in crate::http) struct InboxReader {
     /// The recipient.
     pub(in crate::http) recipient: Id,
     /// The token; `None` = the host calls, with an API key.
@@ -27,7 +27,7 @@ pub(in crate::http) struct Reader {
     view: View,
 }
 
-/// The query of a call that takes no parameter but `tenant`, which [`Reader`] reads.
+/// The query of a call that takes no parameter but `tenant`, which [`InboxReader`] reads.
 pub(in crate::http) struct TenantAlone;
 
 impl FromQuery for TenantAlone {
@@ -40,7 +40,7 @@ impl FromQuery for TenantAlone {
 
 /// The recipient of a path.
 #[derive(Deserialize)]
-struct Named {
+struct RecipientPath {
     id: Id,
 }
 
@@ -50,7 +50,7 @@ pub(in crate::http) struct TopicInPath {
     pub(in crate::http) topic: String,
 }
 
-impl FromRequestParts<Arc<Service>> for Reader {
+impl FromRequestParts<Arc<Service>> for InboxReader {
     type Rejection = Problem;
 
     async fn from_request_parts(
@@ -58,28 +58,28 @@ impl FromRequestParts<Arc<Service>> for Reader {
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
         if let Some(token) = parts.extensions.get::<Arc<Token>>() {
-            let (token, asked) = (Arc::clone(token), asked_tenant(parts)?);
-            let view = match (&token.tenant, asked) {
+            let (token, requested) = (Arc::clone(token), requested_tenant(parts)?);
+            let view = match (&token.tenant, requested) {
                 (Some(_), Some(_)) => return Err(said_already()),
                 (Some(own), None) => View::Of(own.clone()),
-                (None, asked) => of_known(asked, service).await?,
+                (None, requested) => of_known(requested, service).await?,
             };
             return Ok(Self { recipient: token.recipient.clone(), token: Some(token), view });
         }
-        let asked = asked_tenant(parts)?;
-        let InPath(Named { id }) = InPath::from_request_parts(parts, service).await?;
-        Ok(Self { recipient: id, token: None, view: of_known(asked, service).await? })
+        let requested = requested_tenant(parts)?;
+        let InPath(RecipientPath { id }) = InPath::from_request_parts(parts, service).await?;
+        Ok(Self { recipient: id, token: None, view: of_known(requested, service).await? })
     }
 }
 
 /// The view of an existing tenant, or of all.
-async fn of_known(asked: Option<Id>, service: &Service) -> Result<View, Problem> {
-    tenants::known_if_named(service, asked.as_ref()).await?;
-    Ok(asked.map_or(View::All, View::Of))
+async fn of_known(requested: Option<Id>, service: &Service) -> Result<View, Problem> {
+    tenants::known_if_named(service, requested.as_ref()).await?;
+    Ok(requested.map_or(View::All, View::Of))
 }
 
 /// The tenant that the query names.
-fn asked_tenant(parts: &Parts) -> Result<Option<Id>, Problem> {
+fn requested_tenant(parts: &Parts) -> Result<Option<Id>, Problem> {
     let invalid = |detail: &'static str| Problem::new(Code::InvalidQuery, detail);
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let Query(given) = query.map_err(|_| invalid("the query is not valid"))?;
@@ -97,7 +97,7 @@ fn said_already() -> Problem {
     Problem::new(Code::InvalidQuery, detail).hint("leave it out")
 }
 
-impl Reader {
+impl InboxReader {
     /// The token of an end user; `None` = the host calls.
     pub(in crate::http) fn token(&self) -> Option<Arc<Token>> {
         self.token.clone()

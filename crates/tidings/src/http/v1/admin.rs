@@ -11,7 +11,7 @@ use tidings_core::channel;
 use tidings_core::engine::{Agenda, Dropped, Engine, LedgerRow, Reply, Retrying};
 use tidings_core::tenant::View;
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{Durable, Vitals};
+use tidings_node::{DurableSnapshot, Vitals};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -169,7 +169,7 @@ pub(in crate::http) fn clock_behind_seconds(engine: &Engine, clock: Instant) -> 
 
 impl StatusAnswer {
     fn of(
-        node: &Durable,
+        node: &DurableSnapshot,
         rules: &Rules,
         clock: Instant,
         uptime_seconds: Option<u64>,
@@ -413,7 +413,8 @@ async fn status(
     let (rules, uptime) = (service.rules(), service.uptime_seconds());
     let retrying = service.handle.vitals().retries();
     let clock = service.now();
-    let status = move |node: &Durable| StatusAnswer::of(node, &rules, clock, uptime, retrying);
+    let status =
+        move |node: &DurableSnapshot| StatusAnswer::of(node, &rules, clock, uptime, retrying);
     let (status, mut gathered) = tokio::join!(service.look(status), others.gather());
     let mut status = status?;
     let vitals = service.handle.vitals();

@@ -16,15 +16,15 @@ use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
 
-use self::cloud::Form;
+use self::cloud::BodyForm;
 use crate::body::Fields;
 use crate::body::event::EventBody;
 use crate::body::json::{self, Json};
 use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::array;
-use crate::http::request::ids;
-use crate::http::request::lines::{self, Counted, Lines, Rejected, Wanted};
+use crate::http::request::event_ids;
+use crate::http::request::lines::{self, Counted, Lines, LinesQuery, Rejected};
 use crate::http::request::query::InQuery;
 use crate::http::request::traces::{self, traced};
 use crate::http::request::{content_type, idempotency_key};
@@ -196,7 +196,7 @@ impl From<&Warning> for EventWarning {
 /// the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered like an array.
 #[utoipa::path(
     post, path = "/v1/events", tag = "events",
-    params(Wanted),
+    params(LinesQuery),
     request_body(content(
         (PublishBody = "application/json", example = json!({"type": "comment", "actor": "ben", "object": {"id": "works/1", "title": "Water Lilies"}, "to": {"recipients": ["ada"]}})),
         (EventBody = "application/x-ndjson"),
@@ -208,7 +208,7 @@ impl From<&Warning> for EventWarning {
 )]
 async fn publish(
     State(service): State<Arc<Service>>,
-    InQuery(wanted): InQuery<Wanted>,
+    InQuery(wanted): InQuery<LinesQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
@@ -218,9 +218,9 @@ async fn publish(
         let events = EventLines { service: Arc::clone(&service), key, trace };
         return lines::answer(service, body, wanted, events).await;
     }
-    let form = Form::of(&parts.headers)?;
-    let beside = form.beside_body();
-    let change = Change::read_as(&parts, body, &service, &form.media(), &beside).await?;
+    let form = BodyForm::of(&parts.headers)?;
+    let attributes = form.bytes_of_attributes();
+    let change = Change::read_as(&parts, body, &service, &form.media(), &attributes).await?;
     let answer = match json::value(&change.body)? {
         Json::List(list) if form.takes_many() => {
             let rules = service.rules();
@@ -252,16 +252,16 @@ async fn one(
     let command = read(&service.rules(), fields, || new_id(service, change, 0))?;
     let command = traced(command, trace);
     let of_nodes = service.cluster.is_some();
-    let told =
+    let answer =
         move |replies| Answer::json(StatusCode::ACCEPTED, &published(of_nodes, only(replies)?)?);
-    service.change(change, vec![command], told).await
+    service.change(change, vec![command], answer).await
 }
 
 /// An id for an event without one. With shards on other nodes the answer of a request is kept after its commit, so the
 /// id derives from the request: an event of a request that is repeated in between must be known.
 pub(in crate::http) fn new_id(service: &Service, change: &Change, place: usize) -> Id {
-    match change.once.filter(|_| service.among().is_some()) {
-        Some(once) => ids::of_request(once, place),
+    match change.once.filter(|_| service.cluster_view().is_some()) {
+        Some(once) => event_ids::of_request(once, place),
         None => service.ids.next(service.now()),
     }
 }
@@ -304,14 +304,14 @@ impl Lines for EventLines {
 
     fn read(&mut self, rules: &Rules, number: u64, line: &[u8]) -> Result<Command, Problem> {
         let id = || match &self.key {
-            Some(key) => ids::derived(key, number, line.trim_ascii()),
+            Some(key) => event_ids::derived(key, number, line.trim_ascii()),
             None => self.service.ids.next(self.service.now()),
         };
         let event: EventBody = Fields::parse(line)?.body()?;
         Ok(traced(event.command(rules, id)?, self.trace))
     }
 
-    fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
+    fn write_answer(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
         let published = PublishedEvent {
             line: Some(line),
             ..published(self.service.cluster.is_some(), reply)?

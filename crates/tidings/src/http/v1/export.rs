@@ -13,7 +13,7 @@ use serde::Serialize;
 use tidings_core::engine::{Followed, TenantDirectory};
 use tidings_core::tenant::{Tenant, View};
 use tidings_core::{Day, Id, Instant};
-use tidings_node::{Durable, RuntimeError};
+use tidings_node::{DurableSnapshot, RuntimeError};
 use utoipa_axum::routes;
 
 use super::recipients::RecipientProfile;
@@ -82,10 +82,10 @@ async fn export(
     })?;
     let Day(today) = service.clock.now().day();
     let from = Day(today - i32::from(query.days) + 1);
-    let life = service.look(Durable::life).await?;
+    let life = service.look(DurableSnapshot::life).await?;
     let durable = service.handle.durable()?;
     let patience = service.settings.backup_patience;
-    let has_intake = service.among().is_none_or(|(homes, _)| homes.intake);
+    let has_intake = service.cluster_view().is_none_or(|(owners, _)| owners.intake);
     let recipients = {
         let (durable, tenant) = (Arc::clone(&durable), tenant.clone());
         streamed(Weak::clone(&life), patience, move |out| {
@@ -127,7 +127,7 @@ async fn export(
 
 /// A line of a timeline.
 #[derive(Serialize)]
-struct Line<T> {
+struct TimelineLine<T> {
     at: String,
     op: &'static str,
     #[serde(flatten)]
@@ -152,7 +152,7 @@ struct NameAlone<'n> {
 
 /// The body of a `member` line.
 #[derive(Serialize)]
-struct Membership<'m> {
+struct MembershipLine<'m> {
     tenant: Id,
     recipient: &'m str,
 }
@@ -173,7 +173,7 @@ struct Chosen<'c> {
 }
 
 /// Writes the recipients of this node's shards.
-fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
+fn write_recipients(durable: &DurableSnapshot, from: Day, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     // All of them are there before the first event. Memberships are lines of their own.
     let at = from.start();
@@ -187,7 +187,7 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
         // Recipients are erased between steps, and this is one moment.
         let topics = engine.reader(view).following(&profile.id).map_err(odd)?;
         for tenant in tenants.tenants_of(&profile.id).map_err(odd)? {
-            write_line(out, at, "member", Membership { tenant, recipient })?;
+            write_line(out, at, "member", MembershipLine { tenant, recipient })?;
         }
         for Followed { topic, tenant } in topics {
             write_line(out, at, "subscribe", Follow { recipient, topic, tenant })?;
@@ -203,7 +203,7 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
 
 /// Writes the tenants.
 fn write_tenants(
-    durable: &Durable,
+    durable: &DurableSnapshot,
     from: Day,
     only: Option<&Id>,
     out: &mut dyn Write,
@@ -218,7 +218,11 @@ fn write_tenants(
 }
 
 /// Writes that tenants are disabled.
-fn write_disabled(durable: &Durable, only: Option<&Id>, out: &mut dyn Write) -> io::Result<()> {
+fn write_disabled(
+    durable: &DurableSnapshot,
+    only: Option<&Id>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (engine, disabled) = (durable.engine(), true);
     let tenants = TenantDirectory::of(engine).all(only);
     let tenants = tenants.take_while(|known| only.is_none_or(|only| only == known.id));
@@ -230,14 +234,19 @@ fn write_disabled(durable: &Durable, only: Option<&Id>, out: &mut dyn Write) -> 
 }
 
 /// Writes the members of a tenant in this node's shards, with their subscriptions and preferences of the tenant.
-fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write) -> io::Result<()> {
+fn write_members(
+    durable: &DurableSnapshot,
+    from: Day,
+    tenant: &Id,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     let at = from.start();
     let members = TenantDirectory::of(engine).members(tenant, None, usize::MAX).map_err(odd)?;
     for profile in &members {
         let (id, name) = (profile.id.as_str(), profile.name.as_deref());
         write_line(out, at, "recipient", NameAlone { id, name })?;
-        let membership = Membership { tenant: tenant.clone(), recipient: id };
+        let membership = MembershipLine { tenant: tenant.clone(), recipient: id };
         write_line(out, at, "member", membership)?;
     }
     for profile in &members {
@@ -259,7 +268,7 @@ fn write_members(durable: &Durable, from: Day, tenant: &Id, out: &mut dyn Write)
 
 /// Writes the events, or those of one tenant.
 fn write_events(
-    durable: &Durable,
+    durable: &DurableSnapshot,
     from: Day,
     only: Option<&Id>,
     out: &mut dyn Write,
@@ -289,7 +298,7 @@ fn write_line<T: Serialize>(
     op: &'static str,
     body: T,
 ) -> io::Result<()> {
-    let line = Line { at: at.to_string(), op, body };
+    let line = TimelineLine { at: at.to_string(), op, body };
     serde_json::to_writer(&mut *out, &line)?;
     out.write_all(b"\n")
 }

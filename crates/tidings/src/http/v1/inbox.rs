@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use tidings_core::Rules;
 use tidings_core::engine::{Cursor, InboxCounts, InboxPage, InboxState, Refused, StepError};
 use tidings_core::tenant::View;
-use tidings_node::Durable;
+use tidings_node::DurableSnapshot;
 use utoipa_axum::routes;
 
 use self::shown::{Counts, Page};
@@ -16,7 +16,7 @@ use crate::config::duration::{self, DurationError};
 use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
-use crate::http::users::reader::{Reader, TenantAlone};
+use crate::http::users::reader::{InboxReader, TenantAlone};
 use crate::http::{Answer, Service};
 use crate::wording::{did_you_mean, quoted};
 
@@ -185,13 +185,13 @@ fn known<'n>(
 )]
 pub(in crate::http) async fn inbox(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     InQuery(query): InQuery<InboxQuery>,
 ) -> Result<Answer, Problem> {
     let (since, wait) = (query.since, query.wait.unwrap_or_default());
     let query = query.checked(&service.rules(), reader.view())?;
     let (id, may_be_unknown) = (reader.recipient.clone(), reader.is_user());
-    let read = move |node: &Durable| -> Result<InboxPage, Problem> {
+    let read = move |node: &DurableSnapshot| -> Result<InboxPage, Problem> {
         match node.engine().reader(node.view()).inbox(&id, &query) {
             Err(StepError::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
                 Ok(InboxPage::default())
@@ -204,10 +204,11 @@ pub(in crate::http) async fn inbox(
         Some(since) => {
             let rev = |page: &InboxPage| page.counts.rev;
             let view = reader.view();
-            let numbered = move |node: &Durable| node.engine().reader(node.view()).numbered(&view);
+            let numbered =
+                move |node: &DurableSnapshot| node.engine().reader(node.view()).numbered(&view);
             let of = service.look(numbered.clone()).await??;
             // A tenant that is made anew while it waits is another one.
-            let read = move |node: &Durable| match numbered(node)? {
+            let read = move |node: &DurableSnapshot| match numbered(node)? {
                 now if now == of => read(node),
                 _ => Err(Problem::new(Code::UnknownTenant, "the tenant was deleted")),
             };
@@ -233,7 +234,7 @@ pub(in crate::http) async fn inbox(
 )]
 pub(in crate::http) async fn counts(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
 ) -> Result<Answer, Problem> {
     Answer::json(StatusCode::OK, &counted(&service, &reader).await?)
@@ -242,7 +243,7 @@ pub(in crate::http) async fn counts(
 /// The counts of a reader's inbox.
 pub(in crate::http) async fn counted(
     service: &Service,
-    reader: &Reader,
+    reader: &InboxReader,
 ) -> Result<Counts, Problem> {
     let (id, of) = (reader.recipient.clone(), reader.view());
     let counts = service

@@ -255,12 +255,12 @@ async fn operate(
     act: MessageAct,
 ) -> Result<Answer, Problem> {
     let message = named(id)?;
-    let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
+    let answer = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Operated(operated) => Answer::json(StatusCode::OK, &OperatedAnswer::from(operated)),
         _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
     let command = Command::Message { message, act };
-    service.change(change, vec![command], told).await
+    service.change(change, vec![command], answer).await
 }
 
 /// List messages
@@ -293,11 +293,11 @@ async fn list_messages(
         tenant: query.tenant,
         day: query.day,
     };
-    let asked = Arc::clone(&service);
+    let of_node = Arc::clone(&service);
     let own = service.look(move |node| -> Result<_, Problem> {
         let engine = node.engine();
         let page = engine.reader(node.view()).messages(&filter, from, most)?;
-        Ok(MessagePage::of(page, (engine, asked.handle.vitals()), asked.now()))
+        Ok(MessagePage::of(page, (engine, of_node.handle.vitals()), of_node.now()))
     });
     if others.is_none() || !is_of_all {
         return Answer::json(StatusCode::OK, &own.await??);
@@ -323,13 +323,13 @@ async fn get_message(
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
     let name = named(&id)?;
-    let asked = Arc::clone(&service);
+    let of_node = Arc::clone(&service);
     let found = service.look(move |node| -> Result<_, Problem> {
         let engine = node.engine();
         let Some(report) = engine.reader(node.view()).message_report(name)? else {
             return Ok(None);
         };
-        let held = HeldShown::of(engine, asked.handle.vitals(), &report.summary, asked.now());
+        let held = HeldShown::of(engine, of_node.handle.vitals(), &report.summary, of_node.now());
         Ok(Some((report, held)))
     });
     let (report, held) = found.await??.ok_or(Refused::UnknownMessage(name))?;

@@ -16,7 +16,7 @@ use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::lines::{Each, LineAnswer, Wanted};
+use crate::http::request::lines::{Each, LineAnswer, LinesQuery};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
 
@@ -84,7 +84,7 @@ async fn retract_object(
 /// only. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/objects", tag = "objects",
-    params(Wanted),
+    params(LinesQuery),
     request_body(content(
         (Vec<NamedObject> = "application/json", example = json!([{"id": "works/1", "title": "Water Lilies"}, {"id": "works/2", "notifiable": false}])),
         (NamedObject = "application/x-ndjson"),
@@ -95,7 +95,7 @@ async fn retract_object(
 )]
 async fn change_objects(
     State(service): State<Arc<Service>>,
-    InQuery(wanted): InQuery<Wanted>,
+    InQuery(wanted): InQuery<LinesQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let each = Each::new(|_, fields| Ok(fields.body::<ObjectChange>()?.command(None)?));

@@ -26,7 +26,7 @@ use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
 use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
-use crate::http::users::reader::{Reader, TenantAlone};
+use crate::http::users::reader::{InboxReader, TenantAlone};
 use crate::http::{Answer, Change, Service};
 use crate::wording::quoted;
 
@@ -81,7 +81,7 @@ enum PreferencesAnswer {
 )]
 pub(in crate::http) async fn get_preferences(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     InQuery(query): InQuery<PreferencesQuery>,
 ) -> Result<Answer, Problem> {
     let (id, view) = (reader.recipient.clone(), reader.view());
@@ -118,7 +118,7 @@ pub(in crate::http) async fn get_preferences(
 )]
 async fn put_preferences(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
@@ -141,7 +141,7 @@ async fn put_preferences(
 )]
 pub(in crate::http) async fn patch_preferences(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
@@ -151,7 +151,7 @@ pub(in crate::http) async fn patch_preferences(
 
 async fn set(
     service: &Service,
-    reader: Reader,
+    reader: InboxReader,
     change: &Change,
     whole: bool,
     by: By,

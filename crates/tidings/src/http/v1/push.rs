@@ -12,7 +12,7 @@ use crate::body::addresses::{Browser, GonePushSubscription, PushSubscription};
 use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::request::query::InQuery;
-use crate::http::users::reader::{Reader, TenantAlone};
+use crate::http::users::reader::{InboxReader, TenantAlone};
 use crate::http::{Answer, Change, Service};
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 )]
 pub(in crate::http) async fn join_push(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
@@ -67,7 +67,7 @@ pub(in crate::http) async fn join_push(
 )]
 pub(in crate::http) async fn leave_push(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {
@@ -76,7 +76,7 @@ pub(in crate::http) async fn leave_push(
 }
 
 /// The command that adds or removes a browser, for the tenant of the token if that has one.
-fn device(reader: &Reader, text: String, joins: bool) -> Command {
+fn device(reader: &InboxReader, text: String, joins: bool) -> Command {
     Command::Device {
         recipient: reader.recipient.clone(),
         channel: WEBPUSH_NO,

@@ -22,7 +22,7 @@ use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::lines::{Each, LineAnswer, Wanted};
+use crate::http::request::lines::{Each, LineAnswer, LinesQuery};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
 
@@ -48,7 +48,7 @@ pub(super) struct RecipientProfile {
     /// Address of the e-mail channel.
     email: Option<String>,
     /// Addresses by channel, that of the e-mail channel included.
-    addresses: addresses::Shown,
+    addresses: addresses::ShownAddresses,
     /// IANA time zone; null = the configuration's default.
     tz: Option<String>,
     /// BCP 47 locale; null = the configuration's default.
@@ -92,7 +92,7 @@ impl RecipientProfile {
             id: recipient.id.as_str().to_owned(),
             name: recipient.name.clone(),
             email: recipient.addresses.get(EMAIL_NO).map(str::to_owned),
-            addresses: addresses::Shown::of(&recipient.addresses, directory),
+            addresses: addresses::ShownAddresses::of(&recipient.addresses, directory),
             tz: recipient.tz.clone(),
             locale: recipient.locale.clone(),
             lat,
@@ -153,12 +153,12 @@ async fn get_recipient(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
-    let asked = id.clone();
+    let wanted = id.clone();
     let profile = service
         .look(move |node| {
             let directory = TenantDirectory::of(node.engine());
-            let profile = RecipientProfile::of(node.engine().recipient(&asked)?, directory);
-            Some(RecipientProfile { tenants: directory.tenants_of(&asked).ok()?, ..profile })
+            let profile = RecipientProfile::of(node.engine().recipient(&wanted)?, directory);
+            Some(RecipientProfile { tenants: directory.tenants_of(&wanted).ok()?, ..profile })
         })
         .await?;
     match profile {
@@ -190,7 +190,7 @@ async fn erase_recipient(
 /// and changes the given fields only. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/recipients", tag = "recipients",
-    params(Wanted),
+    params(LinesQuery),
     request_body(content(
         (Vec<NamedRecipient> = "application/json", example = json!([{"id": "ada", "email": "ada@example.org", "tz": "Europe/Paris"}, {"id": "bob"}])),
         (NamedRecipient = "application/x-ndjson"),
@@ -201,7 +201,7 @@ async fn erase_recipient(
 )]
 async fn change_recipients(
     State(service): State<Arc<Service>>,
-    InQuery(wanted): InQuery<Wanted>,
+    InQuery(wanted): InQuery<LinesQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let each = Each::new(|_, fields| Ok(fields.body::<ProfileChange>()?.command(None)?));

@@ -19,9 +19,9 @@ use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::lines::{Each, LineAnswer, Wanted};
+use crate::http::request::lines::{Each, LineAnswer, LinesQuery};
 use crate::http::request::query::InQuery;
-use crate::http::users::reader::{Reader, TenantAlone, TopicInPath};
+use crate::http::users::reader::{InboxReader, TenantAlone, TopicInPath};
 use crate::http::{Answer, Change, Service};
 
 /// The calls of subscriptions.
@@ -60,7 +60,7 @@ struct Subscriptions {
 )]
 pub(in crate::http) async fn follow(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     InPath(TopicInPath { topic }): InPath<TopicInPath>,
     change: Change,
@@ -85,7 +85,7 @@ pub(in crate::http) async fn follow(
 )]
 pub(in crate::http) async fn unfollow(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     InPath(TopicInPath { topic }): InPath<TopicInPath>,
     change: Change,
@@ -115,7 +115,7 @@ fn topic_of(text: &str) -> Result<Id, Problem> {
 )]
 pub(in crate::http) async fn list_subscriptions(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
 ) -> Result<Answer, Problem> {
     let id = reader.recipient.clone();
@@ -126,7 +126,7 @@ pub(in crate::http) async fn list_subscriptions(
     for Followed { topic, tenant } in followed {
         let topic = topic.as_str().to_owned();
         match (view.tenant(), tenant) {
-            (asked, tenant) if asked == tenant.as_ref() => shown.topics.push(topic),
+            (wanted, tenant) if wanted == tenant.as_ref() => shown.topics.push(topic),
             (None, Some(tenant)) => {
                 shown.tenants.entry(tenant.as_str().to_owned()).or_default().push(topic);
             }
@@ -142,7 +142,7 @@ pub(in crate::http) async fn list_subscriptions(
 /// removes one. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/subscriptions", tag = "subscriptions",
-    params(Wanted),
+    params(LinesQuery),
     request_body(content(
         (Vec<Subscription> = "application/json", example = json!([{"recipient": "ada", "topic": "artist/42"}, {"recipient": "ada", "topic": "artist/7", "unsubscribe": true}])),
         (Subscription = "application/x-ndjson"),
@@ -153,7 +153,7 @@ pub(in crate::http) async fn list_subscriptions(
 )]
 async fn follow_many(
     State(service): State<Arc<Service>>,
-    InQuery(wanted): InQuery<Wanted>,
+    InQuery(wanted): InQuery<LinesQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let each = Each::new(|_, fields| Ok(fields.body::<Subscription>()?.command()));

@@ -11,7 +11,7 @@ use tidings_core::channel::INBOX;
 use tidings_core::engine::{OpenLane, Reply, Retried, WaitingEntry};
 use tidings_core::recipient::State as Confirmation;
 use tidings_core::tenant::View;
-use tidings_node::Durable;
+use tidings_node::DurableSnapshot;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -21,7 +21,7 @@ use crate::body::tenant;
 use crate::http::call::Calls;
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::InQuery;
-use crate::http::users::reader::{Reader, TenantAlone};
+use crate::http::users::reader::{InboxReader, TenantAlone};
 use crate::http::v1::messages::page::MessageShown;
 use crate::http::{Answer, Change, Service, only};
 
@@ -191,7 +191,7 @@ impl ScheduledCount {
 )]
 pub(in crate::http) async fn pending(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
 ) -> Result<Answer, Problem> {
     let (id, of) = (reader.recipient.clone(), reader.view());
@@ -235,7 +235,7 @@ pub(in crate::http) async fn pending(
 }
 
 /// The scheduled entries of a recipient that a view shows.
-fn scheduled(node: &Durable, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Problem> {
+fn scheduled(node: &DurableSnapshot, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Problem> {
     let mut scheduled = node.engine().reader(node.view()).scheduled(id)?;
     scheduled.retain(|entry| of.shows(entry.tenant.clone()));
     Ok(scheduled)
@@ -256,7 +256,7 @@ fn scheduled(node: &Durable, id: &Id, of: &View) -> Result<Vec<WaitingEntry>, Pr
 )]
 pub(in crate::http) async fn flush(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {

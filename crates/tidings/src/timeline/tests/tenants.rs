@@ -1,6 +1,6 @@
 //! Lines of tenants and members, and lines that name a tenant.
 
-use tidings_core::presentation::Address;
+use tidings_core::presentation::FormOfAddress;
 use tidings_core::tenant::{BrandChange, TenantChange};
 
 use super::*;
@@ -37,7 +37,7 @@ fn t42_of_a_tenant_only_what_is_given_changes() {
         name: text("A"),
         color: text("#0b57a4"),
         url: text("https://a.example"),
-        address: Some(Some(Address::Formal)),
+        address: Some(Some(FormOfAddress::Formal)),
         logo: Some(None),
         ..BrandChange::default()
     };

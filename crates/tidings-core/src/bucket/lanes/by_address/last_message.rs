@@ -16,7 +16,7 @@ impl Lanes {
         &mut self,
         lane: &LaneKey,
         at: Instant,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         around: LaneContext<'_>,
     ) {
         for no in counting_lanes(lane.lane, around.compiled) {
@@ -28,7 +28,9 @@ impl Lanes {
                 }
                 self.fading.insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
             }
-            self.change_known(&lane, who, around, |lane, _| lane.note_messages(at, who));
+            self.change_known(&lane, recipients, around, |lane, _| {
+                lane.note_messages(at, recipients)
+            });
         }
     }
 
@@ -37,13 +39,13 @@ impl Lanes {
         &mut self,
         lane: &LaneKey,
         at: Instant,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         around: LaneContext<'_>,
     ) {
         for no in counting_lanes(lane.lane, around.compiled) {
             let lane = LaneKey { lane: no, ..lane.clone() };
-            self.change_known(&lane, who, around, |lane, _| {
-                lane.take_back_messages(at, who);
+            self.change_known(&lane, recipients, around, |lane, _| {
+                lane.take_back_messages(at, recipients);
             });
         }
     }

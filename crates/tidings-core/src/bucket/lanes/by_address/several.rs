@@ -63,12 +63,13 @@ impl Lanes {
     }
 
     /// The addresses of digests that are not plain, of those in which windows of some recipients are open.
-    pub(crate) fn keyed_digests(&self, who: &RoaringBitmap) -> Vec<LaneKey> {
-        let is_wanted = |lane: &Lane| lane.is_digest() && !lane.open().is_disjoint(who);
-        if who.len() >= SOME {
+    pub(crate) fn keyed_digests(&self, recipients: &RoaringBitmap) -> Vec<LaneKey> {
+        let is_wanted = |lane: &Lane| lane.is_digest() && !lane.open().is_disjoint(recipients);
+        if recipients.len() >= SOME {
             return self.keyed_where(is_wanted);
         }
-        let all: BTreeSet<&LaneKey> = who.iter().flat_map(|number| self.keyed_of(number)).collect();
+        let all: BTreeSet<&LaneKey> =
+            recipients.iter().flat_map(|number| self.keyed_of(number)).collect();
         let wanted = all.into_iter().filter(|at| self.get(at).is_some_and(is_wanted));
         wanted.cloned().collect()
     }
@@ -100,11 +101,12 @@ impl Lanes {
 
     fn change_of_all(
         &mut self,
-        at: &LaneKey,
+        lane_key: &LaneKey,
         around: LaneContext<'_>,
         change: impl FnOnce(&mut Lane, &RoaringBitmap, Terms<'_>),
     ) {
-        let who = self.get(at).map_or_else(RoaringBitmap::new, |lane| lane.open().clone());
-        self.change(at, &who, around, |lane, terms| change(lane, &who, terms));
+        let recipients =
+            self.get(lane_key).map_or_else(RoaringBitmap::new, |lane| lane.open().clone());
+        self.change(lane_key, &recipients, around, |lane, terms| change(lane, &recipients, terms));
     }
 }

@@ -16,7 +16,7 @@ impl Lane {
 
     /// Takes those who wait in a lane without fields for a second after this instant's out of the wheel.
     pub(crate) fn take_slots_after(&mut self, to: Instant) -> RoaringBitmap {
-        let late = self.late.who().clone();
+        let late = self.late.recipients().clone();
         self.ask_again(&late, to);
         let open = self.open.clone();
         let later = self.wheel.remove_after(to.0, &open) | self.parked.remove_after(to.0, &open);
@@ -26,14 +26,14 @@ impl Lane {
 
     /// Lets recipients wait in a lane without fields as if their windows had opened at this instant; flushed and full
     /// ones are due then. `terms` has the rules under which they were opened.
-    pub(crate) fn wait_from(&mut self, to: Instant, who: &RoaringBitmap, terms: Terms<'_>) {
+    pub(crate) fn wait_from(&mut self, to: Instant, recipients: &RoaringBitmap, terms: Terms<'_>) {
         let is_full = |number: &u32| {
             let window = self.counts.get(*number);
             self.since(*number) == Some(window.since) && window.is_full()
         };
-        let full: RoaringBitmap = who.iter().filter(is_full).collect();
-        let now = full | (who & &self.flushed);
-        let rest = who - &now;
+        let full: RoaringBitmap = recipients.iter().filter(is_full).collect();
+        let now = full | (recipients & &self.flushed);
+        let rest = recipients - &now;
         self.wheel.insert_all(to.0, &now);
         self.counted -= &rest;
         self.set_deadlines(&rest, to, terms);
@@ -44,7 +44,7 @@ impl Lane {
     /// recipients with a change.
     pub(crate) fn put_back(&mut self, to: Instant) -> RoaringBitmap {
         let mut changed = self.put_back_last(to);
-        let late = self.late.who().clone();
+        let late = self.late.recipients().clone();
         self.ask_again(&late, to);
         if let Columns::Windows(windows) = &mut self.columns {
             for number in &self.open {

@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use super::super::wheel::start_of;
 use crate::bucket::lanes::lane::{Columns, Lane, Terms};
 use crate::model::time::Instant;
-use crate::rules::deadline::Opened;
+use crate::rules::deadline::OpenWindow;
 
 /// A lane beside what its deadlines depend on.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl Deadlines<'_> {
         if let Some(late) = lane.late.instant_of(number) {
             return Some(late);
         }
-        let due = Opened::Found(lane.own_deadline(number)?);
+        let due = OpenWindow::Found(lane.own_deadline(number)?);
         let heeding = self.heeding(&RoaringBitmap::from_iter([number]));
         Some(self.after_quiet_hours(due, number, &heeding)).filter(|due| *due < i64::MAX)
     }
@@ -40,29 +40,30 @@ impl Deadlines<'_> {
     pub(crate) fn each(&self, take: &mut dyn FnMut(Option<i64>, u32)) {
         let lane = self.lane;
         let mut rest = lane.open.clone();
-        for (at, who) in lane.late.all() {
-            let late = &rest & who;
+        for (at, recipients) in lane.late.all() {
+            let late = &rest & recipients;
             rest -= &late;
             late.iter().for_each(|number| take(Some(at), number));
         }
         let heeding = self.heeding(&rest);
-        let mut tell = |opened: Opened<'_>, number| {
+        let mut emit = |opened: OpenWindow<'_>, number| {
             let due = self.after_quiet_hours(opened, number, &heeding);
             take((due < i64::MAX).then_some(due), number);
         };
         match &lane.columns {
             Columns::Windows(windows) => {
-                rest.iter().for_each(|number| tell(Opened::Window(&windows.get(number)), number));
+                rest.iter()
+                    .for_each(|number| emit(OpenWindow::Window(&windows.get(number)), number));
             }
             Columns::Since(_) => {
-                for (slot, who) in lane.wheel.slots().chain(lane.parked.slots()) {
-                    let due = &rest & who;
+                for (slot, recipients) in lane.wheel.slots().chain(lane.parked.slots()) {
+                    let due = &rest & recipients;
                     rest -= &due;
-                    let found = Opened::Found(start_of(slot));
-                    due.iter().for_each(|number| tell(found, number));
+                    let found = OpenWindow::Found(start_of(slot));
+                    due.iter().for_each(|number| emit(found, number));
                 }
-                let found = Opened::Found(i64::MAX);
-                rest.iter().for_each(|number| tell(found, number));
+                let found = OpenWindow::Found(i64::MAX);
+                rest.iter().for_each(|number| emit(found, number));
             }
         }
     }
@@ -70,9 +71,9 @@ impl Deadlines<'_> {
     /// Recipients with an open window whose deadline has passed, because they are unconfirmed or the
     /// channel is paused: new entries don't move it. (Every other window is closed before anything enters
     /// at its instant.)
-    pub(crate) fn overdue(&self, who: &RoaringBitmap, at: Instant) -> RoaringBitmap {
+    pub(crate) fn overdue(&self, recipients: &RoaringBitmap, at: Instant) -> RoaringBitmap {
         let lane = self.lane;
-        let mut members = who & &lane.open;
+        let mut members = recipients & &lane.open;
         if !lane.paused {
             members &= &*self.terms.roster.unconfirmed;
         }
@@ -81,7 +82,7 @@ impl Deadlines<'_> {
                 let heeding = self.heeding(&members);
                 let passed = |number: &u32| {
                     let window = windows.get(*number);
-                    self.after_quiet_hours(Opened::Window(&window), *number, &heeding) <= at.0
+                    self.after_quiet_hours(OpenWindow::Window(&window), *number, &heeding) <= at.0
                 };
                 members.iter().filter(passed).collect()
             }
@@ -92,11 +93,11 @@ impl Deadlines<'_> {
 
     /// The recipients among these who are not kept by quiet hours and caps: their window was flushed, or holds a
     /// pending entry of an urgent type.
-    pub(crate) fn passes(&self, who: &RoaringBitmap) -> RoaringBitmap {
+    pub(crate) fn passes(&self, recipients: &RoaringBitmap) -> RoaringBitmap {
         let lane = self.lane;
-        let mut passes = who & &lane.flushed;
+        let mut passes = recipients & &lane.flushed;
         for (seq, urgent) in lane.urgent.iter() {
-            let mut urgent = urgent & who;
+            let mut urgent = urgent & recipients;
             if let Some(ended) = self.terms.ended.of(seq, lane.channel) {
                 urgent -= ended;
             }
@@ -106,18 +107,18 @@ impl Deadlines<'_> {
     }
 
     /// The recipients among these whose quiet hours may hold.
-    pub(super) fn heeding(&self, who: &RoaringBitmap) -> RoaringBitmap {
+    pub(super) fn heeding(&self, recipients: &RoaringBitmap) -> RoaringBitmap {
         let lane = self.lane;
         if !self.terms.may_be_quiet(lane.channel) {
             return RoaringBitmap::new();
         }
-        who - self.passes(who)
+        recipients - self.passes(recipients)
     }
 
     /// The deadline of a recipient's window after quiet hours, in milliseconds. `heeding` = those of [`Deadlines::heeding`].
     pub(super) fn after_quiet_hours(
         &self,
-        opened: Opened<'_>,
+        opened: OpenWindow<'_>,
         number: u32,
         heeding: &RoaringBitmap,
     ) -> i64 {

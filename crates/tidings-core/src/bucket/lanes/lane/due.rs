@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use super::super::wheel::{slot_of, start_of};
 use crate::bucket::lanes::lane::{Columns, Lane, Terms};
 use crate::model::time::Instant;
-use crate::rules::deadline::Opened;
+use crate::rules::deadline::OpenWindow;
 
 /// The windows of a lane that are due.
 #[derive(Debug, Default)]
@@ -49,8 +49,8 @@ impl Lane {
 
     fn first_of_wheel(&mut self, terms: Terms<'_>) -> Option<i64> {
         let mut first = None;
-        while let Some((slot, who)) = self.wheel.pop_until(i64::MAX) {
-            let (live, earliest) = self.sift(slot, who, terms);
+        while let Some((slot, recipients)) = self.wheel.pop_until(i64::MAX) {
+            let (live, earliest) = self.sift(slot, recipients, terms);
             if !live.is_empty() {
                 self.wheel.insert_all(start_of(slot), &live);
                 first = Some(earliest);
@@ -75,12 +75,14 @@ impl Lane {
         };
         let mut later = Vec::new();
         // A window whose deadline has moved goes back into the wheel, and may be due all the same.
-        while let Some((slot, who)) = slots.pop().or_else(|| self.wheel.pop_until(slot_of(at.0))) {
-            let (mut live, _) = self.sift(slot, who, terms);
+        while let Some((slot, recipients)) =
+            slots.pop().or_else(|| self.wheel.pop_until(slot_of(at.0)))
+        {
+            let (mut live, _) = self.sift(slot, recipients, terms);
             if let Columns::Windows(windows) = &self.columns {
                 let mut passed = RoaringBitmap::new();
                 for number in live {
-                    match terms.due(Opened::Window(&windows.get(number)), number) {
+                    match terms.due(OpenWindow::Window(&windows.get(number)), number) {
                         ms if ms <= at.0 => {
                             passed.insert(number);
                         }
@@ -108,25 +110,25 @@ impl Lane {
     fn sift(
         &mut self,
         slot: i64,
-        mut who: RoaringBitmap,
+        mut recipients: RoaringBitmap,
         terms: Terms<'_>,
     ) -> (RoaringBitmap, i64) {
-        who &= &self.open;
+        recipients &= &self.open;
         // Windows that were put off are asked at their own instant, whatever deadline an entry that joins
         // gives them.
-        who -= self.late.who();
-        let held = self.held(&who, terms);
+        recipients -= self.late.recipients();
+        let held = self.held(&recipients, terms);
         if !held.is_empty() {
             self.parked.insert_all(start_of(slot), &held);
-            who -= held;
+            recipients -= held;
         }
         let Columns::Windows(windows) = &self.columns else {
-            return (who, start_of(slot));
+            return (recipients, start_of(slot));
         };
         let mut live = RoaringBitmap::new();
         let mut earliest = i64::MAX;
-        for number in who {
-            let due = terms.due(Opened::Window(&windows.get(number)), number);
+        for number in recipients {
+            let due = terms.due(OpenWindow::Window(&windows.get(number)), number);
             if slot_of(due) > slot {
                 self.wheel.insert(due, number);
             } else {
@@ -149,41 +151,41 @@ impl Lane {
     }
 
     /// The recipients whose window stays open when its deadline comes, and was counted if it has to be.
-    pub(super) fn held(&self, who: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
-        let held = self.would_hold(who, terms);
+    pub(super) fn held(&self, recipients: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
+        let held = self.would_hold(recipients, terms);
         &held - self.uncounted(&held)
     }
 
     /// The recipients whose window does not close now: the unconfirmed, or all while the channel is paused.
-    pub(crate) fn would_hold(&self, who: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
-        if self.paused { who.clone() } else { who & &*terms.roster.unconfirmed }
+    pub(crate) fn would_hold(&self, recipients: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
+        if self.paused { recipients.clone() } else { recipients & &*terms.roster.unconfirmed }
     }
 
     /// The recipients whose window is still to be counted. A flushed one never is, nor a full one.
-    pub(super) fn uncounted(&self, who: &RoaringBitmap) -> RoaringBitmap {
+    pub(super) fn uncounted(&self, recipients: &RoaringBitmap) -> RoaringBitmap {
         if !self.asks_count {
             return RoaringBitmap::new();
         }
-        who - &self.counted - &self.flushed
+        recipients - &self.counted - &self.flushed
     }
 
     /// Notes windows that were counted, hold enough and stay open: they are due as before.
-    pub(crate) fn note_enough(&mut self, at: Instant, who: &RoaringBitmap) {
+    pub(crate) fn note_enough(&mut self, at: Instant, recipients: &RoaringBitmap) {
         // Is counted once, also while it is held: what ends until its release must not make it miss the
         // slot.
-        self.counted |= who;
-        self.wheel.insert_all(at.0, who);
+        self.counted |= recipients;
+        self.wheel.insert_all(at.0, recipients);
         self.next = None;
     }
 
     /// Notes windows that were counted and hold too few: they wait for the next slot. `terms` has the rules
     /// under which they were opened.
-    pub(crate) fn pass_over(&mut self, at: Instant, who: &RoaringBitmap, terms: Terms<'_>) {
-        self.counted |= who;
-        self.late.remove(who);
-        self.wheel.remove_until(slot_of(at.0), who);
-        self.parked.remove_until(slot_of(at.0), who);
+    pub(crate) fn pass_over(&mut self, at: Instant, recipients: &RoaringBitmap, terms: Terms<'_>) {
+        self.counted |= recipients;
+        self.late.remove(recipients);
+        self.wheel.remove_until(slot_of(at.0), recipients);
+        self.parked.remove_until(slot_of(at.0), recipients);
         self.next = None;
-        self.set_deadlines(who, at, terms);
+        self.set_deadlines(recipients, at, terms);
     }
 }

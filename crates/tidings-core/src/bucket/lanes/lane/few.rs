@@ -43,7 +43,7 @@ impl FewPage {
         let windows = windows.chain(self.since.iter().map(|(number, ..)| *number));
         let windows = windows.chain(self.counted.iter());
         let last = self.last.iter().map(|(number, _)| *number);
-        let urgent = self.urgent.iter().flat_map(|(_, who)| who.iter());
+        let urgent = self.urgent.iter().flat_map(|(_, recipients)| recipients.iter());
         windows.chain(last).chain(self.flushed.iter()).chain(urgent)
     }
 }
@@ -60,8 +60,8 @@ impl Lane {
         }
         if let Columns::Since(since) = &self.columns {
             let mut seconds = BTreeMap::new();
-            for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
-                who.iter().for_each(|number| {
+            for (slot, recipients) in self.wheel.slots().chain(self.parked.slots()) {
+                recipients.iter().for_each(|number| {
                     seconds.entry(number).or_insert(slot);
                 });
             }
@@ -86,12 +86,12 @@ impl Lane {
             let page = pages.entry(FewPage::of(number)).or_default();
             page.flushed.0.insert(number);
         }
-        for (seq, who) in self.urgent.iter() {
-            for number in who {
+        for (seq, recipients) in self.urgent.iter() {
+            for number in recipients {
                 let page = pages.entry(FewPage::of(number)).or_default();
                 match page.urgent.last_mut().filter(|(last, _)| *last == seq) {
-                    Some((_, who)) => {
-                        who.0.insert(number);
+                    Some((_, recipients)) => {
+                        recipients.0.insert(number);
                     }
                     None => page.urgent.push((seq, [number].into_iter().collect())),
                 }
@@ -123,8 +123,8 @@ impl Lane {
             }
         }
         self.flushed |= &page.flushed.0;
-        for (seq, who) in page.urgent {
-            self.urgent.note(seq, &who);
+        for (seq, recipients) in page.urgent {
+            self.urgent.note(seq, &recipients);
         }
         for (number, last) in page.last {
             *self.last.at(number) = last;

@@ -11,7 +11,7 @@ use crate::rules::deadline::Window;
 impl Lane {
     /// Counts entries that entered a lane of which only the beginnings of windows are kept. With as many as it takes, a
     /// window is due, and stays so.
-    pub(super) fn count_entries(&mut self, who: &RoaringBitmap, entering: Entering<'_>) {
+    pub(super) fn count_entries(&mut self, recipients: &RoaringBitmap, entering: Entering<'_>) {
         let Columns::Since(since) = &self.columns else {
             return;
         };
@@ -20,7 +20,7 @@ impl Lane {
         }
         let entry = entering.entry(entering.parameters.unwrap_or_default());
         let mut full = RoaringBitmap::new();
-        for number in who {
+        for number in recipients {
             let began = since.get(number);
             let opens = began == entering.seq && entering.bounded;
             if !opens && self.counts.get(number).since != began {

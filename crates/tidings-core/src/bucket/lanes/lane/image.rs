@@ -44,7 +44,7 @@ pub(crate) enum LaneColumn {
 }
 
 /// A row of a page: a bitmap of the slots with a value, and the values.
-type Page<T> = (Set, Vec<T>);
+type ImagePage<T> = (Set, Vec<T>);
 
 impl Lane {
     /// The pages that changed since the last call: a clone that is made now has their rows, and the head that names
@@ -96,14 +96,14 @@ impl Lane {
                     .wheel
                     .slots()
                     .chain(self.parked.slots())
-                    .map(|(slot, who)| (slot, Set(who.clone())));
+                    .map(|(slot, recipients)| (slot, Set(recipients.clone())));
                 (since.column().map(Column::odd), slots.collect())
             }
             Columns::Windows(windows) => (windows.column().map(Column::odd), Vec::new()),
         };
         let odd_last = self.last.column().map(Column::odd);
         let odd_counts = self.counts.column().map(Column::odd);
-        let urgent = self.urgent.iter().map(|(seq, who)| (seq, Set(who.clone())));
+        let urgent = self.urgent.iter().map(|(seq, recipients)| (seq, Set(recipients.clone())));
         LaneHead {
             open: Set(self.open.clone()),
             slots,
@@ -120,12 +120,12 @@ impl Lane {
         lane.open = head.open.0.clone();
         lane.flushed = head.flushed.0.clone();
         lane.counted = head.counted.0.clone();
-        for (seq, who) in &head.urgent {
-            lane.urgent.note(*seq, who);
+        for (seq, recipients) in &head.urgent {
+            lane.urgent.note(*seq, recipients);
         }
         if let Columns::Since(_) = lane.columns {
-            for (slot, who) in &head.slots {
-                lane.wheel.insert_all(start_of(*slot), who);
+            for (slot, recipients) in &head.slots {
+                lane.wheel.insert_all(start_of(*slot), recipients);
             }
         }
         lane
@@ -164,22 +164,22 @@ impl Lane {
                 put_back(column, page, bytes, |number, _| open.contains(number))
             }
             Columns::Windows(windows) => {
-                let (mut due, mut who) = (i64::MAX, RoaringBitmap::new());
+                let (mut due, mut recipients) = (i64::MAX, RoaringBitmap::new());
                 let column = windows.column_mut();
                 let done = put_back(column, page, bytes, |number, window: &Window| {
                     let is_open = open.contains(number);
                     if is_open {
                         // Neighbours are due together more often than not.
                         if window.due() != due {
-                            wheel.insert_all(due, &who);
-                            who.clear();
+                            wheel.insert_all(due, &recipients);
+                            recipients.clear();
                             due = window.due();
                         }
-                        who.insert(number);
+                        recipients.insert(number);
                     }
                     is_open
                 });
-                wheel.insert_all(due, &who);
+                wheel.insert_all(due, &recipients);
                 done
             }
         }
@@ -230,7 +230,7 @@ fn put_back<T: Copy + Default + for<'a> Deserialize<'a>>(
     bytes: &[u8],
     mut wants: impl FnMut(u32, &T) -> bool,
 ) -> Result<(), Unreadable> {
-    let (slots, values): Page<T> = decode("a page of a lane", bytes)?;
+    let (slots, values): ImagePage<T> = decode("a page of a lane", bytes)?;
     let odd = || Unreadable("a page of a lane makes no sense".to_owned());
     let column = column.ok_or_else(odd)?;
     let first = page.checked_mul(PAGE).ok_or_else(odd)?;

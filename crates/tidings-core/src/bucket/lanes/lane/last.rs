@@ -16,8 +16,8 @@ pub(super) struct Last {
 
 impl Lane {
     /// Notes a message of the lane, for `leading`.
-    pub(crate) fn note_messages(&mut self, at: Instant, who: &RoaringBitmap) {
-        for number in who {
+    pub(crate) fn note_messages(&mut self, at: Instant, recipients: &RoaringBitmap) {
+        for number in recipients {
             let last = self.last.at(number);
             *last = Last { at: Some(at), before: last.at };
         }
@@ -41,8 +41,8 @@ impl Lane {
     }
 
     /// Removes messages that were due at `at` and empty from the last ones of a `leading` lane.
-    pub(crate) fn take_back_messages(&mut self, at: Instant, who: &RoaringBitmap) {
-        for number in who {
+    pub(crate) fn take_back_messages(&mut self, at: Instant, recipients: &RoaringBitmap) {
+        for number in recipients {
             if self.last.get(number).at.is_none() {
                 continue;
             }

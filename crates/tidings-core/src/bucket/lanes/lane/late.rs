@@ -12,19 +12,19 @@ use crate::sets::shared::{Shared, Tree};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Late {
     at: Tree<i64, Shared<RoaringBitmap>>,
-    who: RoaringBitmap,
+    recipients: RoaringBitmap,
 }
 
 impl Late {
-    pub(super) fn put(&mut self, at: Instant, who: &RoaringBitmap) {
-        self.remove(who);
-        **self.at.or_default(at.0) |= who;
-        self.who |= who;
+    pub(super) fn put(&mut self, at: Instant, recipients: &RoaringBitmap) {
+        self.remove(recipients);
+        **self.at.or_default(at.0) |= recipients;
+        self.recipients |= recipients;
     }
 
     /// All of them.
-    pub(super) fn who(&self) -> &RoaringBitmap {
-        &self.who
+    pub(super) fn recipients(&self) -> &RoaringBitmap {
+        &self.recipients
     }
 
     /// The first instant at which a recipient is checked.
@@ -36,20 +36,20 @@ impl Late {
     pub(super) fn take_until(&mut self, at: Instant) -> RoaringBitmap {
         let mut taken = RoaringBitmap::new();
         while self.next().is_some_and(|next| next <= at.0) {
-            let Some((_, who)) = self.at.pop_first() else {
+            let Some((_, recipients)) = self.at.pop_first() else {
                 break;
             };
-            taken |= &*who;
+            taken |= &*recipients;
         }
-        self.who -= &taken;
+        self.recipients -= &taken;
         taken
     }
 
     /// Removes some, and returns those who were here.
-    pub(super) fn remove(&mut self, who: &RoaringBitmap) -> RoaringBitmap {
-        let removed = who & &self.who;
+    pub(super) fn remove(&mut self, recipients: &RoaringBitmap) -> RoaringBitmap {
+        let removed = recipients & &self.recipients;
         if !removed.is_empty() {
-            self.who -= &removed;
+            self.recipients -= &removed;
             remove_from(&mut self.at, &removed);
         }
         removed
@@ -57,31 +57,31 @@ impl Late {
 
     /// The instant at which a recipient is asked.
     pub(super) fn instant_of(&self, number: u32) -> Option<i64> {
-        let mut all = self.at.iter().filter(|_| self.who.contains(number));
-        all.find(|(_, who)| who.contains(number)).map(|(at, _)| *at)
+        let mut all = self.at.iter().filter(|_| self.recipients.contains(number));
+        all.find(|(_, recipients)| recipients.contains(number)).map(|(at, _)| *at)
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = (i64, &RoaringBitmap)> {
-        self.at.iter().map(|(at, who)| (*at, &**who))
+        self.at.iter().map(|(at, recipients)| (*at, &**recipients))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let sets = self.at.values().map(|who| 72 + who.serialized_size());
-        self.who.serialized_size() + sets.sum::<usize>()
+        let sets = self.at.values().map(|recipients| 72 + recipients.serialized_size());
+        self.recipients.serialized_size() + sets.sum::<usize>()
     }
 }
 
 /// Removes recipients from every set that has some of them. The others are not copied.
 pub(super) fn remove_from<K: Ord + Copy>(
     sets: &mut Tree<K, Shared<RoaringBitmap>>,
-    who: &RoaringBitmap,
+    recipients: &RoaringBitmap,
 ) {
-    let some = sets.iter().filter(|(_, some)| !some.is_disjoint(who));
+    let some = sets.iter().filter(|(_, some)| !some.is_disjoint(recipients));
     for key in some.map(|(key, _)| *key).collect::<Vec<_>>() {
         let Some(some) = sets.get_mut(&key) else {
             continue;
         };
-        **some -= who;
+        **some -= recipients;
         if some.is_empty() {
             sets.remove(&key);
         }

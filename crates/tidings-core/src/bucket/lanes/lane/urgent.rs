@@ -12,13 +12,13 @@ pub(crate) struct Urgent(Tree<Seq, Shared<RoaringBitmap>>);
 
 impl Urgent {
     /// Notes the entries of an arrival.
-    pub(super) fn note(&mut self, seq: Seq, who: &RoaringBitmap) {
-        **self.0.or_default(seq) |= who;
+    pub(super) fn note(&mut self, seq: Seq, recipients: &RoaringBitmap) {
+        **self.0.or_default(seq) |= recipients;
     }
 
     /// All of them.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Seq, &RoaringBitmap)> {
-        self.0.iter().map(|(seq, who)| (*seq, &**who))
+        self.0.iter().map(|(seq, recipients)| (*seq, &**recipients))
     }
 
     /// Returns true if an arrival put an entry into a window.
@@ -32,8 +32,8 @@ impl Urgent {
     }
 
     /// Drops the entries of windows that close.
-    pub(super) fn remove(&mut self, who: &RoaringBitmap) {
-        remove_from(&mut self.0, who);
+    pub(super) fn remove(&mut self, recipients: &RoaringBitmap) {
+        remove_from(&mut self.0, recipients);
     }
 
     /// Returns true if an entry before this seq is known.

@@ -12,7 +12,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::Sent;
 use crate::engine::shard::members::TenantRemoval;
 use crate::engine::shard::state::Shard;
-use crate::index::Look;
+use crate::index::SearchFilter;
 use crate::index::headers::Header;
 use crate::journal::record::Variant;
 use crate::journal::stored::{StoredArrival, Unreadable, decode, encode};
@@ -150,10 +150,10 @@ impl Shard {
             version.of_type(kept.arrival.type_no).is_some_and(asks)
                 && open.lane.has(&self.compiled.names, &kept.arrival, variant)
         };
-        let look = Look {
+        let look = SearchFilter {
             from,
             to,
-            who: &seqs_of.keys().copied().collect(),
+            recipients: &seqs_of.keys().copied().collect(),
             takes: &takes,
             has: &|number, kept| seqs_of.get(&number).is_some_and(|seqs| seqs.contains(&kept.seq)),
         };

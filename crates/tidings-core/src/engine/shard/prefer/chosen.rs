@@ -24,7 +24,7 @@ impl PreferenceChange<'_, '_> {
             return;
         };
         let known = preferences_of(of_bucket, number.0);
-        for Line { tenant, scope, channel, mode } in changed_lines(known, choices) {
+        for PreferenceLine { tenant, scope, channel, mode } in changed_lines(known, choices) {
             let (recipient, tenant) = (profile.id.clone(), self.intake.tenants.id(tenant).cloned());
             let occurrence = Occurrence::Preference { recipient, scope, channel, mode, by, tenant };
             self.draft.occur(OccurrenceOwner::Bucket(bucket), occurrence);
@@ -34,7 +34,7 @@ impl PreferenceChange<'_, '_> {
 
 /// A line of the list of preferences; `channel` = `None` for what is the same on each.
 #[derive(Debug, PartialEq, Eq)]
-struct Line {
+struct PreferenceLine {
     tenant: Option<TenantNo>,
     scope: PreferenceScope,
     channel: Option<ChannelNo>,
@@ -42,16 +42,17 @@ struct Line {
 }
 
 /// The scope of lines, and one of their channels.
-type At = ((Option<TenantNo>, PreferenceScope), ChannelNo);
+type ScopedChannel = ((Option<TenantNo>, PreferenceScope), ChannelNo);
 
 /// The lines that choices change.
-fn changed_lines(known: Vec<Preference>, choices: &[Preference]) -> Vec<Line> {
+fn changed_lines(known: Vec<Preference>, choices: &[Preference]) -> Vec<PreferenceLine> {
     let by_line = |of: Preference| (((of.tenant, of.scope), of.channel), of.mode);
-    let before: BTreeMap<At, Mode> = known.into_iter().map(by_line).collect();
+    let before: BTreeMap<ScopedChannel, Mode> = known.into_iter().map(by_line).collect();
     let mut after = before.clone();
     after.extend(choices.iter().cloned().map(by_line));
-    let mode_in =
-        |all: &BTreeMap<At, Mode>, line: &At| all.get(line).cloned().unwrap_or(Mode::Default);
+    let mode_in = |all: &BTreeMap<ScopedChannel, Mode>, line: &ScopedChannel| {
+        all.get(line).cloned().unwrap_or(Mode::Default)
+    };
     let mut changed: BTreeMap<_, BTreeMap<ChannelNo, Mode>> = BTreeMap::new();
     for line in after.keys() {
         let mode = mode_in(&after, line);
@@ -63,7 +64,7 @@ fn changed_lines(known: Vec<Preference>, choices: &[Preference]) -> Vec<Line> {
     for (of, channels) in changed {
         if of.1.digest().is_some() {
             let (tenant, scope) = of;
-            lines.extend(channels.into_values().map(|mode| Line {
+            lines.extend(channels.into_values().map(|mode| PreferenceLine {
                 tenant,
                 scope: scope.clone(),
                 channel: None,
@@ -79,11 +80,16 @@ fn changed_lines(known: Vec<Preference>, choices: &[Preference]) -> Vec<Line> {
         let is_one = each.len() == 1 && (!is_lifted || channels.len() == TABLE.len());
         let (tenant, scope) = of;
         if is_one && scope.may_be_on_each() {
-            lines.extend(each.pop().map(|mode| Line { tenant, scope, channel: None, mode }));
+            lines.extend(each.pop().map(|mode| PreferenceLine {
+                tenant,
+                scope,
+                channel: None,
+                mode,
+            }));
         } else {
             lines.extend(channels.into_iter().map(|(channel, mode)| {
                 let (scope, channel) = (scope.clone(), Some(channel));
-                Line { tenant, scope, channel, mode }
+                PreferenceLine { tenant, scope, channel, mode }
             }));
         }
     }
@@ -99,8 +105,8 @@ mod tests {
         Preference { tenant: None, channel, scope, mode }
     }
 
-    fn line(scope: PreferenceScope, channel: Option<ChannelNo>, mode: Mode) -> Line {
-        Line { tenant: None, scope, channel, mode }
+    fn line(scope: PreferenceScope, channel: Option<ChannelNo>, mode: Mode) -> PreferenceLine {
+        PreferenceLine { tenant: None, scope, channel, mode }
     }
 
     #[test]
@@ -140,6 +146,6 @@ mod tests {
         let known = vec![set(EMAIL_NO, of_type(), Mode::Never), of_tenant(Mode::Never)];
         let lift = changed_lines(known, &[of_tenant(Mode::Default)]);
         let lifted = line(of_type(), Some(EMAIL_NO), Mode::Default);
-        assert_eq!(lift, [Line { tenant, ..lifted }]);
+        assert_eq!(lift, [PreferenceLine { tenant, ..lifted }]);
     }
 }

@@ -72,10 +72,10 @@ impl DeviceChange<'_> {
 fn drop_oldest(
     all: &mut Vec<(&str, Option<TenantNo>)>,
     mut surplus: usize,
-    is_among: impl Fn(Option<TenantNo>) -> bool,
+    is_candidate: impl Fn(Option<TenantNo>) -> bool,
 ) {
     all.retain(|(_, of)| {
-        let leaves = surplus > 0 && is_among(*of);
+        let leaves = surplus > 0 && is_candidate(*of);
         surplus -= usize::from(leaves);
         !leaves
     });

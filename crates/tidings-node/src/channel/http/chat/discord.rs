@@ -5,7 +5,9 @@ use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
 use crate::channel::http::note::Note;
-use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
+use crate::channel::http::{
+    AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape, sent,
+};
 use crate::channel::{Outcome, ProviderError, Rendered, Scope};
 
 /// The form of its address.
@@ -49,11 +51,11 @@ impl Shape for Discord {
     }
 
     /// Anywhere: the addresses that recipients give are of Discord's own hosts.
-    fn reach(&self) -> Reach {
-        Reach::Anywhere
+    fn reach(&self) -> AllowedHosts {
+        AllowedHosts::Anywhere
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let Note { title, text, url } = Note::of(message)?;
         let words = Note { title: escaped(&title), text: escaped(&text), url };
         let body = json!({
@@ -64,7 +66,7 @@ impl Shape for Discord {
         if to.starts_with("https://") {
             let query = if to.contains('?') { '&' } else { '?' };
             let url = format!("{}{query}wait=true", self.detour.to(to));
-            return Ok(Request::json(url, &body));
+            return Ok(HttpRequest::json(url, &body));
         }
         let Some(token) = &self.token else {
             return Err(Outcome::Failed {
@@ -73,10 +75,10 @@ impl Shape for Discord {
             });
         };
         let url = format!("{}/api/v10/channels/{to}/messages", self.base);
-        Ok(Request::json(url, &body).with("authorization", format!("Bot {token}")))
+        Ok(HttpRequest::json(url, &body).with("authorization", format!("Bot {token}")))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let code = json["code"].as_i64().unwrap_or_default();
         let shown = (code != 0).then(|| code.to_string());

@@ -5,7 +5,9 @@ use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
 use crate::channel::http::note::Note;
-use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
+use crate::channel::http::{
+    AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape, sent,
+};
 use crate::channel::{Outcome, ProviderError, Rendered, Scope};
 
 /// The form of its address.
@@ -42,11 +44,11 @@ impl Shape for Slack {
     }
 
     /// Anywhere: the addresses that recipients give are of Slack's own hosts.
-    fn reach(&self) -> Reach {
-        Reach::Anywhere
+    fn reach(&self) -> AllowedHosts {
+        AllowedHosts::Anywhere
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let mut body = json!({
             "text": escaped(&Note::of(message)?.lines(CHARS_MAX)),
             "mrkdwn": false,
@@ -55,7 +57,7 @@ impl Shape for Slack {
             "unfurl_media": false,
         });
         if to.starts_with("https://") {
-            return Ok(Request::json(self.detour.to(to), &body));
+            return Ok(HttpRequest::json(self.detour.to(to), &body));
         }
         let Some(token) = &self.token else {
             return Err(Outcome::Failed {
@@ -65,10 +67,10 @@ impl Shape for Slack {
         };
         body["channel"] = json!(to);
         let url = format!("{}/api/chat.postMessage", self.base);
-        Ok(Request::json(url, &body).with("authorization", format!("Bearer {token}")))
+        Ok(HttpRequest::json(url, &body).with("authorization", format!("Bearer {token}")))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let Some(is_ok) = json["ok"].as_bool() else {
             return of_webhook(answer, now);
@@ -111,7 +113,7 @@ impl Shape for Slack {
 }
 
 /// The outcome of an incoming webhook, whose answer has words beside the status.
-fn of_webhook(answer: &Answer, now: Instant) -> Outcome {
+fn of_webhook(answer: &HttpAnswer, now: Instant) -> Outcome {
     let text = String::from_utf8_lossy(&answer.body);
     let code = text.trim();
     let is_gone = matches!(

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 
 use crate::channel::http::note::Note;
-use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use crate::channel::http::{AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape};
 use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
@@ -34,7 +34,7 @@ impl Shape for Teams {
         format!("teams {}", self.0.shown())
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> AllowedHosts {
         self.0.reach()
     }
 
@@ -42,7 +42,7 @@ impl Shape for Teams {
         false
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let Note { title, text, url } = Note::of(message)?;
         let mut paragraphs = vec![paragraph(&title, "Bolder")];
         if !text.is_empty() {
@@ -65,10 +65,10 @@ impl Shape for Teams {
                 "content": card,
             }],
         });
-        Ok(Request::json(self.0.to(to), &body))
+        Ok(HttpRequest::json(self.0.to(to), &body))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         answer.of_address(answer.json()["error"]["code"].as_str(), now)
     }
 }

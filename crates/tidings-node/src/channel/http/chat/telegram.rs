@@ -6,7 +6,7 @@ use tidings_core::channel::telegram_chat;
 use tidings_core::suppression::SuppressedFor;
 
 use crate::channel::http::note::Note;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
 use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
@@ -37,7 +37,7 @@ impl Shape for Telegram {
         format!("telegram {}", self.base)
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         // Without `parse_mode` nothing in it is markup.
         let (chat, thread) = telegram_chat(to);
         let mut body = json!({
@@ -49,18 +49,18 @@ impl Shape for Telegram {
             body["message_thread_id"] = json!(thread);
         }
         let url = format!("{}/bot{}/sendMessage", self.base, self.token);
-        Ok(Request::json(url, &body))
+        Ok(HttpRequest::json(url, &body))
     }
 
     /// A group has another id once it has become a supergroup.
-    fn moved_to(&self, answer: &Answer, from: &str) -> Option<String> {
+    fn moved_to(&self, answer: &HttpAnswer, from: &str) -> Option<String> {
         let new = answer.json()["parameters"]["migrate_to_chat_id"].as_i64()?.to_string();
         (answer.status == 400 && new != from).then_some(new)
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
-        let told = json["description"].as_str().unwrap_or_default();
+        let description = json["description"].as_str().unwrap_or_default();
         match (answer.of_provider(None, now), answer.status) {
             (Outcome::Sent(_), _) => {
                 let id = json["result"]["message_id"].as_i64();
@@ -76,7 +76,7 @@ impl Shape for Telegram {
                 why,
                 suppress: GONE
                     .iter()
-                    .any(|words| told.contains(words))
+                    .any(|words| description.contains(words))
                     .then_some(SuppressedFor::Gone),
             },
             // One chat may have too many while others have none.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tidings_core::Instant;
 use tidings_core::time::MINUTE_MS;
 
-use crate::channel::http::{Answer, Request};
+use crate::channel::http::{HttpAnswer, HttpRequest};
 use crate::channel::{Outcome, ProviderError, Scope};
 
 /// The time before their end at which credentials are asked for anew.
@@ -34,21 +34,21 @@ pub(super) struct Credentials {
 }
 
 /// A role.
-pub(super) struct Role {
-    source: Source,
+pub(super) struct AwsRole {
+    source: CredentialSource,
     state: Mutex<State>,
 }
 
 /// The place that knows its credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Source {
-    Container { url: String, token: Option<Token> },
+enum CredentialSource {
+    Container { url: String, token: Option<SessionToken> },
     Instance { base: String },
 }
 
 /// The token that a container shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+enum SessionToken {
     Given(String),
     /// A file that is written anew before its token ends.
     File(String),
@@ -58,12 +58,12 @@ enum Token {
 struct State {
     /// The credentials, and the instant of their end.
     kept: Option<(Credentials, Instant)>,
-    step: Step,
+    step: RoleStep,
 }
 
 /// The steps of a login at a machine.
 #[derive(Clone, Default)]
-enum Step {
+enum RoleStep {
     #[default]
     First,
     Name(String),
@@ -74,7 +74,7 @@ fn away(why: &str) -> Outcome {
     Outcome::away(format!("login: {why}"))
 }
 
-impl Role {
+impl AwsRole {
     /// The role of this process by its environment; `metadata` = another metadata service than Amazon's.
     ///
     /// # Errors
@@ -89,11 +89,13 @@ impl Role {
             .map(|path| format!("{}{path}", metadata.as_deref().unwrap_or(CONTAINER)))
             .or_else(|| set("AWS_CONTAINER_CREDENTIALS_FULL_URI"));
         let source = match url {
-            None => Source::Instance { base: metadata.unwrap_or_else(|| INSTANCE.to_owned()) },
+            None => {
+                CredentialSource::Instance { base: metadata.unwrap_or_else(|| INSTANCE.to_owned()) }
+            }
             Some(url) if is_believed(&url) => {
-                let file = set("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(Token::File);
-                let given = || set("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(Token::Given);
-                Source::Container { url, token: file.or_else(given) }
+                let file = set("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(SessionToken::File);
+                let given = || set("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(SessionToken::Given);
+                CredentialSource::Container { url, token: file.or_else(given) }
             }
             Some(_) => {
                 return Err(ProviderError::Address(
@@ -112,16 +114,16 @@ impl Role {
     }
 
     /// The next request of a login, if there has to be one now.
-    pub(super) fn login(&self, now: Instant) -> Result<Option<Request>, Outcome> {
+    pub(super) fn login(&self, now: Instant) -> Result<Option<HttpRequest>, Outcome> {
         let state = self.state();
         if state.kept.as_ref().is_some_and(|(_, until)| now < until.plus_ms(-EARLY_MS)) {
             return Ok(None);
         }
         let base = match &self.source {
-            Source::Instance { base } => base,
-            Source::Container { url, token } => {
-                let request = Request::bare("GET", url.clone());
-                let token = token.as_ref().map(Token::read).transpose()?;
+            CredentialSource::Instance { base } => base,
+            CredentialSource::Container { url, token } => {
+                let request = HttpRequest::bare("GET", url.clone());
+                let token = token.as_ref().map(SessionToken::read).transpose()?;
                 return Ok(Some(match token {
                     Some(token) => request.with("authorization", token),
                     None => request,
@@ -130,19 +132,19 @@ impl Role {
         };
         const TOKEN: &str = "x-aws-ec2-metadata-token";
         Ok(Some(match &state.step {
-            Step::First => Request::bare("PUT", format!("{base}/latest/api/token"))
+            RoleStep::First => HttpRequest::bare("PUT", format!("{base}/latest/api/token"))
                 .with("x-aws-ec2-metadata-token-ttl-seconds", "60"),
-            Step::Name(token) => {
-                Request::bare("GET", format!("{base}{ROLES}")).with(TOKEN, token.as_str())
+            RoleStep::Name(token) => {
+                HttpRequest::bare("GET", format!("{base}{ROLES}")).with(TOKEN, token.as_str())
             }
-            Step::Keys(token, role) => {
-                Request::bare("GET", format!("{base}{ROLES}{role}")).with(TOKEN, token.as_str())
+            RoleStep::Keys(token, role) => {
+                HttpRequest::bare("GET", format!("{base}{ROLES}{role}")).with(TOKEN, token.as_str())
             }
         }))
     }
 
     /// Keeps what the answer to a step says.
-    pub(super) fn logged_in(&self, answer: &Answer, now: Instant) -> Result<(), Outcome> {
+    pub(super) fn logged_in(&self, answer: &HttpAnswer, now: Instant) -> Result<(), Outcome> {
         let mut state = self.state();
         let step = std::mem::take(&mut state.step);
         if answer.status != 200 {
@@ -158,16 +160,17 @@ impl Role {
             is_plain.then(|| text.to_owned())
         };
         state.step = match (&self.source, step) {
-            (Source::Instance { .. }, Step::First) => {
-                Step::Name(line().ok_or_else(|| away("the machine gives no token"))?)
+            (CredentialSource::Instance { .. }, RoleStep::First) => {
+                RoleStep::Name(line().ok_or_else(|| away("the machine gives no token"))?)
             }
-            (Source::Instance { .. }, Step::Name(token)) => {
-                Step::Keys(token, line().ok_or_else(|| away("the machine has no role"))?)
+            (CredentialSource::Instance { .. }, RoleStep::Name(token)) => {
+                RoleStep::Keys(token, line().ok_or_else(|| away("the machine has no role"))?)
             }
-            (Source::Container { .. }, _) | (Source::Instance { .. }, Step::Keys(..)) => {
+            (CredentialSource::Container { .. }, _)
+            | (CredentialSource::Instance { .. }, RoleStep::Keys(..)) => {
                 let read = read(&answer.json());
                 state.kept = Some(read.ok_or_else(|| away("the role has no credentials"))?);
-                Step::First
+                RoleStep::First
             }
         };
         Ok(())
@@ -178,7 +181,7 @@ impl Role {
     }
 }
 
-impl Token {
+impl SessionToken {
     fn read(&self) -> Result<String, Outcome> {
         match self {
             Self::Given(token) => Ok(token.clone()),
@@ -223,16 +226,16 @@ mod tests {
     const KEYS: &str = r#"{"Code": "Success", "AccessKeyId": "ASIA", "SecretAccessKey": "s",
         "Token": "t", "Expiration": "2024-03-07T14:00:00Z"}"#;
 
-    fn says(status: u16, body: &str) -> Answer {
-        Answer { status, body: body.as_bytes().to_vec(), ..Answer::default() }
+    fn says(status: u16, body: &str) -> HttpAnswer {
+        HttpAnswer { status, body: body.as_bytes().to_vec(), ..HttpAnswer::default() }
     }
 
-    fn role(variables: &[(&str, &str)]) -> Result<Role, ProviderError> {
+    fn role(variables: &[(&str, &str)]) -> Result<AwsRole, ProviderError> {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        Role::of(&variable, None)
+        AwsRole::of(&variable, None)
     }
 
     #[test]

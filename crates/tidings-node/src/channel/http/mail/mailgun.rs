@@ -3,11 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tidings_core::Instant;
-use tidings_mail::{Fault, Stage, Verdict};
+use tidings_mail::{OperatorFault, Stage, Verdict};
 
 use super::mime::known_by;
-use super::refused::Said;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use super::refused::MailAnswer;
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
 use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
@@ -41,7 +41,7 @@ impl Shape for Mailgun {
         format!("mailgun {} {}", self.domain, self.base)
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         // A mail's own boundaries are made of its batch's id too, but for another prefix.
         let boundary = format!("tidings-form-{}", message.head.id);
         let fields =
@@ -62,7 +62,7 @@ impl Shape for Mailgun {
         body.extend_from_slice(&message.bytes);
         body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
         let login = STANDARD.encode(format!("api:{}", self.key));
-        Ok(Request {
+        Ok(HttpRequest {
             method: "POST",
             url: format!("{}/v3/{}/messages.mime", self.base, self.domain),
             headers: vec![
@@ -73,7 +73,7 @@ impl Shape for Mailgun {
         })
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let text = json["message"].as_str().unwrap_or_default();
         let begins = |name: &str| {
@@ -83,17 +83,17 @@ impl Shape for Mailgun {
         let (stage, verdict) = if begins("to") && text.contains("not a valid address") {
             (Stage::Recipient, Some(Verdict::Gone))
         } else if begins("from") {
-            (Stage::Mail, Some(Verdict::Ours(Fault::Sender)))
+            (Stage::Mail, Some(Verdict::Ours(OperatorFault::Sender)))
         } else if answer.status == 404
             || text.contains("not allowed to send")
             || text.starts_with("Sandbox")
         {
             // The domain is not one of the account, or not one of which it may send this.
-            (Stage::Connect, Some(Verdict::Ours(Fault::Access)))
+            (Stage::Connect, Some(Verdict::Ours(OperatorFault::Access)))
         } else {
             (Stage::Data, None)
         };
-        let said = Said { code: None, text, stage, verdict };
+        let said = MailAnswer { code: None, text, stage, verdict };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(json["id"].as_str()),
             other => other,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_mail::{Fault, Stage, Verdict};
+use tidings_mail::{OperatorFault, Stage, Verdict};
 
 use super::mime::{Parts, known_by};
-use super::refused::Said;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use super::refused::MailAnswer;
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
 use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
@@ -37,7 +37,7 @@ impl Shape for Postmark {
         format!("postmark {}", self.base)
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let parts = Parts::of(message)?;
         let from = match parts.from_name {
             Some(name) => {
@@ -64,13 +64,13 @@ impl Shape for Postmark {
         if let Some(stream) = &self.stream {
             body["MessageStream"] = Value::from(stream.as_str());
         }
-        let request = Request::json(format!("{}/email", self.base), &body)
+        let request = HttpRequest::json(format!("{}/email", self.base), &body)
             .with("accept", "application/json")
             .with("x-postmark-server-token", self.token.as_str());
         Ok(request)
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let code = json["ErrorCode"].as_i64().unwrap_or_default();
         let shown = (code != 0).then(|| code.to_string());
@@ -80,16 +80,18 @@ impl Shape for Postmark {
         let (stage, verdict) = match code {
             // An inactive recipient: one that bounced or complained before.
             406 => (Stage::Recipient, Some(Verdict::Gone)),
-            400 | 401 => (Stage::Mail, Some(Verdict::Ours(Fault::Sender))),
+            400 | 401 => (Stage::Mail, Some(Verdict::Ours(OperatorFault::Sender))),
             // Out of credits.
-            405 => (Stage::Connect, Some(Verdict::Ours(Fault::Quota))),
+            405 => (Stage::Connect, Some(Verdict::Ours(OperatorFault::Quota))),
             // The token, the approval of the account, the stream.
-            10 | 412 | 413 | 1235 | 1236 => (Stage::Connect, Some(Verdict::Ours(Fault::Access))),
+            10 | 412 | 413 | 1235 | 1236 => {
+                (Stage::Connect, Some(Verdict::Ours(OperatorFault::Access)))
+            }
             _ if names("'From'") || names("'ReplyTo'") => (Stage::Mail, None),
             _ if names("'To'") => (Stage::Recipient, None),
             _ => (Stage::Data, None),
         };
-        let said = Said { code: shown.as_deref(), text, stage, verdict };
+        let said = MailAnswer { code: shown.as_deref(), text, stage, verdict };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) if code == 0 => sent(json["MessageID"].as_str()),
             other => other,

@@ -2,14 +2,14 @@
 
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
-use tidings_mail::{self as mail, Fault, Stage, Status, Verdict};
+use tidings_mail::{self as mail, EnhancedStatus, OperatorFault, Stage, Verdict};
 
-use crate::channel::http::Answer;
+use crate::channel::http::HttpAnswer;
 use crate::channel::{Outcome, Scope};
 
 /// The words of an answer about a mail.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Said<'a> {
+pub(crate) struct MailAnswer<'a> {
     /// The provider's own word for the fault.
     pub(crate) code: Option<&'a str>,
     /// The text for people.
@@ -20,16 +20,16 @@ pub(crate) struct Said<'a> {
     pub(crate) verdict: Option<Verdict>,
 }
 
-impl Answer {
+impl HttpAnswer {
     /// The outcome of a mail. What is about us is the same for all recipients: it waits, and fails no message.
-    pub(crate) fn of_mail(&self, said: Said<'_>, now: Instant) -> Outcome {
-        let Said { stage, text, .. } = said;
+    pub(crate) fn of_mail(&self, said: MailAnswer<'_>, now: Instant) -> Outcome {
+        let MailAnswer { stage, text, .. } = said;
         let verdict = said.verdict.unwrap_or_else(|| match self.status {
             401 | 403 | 407 => match judged(stage, text) {
                 Verdict::Ours(fault) => Verdict::Ours(fault),
-                _ => Verdict::Ours(Fault::Access),
+                _ => Verdict::Ours(OperatorFault::Access),
             },
-            402 => Verdict::Ours(Fault::Quota),
+            402 => Verdict::Ours(OperatorFault::Quota),
             _ => judged(stage, text),
         });
         match (self.of_provider(said.code, now), verdict) {
@@ -57,6 +57,6 @@ fn judged(stage: Stage, text: &str) -> Verdict {
     // Nothing is said: the status decides.
     match text {
         "" => Verdict::Soft,
-        text => mail::judge(stage, None, Status::find(text), text),
+        text => mail::judge(stage, None, EnhancedStatus::find(text), text),
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_mail::{Fault, Stage, Verdict};
+use tidings_mail::{OperatorFault, Stage, Verdict};
 
 use super::mime::{Parts, known_by};
-use super::refused::Said;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use super::refused::MailAnswer;
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
 use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
@@ -28,7 +28,7 @@ impl SendGrid {
 }
 
 /// The instant in seconds at which a limit ends.
-fn reset_ms(answer: &Answer, now: Instant) -> Option<i64> {
+fn reset_ms(answer: &HttpAnswer, now: Instant) -> Option<i64> {
     let at_s: i64 = answer.header("x-ratelimit-reset")?.parse().ok()?;
     let wait_ms = at_s.checked_mul(1_000)? - now.0;
     (1..=3_600_000).contains(&wait_ms).then_some(wait_ms)
@@ -39,7 +39,7 @@ impl Shape for SendGrid {
         format!("sendgrid {}", self.base)
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let parts = Parts::of(message)?;
         let mut from = json!({ "email": message.from });
         if let Some(name) = parts.from_name {
@@ -63,10 +63,10 @@ impl Shape for SendGrid {
         });
         let url = format!("{}/v3/mail/send", self.base);
         let key = format!("Bearer {}", self.key);
-        Ok(Request::json(url, &body).with("authorization", key))
+        Ok(HttpRequest::json(url, &body).with("authorization", key))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let field = json["errors"][0]["field"].as_str();
         let text = json["errors"][0]["message"].as_str().unwrap_or_default();
@@ -76,13 +76,13 @@ impl Shape for SendGrid {
         let (stage, verdict) = if is_recipient {
             (Stage::Recipient, Some(Verdict::Gone))
         } else if is_of("from") || is_of("reply_to") {
-            (Stage::Mail, Some(Verdict::Ours(Fault::Sender)))
+            (Stage::Mail, Some(Verdict::Ours(OperatorFault::Sender)))
         } else if text.contains("credits exceeded") {
-            (Stage::Connect, Some(Verdict::Ours(Fault::Quota)))
+            (Stage::Connect, Some(Verdict::Ours(OperatorFault::Quota)))
         } else {
             (Stage::Data, None)
         };
-        let said = Said { code: field, text, stage, verdict };
+        let said = MailAnswer { code: field, text, stage, verdict };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(answer.header("x-message-id")),
             Outcome::Away { scope, why, after_ms: None } if answer.status == 429 => {

@@ -3,12 +3,12 @@
 use ring::{digest, hmac};
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_mail::{Fault, Stage, Verdict, hex};
+use tidings_mail::{OperatorFault, Stage, Verdict, hex};
 
-use super::aws_role::{Credentials, Role};
+use super::aws_role::{AwsRole, Credentials};
 use super::mime;
-use super::refused::Said;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use super::refused::MailAnswer;
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
 use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
@@ -28,7 +28,7 @@ pub(crate) struct Ses {
 /// The account that signs.
 enum Account {
     Given(Credentials),
-    OfRole(Role),
+    OfRole(AwsRole),
 }
 
 impl Ses {
@@ -36,7 +36,7 @@ impl Ses {
         let account = match url.login()? {
             None => {
                 let variable = |name: &str| std::env::var(name).ok();
-                Account::OfRole(Role::of(&variable, url.option("metadata")?)?)
+                Account::OfRole(AwsRole::of(&variable, url.option("metadata")?)?)
             }
             Some(_) => {
                 let ((key_id, secret), session) = (url.user()?, url.option("session")?);
@@ -59,21 +59,21 @@ impl Shape for Ses {
         format!("ses {}", self.base)
     }
 
-    fn login(&self, now: Instant) -> Result<Option<Request>, Outcome> {
+    fn login(&self, now: Instant) -> Result<Option<HttpRequest>, Outcome> {
         match &self.account {
             Account::Given(_) => Ok(None),
             Account::OfRole(role) => role.login(now),
         }
     }
 
-    fn logged_in(&self, answer: &Answer, now: Instant) -> Result<(), Outcome> {
+    fn logged_in(&self, answer: &HttpAnswer, now: Instant) -> Result<(), Outcome> {
         match &self.account {
             Account::Given(_) => Ok(()),
             Account::OfRole(role) => role.logged_in(answer, now),
         }
     }
 
-    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<HttpRequest, Outcome> {
         let mut body = json!({
             "FromEmailAddress": message.from,
             "Destination": { "ToAddresses": [to] },
@@ -83,7 +83,7 @@ impl Shape for Ses {
         if let Some(set) = &self.set {
             body["ConfigurationSetName"] = Value::from(set.as_str());
         }
-        let request = Request::json(format!("{}{PATH}", self.base), &body);
+        let request = HttpRequest::json(format!("{}{PATH}", self.base), &body);
         let credentials = match &self.account {
             Account::Given(credentials) => credentials.clone(),
             Account::OfRole(role) => role.credentials()?,
@@ -91,7 +91,7 @@ impl Shape for Ses {
         Ok(self.signed(request, &credentials, now))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let kind = answer
             .header("x-amzn-errortype")
@@ -103,19 +103,20 @@ impl Shape for Ses {
         let text = json["message"].as_str().unwrap_or_default();
         let says = |words: &str| text.to_lowercase().contains(words);
         let fault = match kind.unwrap_or_default() {
-            "MailFromDomainNotVerifiedException" => Some(Fault::Sender),
-            "LimitExceededException" | "TooManyRequestsException" => Some(Fault::Quota),
-            kind if kind.starts_with("Throttling") => Some(Fault::Quota),
+            "MailFromDomainNotVerifiedException" => Some(OperatorFault::Sender),
+            "LimitExceededException" | "TooManyRequestsException" => Some(OperatorFault::Quota),
+            kind if kind.starts_with("Throttling") => Some(OperatorFault::Quota),
             "AccountSuspendedException" | "NotFoundException" | "SendingPausedException" => {
-                Some(Fault::Access)
+                Some(OperatorFault::Access)
             }
-            "MessageRejected" if says("not verified") => Some(Fault::Sender),
+            "MessageRejected" if says("not verified") => Some(OperatorFault::Sender),
             "MessageRejected" if says("sending suspended") || says("sending paused") => {
-                Some(Fault::Access)
+                Some(OperatorFault::Access)
             }
             _ => None,
         };
-        let said = Said { code: kind, text, stage: Stage::Data, verdict: fault.map(Verdict::Ours) };
+        let said =
+            MailAnswer { code: kind, text, stage: Stage::Data, verdict: fault.map(Verdict::Ours) };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(json["MessageId"].as_str()),
             other => other,
@@ -125,7 +126,7 @@ impl Shape for Ses {
 
 impl Ses {
     /// The request with its signature.
-    fn signed(&self, request: Request, by: &Credentials, now: Instant) -> Request {
+    fn signed(&self, request: HttpRequest, by: &Credentials, now: Instant) -> HttpRequest {
         let time = basic_time(now);
         let host = self.base.split("://").nth(1).unwrap_or_default().to_owned();
         let mut headers = vec![

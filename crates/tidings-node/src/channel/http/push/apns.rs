@@ -13,9 +13,9 @@ use tidings_core::suppression::SuppressedFor;
 use super::{fitted, sound, tag};
 use crate::channel::http::note::Note;
 use crate::channel::http::vouched::Vouched;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, Version, sent};
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, Version, sent};
 use crate::channel::jwt::jwt;
-use crate::channel::{Head, Outcome, ProviderError, Rendered};
+use crate::channel::{MessageHead, Outcome, ProviderError, Rendered};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -74,7 +74,7 @@ impl Apns {
         url.done().map(|()| shape)
     }
 
-    fn content(&self, head: &Head, note: &Note, chars_max: usize) -> Value {
+    fn content(&self, head: &MessageHead, note: &Note, chars_max: usize) -> Value {
         let cut = |text: &str| tidings_mail::cut(text, chars_max);
         let mut aps = json!({ "alert": { "title": cut(&note.title), "body": cut(&note.text) } });
         if let Some(sound) = &self.sound {
@@ -135,7 +135,7 @@ impl Shape for Apns {
         Version::Two
     }
 
-    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<HttpRequest, Outcome> {
         let token = self.token(now).ok_or_else(|| Outcome::away("the key can't sign"))?;
         let note = Note::of(message)?;
         let id = &message.head.id;
@@ -145,7 +145,7 @@ impl Shape for Apns {
             Priority::Bulk => "5",
         };
         let expires = now.0.div_euclid(1_000) + TTL_S;
-        let request = Request {
+        let request = HttpRequest {
             method: "POST",
             url: format!("{}/3/device/{to}", self.base),
             headers: vec![("content-type", "application/json".to_owned())],
@@ -164,7 +164,7 @@ impl Shape for Apns {
         Ok(request)
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let reason = json["reason"].as_str();
         if matches!(reason, Some("ExpiredProviderToken" | "InvalidProviderToken")) {

@@ -14,9 +14,9 @@ use tidings_core::suppression::SuppressedFor;
 use super::{fitted, sound, tag};
 use crate::channel::http::note::Note;
 use crate::channel::http::vouched::Vouched;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
 use crate::channel::jwt::jwt;
-use crate::channel::{Head, Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{MessageHead, Outcome, ProviderError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -33,7 +33,7 @@ const BYTES_MAX: usize = 4_000;
 /// A project of Firebase.
 pub(crate) struct Fcm {
     /// `None` = it is not looked up.
-    account: Option<Account>,
+    account: Option<ServiceAccount>,
     /// The sound that an iPhone plays; `None` = none.
     sound: Option<String>,
     base: String,
@@ -43,7 +43,7 @@ pub(crate) struct Fcm {
 }
 
 /// A service account, as its file has it.
-struct Account {
+struct ServiceAccount {
     project: String,
     email: String,
     token_url: String,
@@ -63,7 +63,7 @@ impl Fcm {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
         let file = url.secret_place()?;
         let shape = Self {
-            account: if file.is_empty() { None } else { Some(Account::read(&file)?) },
+            account: if file.is_empty() { None } else { Some(ServiceAccount::read(&file)?) },
             sound: sound(&mut url)?,
             base: url.base("https://fcm.googleapis.com")?,
             login: Mutex::default(),
@@ -73,7 +73,7 @@ impl Fcm {
         url.done().map(|()| shape)
     }
 
-    fn content(&self, head: &Head, note: &Note, to: &str, chars_max: usize) -> Value {
+    fn content(&self, head: &MessageHead, note: &Note, to: &str, chars_max: usize) -> Value {
         let cut = |text: &str| tidings_mail::cut(text, chars_max);
         let priority = match Priority::of(&head.lane) {
             Priority::Interactive => "HIGH",
@@ -108,7 +108,7 @@ impl Fcm {
     }
 }
 
-impl Account {
+impl ServiceAccount {
     fn read(file: &str) -> Result<Self, ProviderError> {
         let json: Value =
             serde_json::from_str(file).map_err(|_| fault("is not the JSON that Google gives"))?;
@@ -152,7 +152,7 @@ impl Shape for Fcm {
         format!("fcm {}", self.base)
     }
 
-    fn login(&self, now: Instant) -> Result<Option<Request>, Outcome> {
+    fn login(&self, now: Instant) -> Result<Option<HttpRequest>, Outcome> {
         if self.kept().as_ref().is_some_and(|login| now < login.until) {
             return Ok(None);
         }
@@ -160,7 +160,7 @@ impl Shape for Fcm {
         let assertion = account.assertion(&self.random, now).ok_or_else(no_account)?;
         let grant =
             utf8_percent_encode("urn:ietf:params:oauth:grant-type:jwt-bearer", NON_ALPHANUMERIC);
-        Ok(Some(Request {
+        Ok(Some(HttpRequest {
             method: "POST",
             url: account.token_url.clone(),
             headers: vec![("content-type", "application/x-www-form-urlencoded".to_owned())],
@@ -168,7 +168,7 @@ impl Shape for Fcm {
         }))
     }
 
-    fn logged_in(&self, answer: &Answer, now: Instant) -> Result<(), Outcome> {
+    fn logged_in(&self, answer: &HttpAnswer, now: Instant) -> Result<(), Outcome> {
         let json = answer.json();
         let token = json["access_token"].as_str().filter(|_| answer.status == 200);
         let Some(token) = token else {
@@ -184,7 +184,7 @@ impl Shape for Fcm {
         Ok(())
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let account = self.account.as_ref().ok_or_else(no_account)?;
         let token = self.kept().as_ref().map(|login| login.token.clone());
         let token = token.ok_or_else(no_account)?;
@@ -194,7 +194,7 @@ impl Shape for Fcm {
             |chars_max| json!({ "message": self.content(&message.head, &note, to, chars_max) }),
         );
         let url = format!("{}/v1/projects/{}/messages:send", self.base, account.project);
-        let request = Request {
+        let request = HttpRequest {
             method: "POST",
             url,
             headers: vec![("content-type", "application/json".to_owned())],
@@ -203,7 +203,7 @@ impl Shape for Fcm {
         Ok(request.with("authorization", format!("Bearer {token}")))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let details = json["error"]["details"].as_array();
         let mut codes = details.into_iter().flatten();

@@ -10,14 +10,14 @@ use ring::digest::{Context, SHA256};
 use serde_json::Value;
 
 use crate::channel::http::ProviderUrl;
-use crate::channel::{Head, ProviderError};
+use crate::channel::{MessageHead, ProviderError};
 
 /// The most characters of a tag: those of a topic of Web Push (RFC 8030, section 5.4).
 const TAG_CHARS: usize = 32;
 
 /// The tag of a push, by which a device shows it in place of an earlier one with the same: of a lane with a batch key
 /// the newest message, else a message that comes twice.
-fn tag(head: &Head) -> String {
+fn tag(head: &MessageHead) -> String {
     if head.key.as_str().is_empty() {
         return head.id.chars().take(TAG_CHARS).collect();
     }
@@ -61,10 +61,10 @@ mod tests {
 
     #[test]
     fn field_4_the_newest_message_of_a_batch_key_replaces_those_before() {
-        let head = |id: &str, key: &str, tenant: Option<&str>| Head {
+        let head = |id: &str, key: &str, tenant: Option<&str>| MessageHead {
             key: BatchKey::new(key).unwrap(),
             tenant: tenant.map(|tenant| Id::new(tenant).unwrap()),
-            ..Head::of(&sample::batch(id, "One"))
+            ..MessageHead::of(&sample::batch(id, "One"))
         };
         let first = tag(&head("b1", "doc/7", None));
         assert_eq!(first, tag(&head("b2", "doc/7", None)));

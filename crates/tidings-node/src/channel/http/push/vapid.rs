@@ -14,9 +14,9 @@ use tidings_core::suppression::SuppressedFor;
 
 use super::{fitted, tag};
 use crate::channel::http::note::Note;
-use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use crate::channel::http::{AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape};
 use crate::channel::jwt::jwt;
-use crate::channel::{Head, Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{MessageHead, Outcome, ProviderError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -135,7 +135,7 @@ impl Shape for Vapid {
         format!("vapid {}", self.detour.shown())
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> AllowedHosts {
         self.detour.reach()
     }
 
@@ -143,7 +143,7 @@ impl Shape for Vapid {
         false
     }
 
-    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<HttpRequest, Outcome> {
         let broken = |why: &str| Outcome::Failed {
             why: format!("render: {why}"),
             suppress: Some(SuppressedFor::Gone),
@@ -166,7 +166,7 @@ impl Shape for Vapid {
             Priority::Interactive => "normal",
             Priority::Bulk => "low",
         };
-        let request = Request {
+        let request = HttpRequest {
             method: "POST",
             url: self.detour.to(&subscription.endpoint),
             headers: vec![("content-type", "application/octet-stream".to_owned())],
@@ -180,7 +180,7 @@ impl Shape for Vapid {
             .with("authorization", authorization))
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let reason = json["reason"].as_str();
         match answer.of_address(reason, now) {
@@ -195,7 +195,7 @@ impl Shape for Vapid {
 
 /// The content of a message: a declarative one, which newer browsers show without a worker, and the worker of `/ui/`
 /// elsewhere.
-fn content(head: &Head, note: &Note) -> String {
+fn content(head: &MessageHead, note: &Note) -> String {
     fitted(CONTENT_BYTES_MAX, |chars_max| {
         let cut = |text: &str| tidings_mail::cut(text, chars_max);
         let tag = tag(head);
@@ -361,7 +361,7 @@ mod tests {
             text: "Hello".to_owned(),
             url: url.map(str::to_owned),
         };
-        let head = Head { badge: Some(3), ..Head::of(&sample::batch("b1", "One")) };
+        let head = MessageHead { badge: Some(3), ..MessageHead::of(&sample::batch("b1", "One")) };
         let json = |content: String| serde_json::from_str::<Value>(&content).unwrap();
         let with_link = json(content(&head, &note(Some("https://a.example/x"))));
         assert_eq!(
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn field_4_a_message_fits_into_its_record_in_any_script() {
-        let head = Head::of(&sample::batch(&"b".repeat(32), "One"));
+        let head = MessageHead::of(&sample::batch(&"b".repeat(32), "One"));
         for letter in ["a", "\"", "я", "漢", "🎨", "\u{1}"] {
             let words = letter.repeat(5_000);
             let url = format!("https://a.example/{}", "x".repeat(500));

@@ -7,7 +7,7 @@ use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
 use crate::channel::http::note::Note;
-use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent, sms};
+use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent, sms};
 use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
@@ -33,7 +33,7 @@ impl Shape for Twilio {
         format!("twilio {}", self.base)
     }
 
-    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
+    fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let text = sms::text_of(&Note::of(message)?);
         // A messaging service has an id in place of a number.
         let sender = if message.from.starts_with("MG") { "MessagingServiceSid" } else { "From" };
@@ -42,7 +42,7 @@ impl Shape for Twilio {
             format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))
         });
         let login = STANDARD.encode(format!("{}:{}", self.account, self.token));
-        Ok(Request {
+        Ok(HttpRequest {
             method: "POST",
             url: format!("{}/2010-04-01/Accounts/{}/Messages.json", self.base, self.account),
             headers: vec![
@@ -53,7 +53,7 @@ impl Shape for Twilio {
         })
     }
 
-    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+    fn outcome(&self, answer: &HttpAnswer, now: Instant) -> Outcome {
         let json = answer.json();
         let code = json["code"].as_i64().unwrap_or_default();
         let shown = (code != 0).then(|| code.to_string());

@@ -32,7 +32,7 @@ fn message(wording: &Wording, change: impl FnOnce(&mut Batch)) -> Note {
     line.actors = vec![Arc::new(ben)];
     line.body = Some(BODY.into());
     change(&mut batch);
-    let head = Arc::new(Head::of(&batch));
+    let head = Arc::new(MessageHead::of(&batch));
     Note::of(&ShortRenderer::new(design, kind, None).render(&head, &batch).unwrap()).unwrap()
 }
 

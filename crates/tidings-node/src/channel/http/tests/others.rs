@@ -14,7 +14,7 @@ pub(super) fn note(channel: &str, to: &[&str], from: Option<&str>) -> Rendered {
     let mut batch = batch("b1", "A <title> & more");
     channel.clone_into(&mut batch.channel);
     batch.recipient.addresses.set(kind.number, to);
-    let head = Arc::new(Head::of(&batch));
+    let head = Arc::new(MessageHead::of(&batch));
     let renderer = ShortRenderer::new(design, kind, from);
     renderer.render(&head, &batch).unwrap()
 }

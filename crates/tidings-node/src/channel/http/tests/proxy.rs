@@ -6,7 +6,7 @@ use super::*;
 use crate::channel::http::wire::http1::Http1;
 use crate::channel::http::wire::http2::Http2;
 use crate::channel::http::wire::{Called, Wire};
-use crate::channel::http::{Reach, Request};
+use crate::channel::http::{AllowedHosts, HttpRequest};
 
 /// A proxy that connects nobody: what each asked it for.
 fn proxy(calls: usize) -> (Proxies, JoinHandle<Vec<String>>) {
@@ -33,8 +33,8 @@ fn proxy(calls: usize) -> (Proxies, JoinHandle<Vec<String>>) {
     (Proxies::read(&variable).unwrap(), thread)
 }
 
-fn request(url: &str) -> Request {
-    Request::json(url.to_owned(), &serde_json::json!({}))
+fn request(url: &str) -> HttpRequest {
+    HttpRequest::json(url.to_owned(), &serde_json::json!({}))
 }
 
 /// The words of a call that came to nothing before the request.
@@ -50,7 +50,7 @@ fn broken(wire: &dyn Wire, url: &str) -> String {
 fn field_4_providers_are_called_through_the_proxy_of_the_environment() {
     let (proxies, thread) = proxy(3);
     let patience = Patience::default();
-    let one = Http1::by(proxies.clone(), Reach::Anywhere, patience, false);
+    let one = Http1::by(proxies.clone(), AllowedHosts::Anywhere, patience, false);
     let two = Http2::by(proxies.clone(), patience).unwrap();
     for wire in [&one as &dyn Wire, &two] {
         // No name is looked up here.
@@ -58,7 +58,7 @@ fn field_4_providers_are_called_through_the_proxy_of_the_environment() {
         assert!(why.contains("proxy") && why.contains("403"), "{why}");
     }
     // What recipients name is looked up and checked all the same, and the proxy is asked for what was found.
-    let public = Http1::by(proxies, Reach::Public, patience, true);
+    let public = Http1::by(proxies, AllowedHosts::Public, patience, true);
     assert!(broken(&public, "https://8.8.8.8/x").contains("403"));
     for private in ["https://10.0.0.1/x", "https://127.0.0.1/x", "https://[::ffff:10.0.0.1]/x"] {
         assert_eq!(broken(&public, private), "barred", "{private}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tidings_tls::{Proxies, Proxy};
 use ureq::Agent;
 use ureq::config::Config;
-use ureq::http::{HeaderMap, Request as HttpRequest, Uri};
+use ureq::http::{HeaderMap, Request, Uri};
 use ureq::unversioned::transport::{
     ConnectProxyConnector, ConnectionDetails, Connector, DefaultConnector, Either, RustlsConnector,
     TcpConnector, Transport,
@@ -16,7 +16,7 @@ use ureq::unversioned::transport::{
 use crate::channel::ProviderError;
 use crate::channel::http::guard::{Guard, PRIVATE};
 use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
-use crate::channel::http::{Answer, Reach, Request};
+use crate::channel::http::{AllowedHosts, HttpAnswer, HttpRequest};
 use crate::channel::patience::Patience;
 
 /// Bytes of the buffers of a connection, which it keeps: heads have to fit in.
@@ -38,7 +38,7 @@ impl Http1 {
     /// # Errors
     /// [`ProviderError::Http`] where the environment names a proxy that is none.
     pub(in crate::channel::http) fn new(
-        reach: Reach,
+        reach: AllowedHosts,
         patience: Patience,
         strangers: bool,
     ) -> Result<Self, ProviderError> {
@@ -50,7 +50,7 @@ impl Http1 {
     /// The same by these proxies.
     pub(in crate::channel::http) fn by(
         proxies: Proxies,
-        reach: Reach,
+        reach: AllowedHosts,
         patience: Patience,
         strangers: bool,
     ) -> Self {
@@ -59,9 +59,14 @@ impl Http1 {
         Self { direct: agent(None), through, proxies }
     }
 
-    fn agent(proxy: Option<&Proxy>, reach: Reach, patience: Patience, strangers: bool) -> Agent {
+    fn agent(
+        proxy: Option<&Proxy>,
+        reach: AllowedHosts,
+        patience: Patience,
+        strangers: bool,
+    ) -> Agent {
         // What recipients name is looked up here all the same, and the proxy is asked for the address that was found.
-        let resolves = reach == Reach::Public;
+        let resolves = reach == AllowedHosts::Public;
         let through = |resolves| proxy.map(|proxy| proxy.resolving(resolves));
         let guard = Guard { reach, proxy: through(resolves).map(|proxy| proxy.uri().clone()) };
         let config = |resolves| Self::config(through(resolves), patience, strangers);
@@ -144,16 +149,16 @@ impl<In: Transport> Connector<In> for Tunnel {
 }
 
 impl Wire for Http1 {
-    fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called {
+    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> Called {
         let is_get = request.method == "GET";
-        let mut builder = HttpRequest::builder().method(request.method).uri(&request.url);
+        let mut builder = Request::builder().method(request.method).uri(&request.url);
         if !is_get {
             builder = builder.header("content-length", request.body.len());
         }
         for (name, value) in &request.headers {
             builder = builder.header(*name, value);
         }
-        let mut body = Asking { bytes: &request.body, go, asked: None };
+        let mut body = Asking { bytes: &request.body, go, allowed: None };
         let answered = if is_get {
             builder.body(()).map(|built| self.agent_of(built.uri()).run(built))
         } else {
@@ -164,7 +169,7 @@ impl Wire for Http1 {
             Ok(answered) => answered,
             Err(fault) => return Called::Broken(format!("request: {fault}"), false),
         };
-        let has_begun = match body.asked {
+        let has_begun = match body.allowed {
             Some(false) => return Called::Withheld,
             Some(true) => true,
             None => false,
@@ -176,7 +181,7 @@ impl Wire for Http1 {
                 let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX as u64);
                 // The status says what became of the message, with or without the rest.
                 let body = body.read_to_vec().unwrap_or_default();
-                Called::Answered(Answer { status, headers, body })
+                Called::Answered(HttpAnswer { status, headers, body })
             }
             Err(ureq::Error::BadUri(why)) if why == PRIVATE => Called::Barred,
             Err(fault) => {
@@ -209,12 +214,12 @@ fn words_of(fault: &ureq::Error) -> String {
 struct Asking<'a> {
     bytes: &'a [u8],
     go: &'a dyn Fn() -> bool,
-    asked: Option<bool>,
+    allowed: Option<bool>,
 }
 
 impl Read for Asking<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !*self.asked.get_or_insert_with(self.go) {
+        if !*self.allowed.get_or_insert_with(self.go) {
             return Err(io::Error::other("withheld"));
         }
         self.bytes.read(buffer)

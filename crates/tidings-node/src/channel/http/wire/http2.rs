@@ -14,11 +14,11 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use ureq::http::{Request as HttpRequest, Uri};
+use ureq::http::{Request, Uri};
 
 use crate::channel::ProviderError;
 use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
-use crate::channel::http::{Answer, Request};
+use crate::channel::http::{HttpAnswer, HttpRequest};
 use crate::channel::patience::Patience;
 
 /// The content of a frame.
@@ -36,9 +36,9 @@ pub(in crate::channel::http) struct Http2 {
 }
 
 /// A call that failed: the reason, and whether the provider may have the request.
-struct Fault(String, bool);
+struct ExchangeFault(String, bool);
 
-impl Fault {
+impl ExchangeFault {
     fn before(stage: &str, why: impl std::fmt::Display) -> Self {
         Self(format!("{stage}: {why}"), false)
     }
@@ -83,7 +83,7 @@ impl Http2 {
     }
 
     /// A connection that takes a request: the one there is, or a new one.
-    async fn ready(&self, uri: &Uri) -> Result<SendRequest<Bytes>, Fault> {
+    async fn ready(&self, uri: &Uri) -> Result<SendRequest<Bytes>, ExchangeFault> {
         let place = format!("{:?} {:?}", uri.scheme_str(), uri.authority());
         let known = self.open().clone();
         if let Some((_, sender)) = known.filter(|(known, _)| *known == place)
@@ -93,12 +93,12 @@ impl Http2 {
         }
         let sender = self.connect(uri).await?;
         *self.open() = Some((place, sender.clone()));
-        sender.ready().await.map_err(|fault| Fault::before("connect", fault))
+        sender.ready().await.map_err(|fault| ExchangeFault::before("connect", fault))
     }
 
-    async fn connect(&self, uri: &Uri) -> Result<SendRequest<Bytes>, Fault> {
-        let broken = |fault: io::Error| Fault::before("connect", super::words_of(&fault));
-        let host = uri.host().ok_or_else(|| Fault::before("connect", "no host"))?;
+    async fn connect(&self, uri: &Uri) -> Result<SendRequest<Bytes>, ExchangeFault> {
+        let broken = |fault: io::Error| ExchangeFault::before("connect", super::words_of(&fault));
+        let host = uri.host().ok_or_else(|| ExchangeFault::before("connect", "no host"))?;
         let is_tls = uri.scheme_str() != Some("http");
         let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
         let stream = match self.proxies.of(uri) {
@@ -109,38 +109,44 @@ impl Http2 {
             return self.shake_hands(stream).await;
         }
         let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| Fault::before("connect", "no name of a host"))?;
+            .map_err(|_| ExchangeFault::before("connect", "no name of a host"))?;
         let stream = self.tls.connect(name, stream).await.map_err(broken)?;
         self.shake_hands(stream).await
     }
 
-    async fn shake_hands<S>(&self, stream: S) -> Result<SendRequest<Bytes>, Fault>
+    async fn shake_hands<S>(&self, stream: S) -> Result<SendRequest<Bytes>, ExchangeFault>
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
         let shaken = h2::client::Builder::new().handshake(stream).await;
-        let (sender, connection) = shaken.map_err(|fault| Fault::before("connect", fault))?;
+        let (sender, connection) =
+            shaken.map_err(|fault| ExchangeFault::before("connect", fault))?;
         // The next request on the connection finds out that it has ended.
         tokio::spawn(async move { drop(connection.await) });
         Ok(sender)
     }
 
-    async fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Result<Called, Fault> {
+    async fn call(
+        &self,
+        request: &HttpRequest,
+        go: &dyn Fn() -> bool,
+    ) -> Result<Called, ExchangeFault> {
         let [begin, answer] =
             [self.patience.begin_ms, self.patience.delivery_ms].map(Duration::from_millis);
-        let late = |stage: &'static str| move |_| Fault::before(stage, "it took too long");
-        let mut builder = HttpRequest::builder().method("POST").uri(&request.url);
+        let late = |stage: &'static str| move |_| ExchangeFault::before(stage, "it took too long");
+        let mut builder = Request::builder().method("POST").uri(&request.url);
         for (name, value) in &request.headers {
             builder = builder.header(*name, value);
         }
         let head = builder
             .header("content-length", request.body.len())
             .body(())
-            .map_err(|fault| Fault::before("request", fault))?;
+            .map_err(|fault| ExchangeFault::before("request", fault))?;
         let ready = timeout(begin, self.ready(head.uri())).await;
         let mut sender = ready.map_err(late("connect"))??;
         let sent = sender.send_request(head, false);
-        let (response, mut stream) = sent.map_err(|fault| Fault::before("request", fault))?;
+        let (response, mut stream) =
+            sent.map_err(|fault| ExchangeFault::before("request", fault))?;
         if !go() {
             stream.send_reset(h2::Reason::CANCEL);
             return Ok(Called::Withheld);
@@ -149,13 +155,13 @@ impl Http2 {
         let after = |fault: h2::Error| {
             // What was refused so was not looked at (RFC 9113, section 8.7).
             let is_refused = fault.reason() == Some(h2::Reason::REFUSED_STREAM);
-            Fault(format!("answer: {fault}"), !is_refused)
+            ExchangeFault(format!("answer: {fault}"), !is_refused)
         };
         // A stream that was closed before the body says why in its answer.
         let _ = stream.send_data(body, true);
         let response = timeout(answer, response)
             .await
-            .map_err(|_| Fault("answer: it took too long".to_owned(), true))?;
+            .map_err(|_| ExchangeFault("answer: it took too long".to_owned(), true))?;
         let (head, mut content) = response.map_err(after)?.into_parts();
         let mut body = Vec::new();
         // The status says what became of the message, with or without the rest.
@@ -166,7 +172,11 @@ impl Http2 {
                 break;
             }
         }
-        Ok(Called::Answered(Answer { status: head.status.as_u16(), headers: head.headers, body }))
+        Ok(Called::Answered(HttpAnswer {
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body,
+        }))
     }
 }
 
@@ -175,10 +185,10 @@ const PROXY_ANSWER_BYTES_MAX: usize = 8 << 10;
 
 /// A way to a host through a proxy (RFC 9110, section 9.3.6).
 async fn tunnel(proxy: &Proxy, host: &str, port: u16) -> io::Result<TcpStream> {
-    let told = |why: String| io::Error::other(format!("the proxy of the environment: {why}"));
+    let refused = |why: String| io::Error::other(format!("the proxy of the environment: {why}"));
     let (proxy_host, proxy_port) = proxy
         .plain_place()
-        .ok_or_else(|| told("HTTP/2 goes through `http://` proxies alone".to_owned()))?;
+        .ok_or_else(|| refused("HTTP/2 goes through `http://` proxies alone".to_owned()))?;
     let mut stream = TcpStream::connect((proxy_host, proxy_port)).await?;
     let login = proxy.basic().map(|basic| format!("proxy-authorization: Basic {basic}\r\n"));
     let ask = format!(
@@ -189,24 +199,24 @@ async fn tunnel(proxy: &Proxy, host: &str, port: u16) -> io::Result<TcpStream> {
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() == PROXY_ANSWER_BYTES_MAX {
-            return Err(told("its answer is too long".to_owned()));
+            return Err(refused("its answer is too long".to_owned()));
         }
         // What follows the head is the host's.
         answer.push(stream.read_u8().await?);
     }
     let answer = String::from_utf8_lossy(&answer);
     let status = answer.split(' ').nth(1).unwrap_or_default();
-    if status.starts_with('2') { Ok(stream) } else { Err(told(format!("it answered {status}"))) }
+    if status.starts_with('2') { Ok(stream) } else { Err(refused(format!("it answered {status}"))) }
 }
 
 impl Wire for Http2 {
-    fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called {
+    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> Called {
         let Some(runtime) = &self.runtime else {
             return Called::Broken("the client has ended".to_owned(), false);
         };
         match runtime.block_on(Self::call(self, request, go)) {
             Ok(called) => called,
-            Err(Fault(why, may_have_it)) => {
+            Err(ExchangeFault(why, may_have_it)) => {
                 // The next call makes a connection of its own.
                 self.open().take();
                 Called::Broken(why, may_have_it)

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::*;
-use crate::channel::provider::Address;
+use crate::channel::provider::ProviderTarget;
 use crate::channel::sample::{GO, HOST, email, mail};
 use crate::clock::VirtualClock;
 
@@ -98,7 +98,8 @@ fn mail_server(mechanism: &'static str, takes: &'static [bool]) -> (u16, JoinHan
 
 fn channel(address: &str, clock: &Arc<VirtualClock>) -> Smtp {
     let secret = |name: &str| Ok(format!("value of {name}"));
-    let Address::Smtp(server) = Address::parse(email(), address, &secret).unwrap() else {
+    let ProviderTarget::Smtp(server) = ProviderTarget::parse(email(), address, &secret).unwrap()
+    else {
         panic!("{address} is a server");
     };
     let clock: Arc<dyn Clock> = Arc::clone(clock) as _;

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use super::*;
-use crate::channel::provider::Address;
+use crate::channel::provider::ProviderTarget;
 use crate::channel::sample::email;
 use crate::channel::sample::{GO, HOST, clock, mail};
 
@@ -86,10 +86,12 @@ fn be_slow(stream: &mut TcpStream, slow: Slow) -> std::io::Result<()> {
     Ok(())
 }
 
-fn server_at(address: &str) -> Server {
-    match Address::parse(email(), address, &|name| Err(name.to_owned())).unwrap() {
-        Address::Smtp(server) => server,
-        Address::Caught | Address::Maildir(_) | Address::Http(_) => panic!("{address} is a server"),
+fn server_at(address: &str) -> MailServer {
+    match ProviderTarget::parse(email(), address, &|name| Err(name.to_owned())).unwrap() {
+        ProviderTarget::Smtp(server) => server,
+        ProviderTarget::Caught | ProviderTarget::Maildir(_) | ProviderTarget::Http(_) => {
+            panic!("{address} is a server")
+        }
     }
 }
 
@@ -155,7 +157,7 @@ fn a_content_that_the_server_does_not_take_ends_too() {
     });
     let bound = Bound::new(150, 60_000);
     let hello = ClientId::Domain("example.org".to_owned());
-    let mut line = Line::connect(&server, None, &hello, bound).unwrap();
+    let mut line = SmtpConnection::connect(&server, None, &hello, bound).unwrap();
     let _open = greets.join().unwrap();
     // More than the buffers of both sides hold.
     let fault = line.write(&vec![b'x'; 64 << 20], bound.for_content());

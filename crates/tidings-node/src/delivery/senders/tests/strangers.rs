@@ -88,7 +88,7 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
     }
     assert!(has_room(&senders, "webhook", Priority::Interactive));
     let hung = channel_of.asked();
-    let count_of = |shard: &str| hung.iter().filter(|to| to.contains(shard)).count();
+    let count_of = |name: &str| hung.iter().filter(|to| to.contains(name)).count();
     assert!(count_of("//a.hangs.example") <= 2, "{hung:?}");
     assert!(count_of("//b.hangs.example") <= 2, "{hung:?}");
     assert!(count_of("/ben") <= 2, "{hung:?}");
@@ -132,9 +132,9 @@ fn b3_many_hosts_of_one_name_or_of_many_hold_up_nobody_who_has_answered() {
     for (number, host) in (321..=330).zip(new) {
         sends(&mut senders, number, &host);
     }
-    let asked = |shard: &str| {
+    let asked = |name: &str| {
         let asked = channel_of.asked.lock().unwrap();
-        asked.iter().filter(|to| to.contains(shard)).count()
+        asked.iter().filter(|to| to.contains(name)).count()
     };
     assert!(asked("evil") <= 1);
     // As many that have nothing in common.
@@ -332,7 +332,7 @@ fn o7_a_job_without_a_recipient_has_its_host_share_breaker_and_place_in_the_tabl
     for number in 0..20 {
         let host = if number < 10 { "hangs.example" } else { "well.example" };
         let mut job = hook(number, "r1", host);
-        let head = Head { recipient: None, lane: String::new(), ..(*job.head).clone() };
+        let head = MessageHead { recipient: None, lane: String::new(), ..(*job.head).clone() };
         job.head = Arc::new(head);
         senders.dispatch(job);
     }

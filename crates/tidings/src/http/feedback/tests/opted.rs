@@ -91,10 +91,13 @@ fn mail_3_what_a_provider_calls_permanent_is_not_if_it_is_about_us() {
         sns::read(&sns::certificates().0, &call).unwrap()[0].event
     };
     for (said, event) in [
-        ("smtp; 550 5.1.1 user unknown", Event::Gone),
-        ("", Event::Gone),
-        ("smtp; 550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org", Event::Blocked),
-        ("smtp; 550 5.7.26 unauthenticated email", Event::Blocked),
+        ("smtp; 550 5.1.1 user unknown", MailEvent::Gone),
+        ("", MailEvent::Gone),
+        (
+            "smtp; 550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org",
+            MailEvent::Blocked,
+        ),
+        ("smtp; 550 5.7.26 unauthenticated email", MailEvent::Blocked),
     ] {
         assert_eq!((details(said), diagnostic(said)), (event, event), "{said}");
     }

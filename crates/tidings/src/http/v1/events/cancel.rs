@@ -165,11 +165,11 @@ async fn take_back(
     command: fn(Cancelled, Option<Id>) -> Command,
 ) -> Result<Answer, Problem> {
     let unknown = CancelWarning::unknown(&what, &service.rules());
-    let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
+    let answer = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Cancelled(taken) => Answer::json(StatusCode::OK, &CancelAnswer::of(taken, unknown)),
         _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
-    service.change(change, vec![command(what, tenant)], told).await
+    service.change(change, vec![command(what, tenant)], answer).await
 }
 
 /// Cancel an event

@@ -51,7 +51,7 @@ pub(in crate::http) struct CloudEvent {
 }
 
 /// The form of a body.
-pub(super) enum Form {
+pub(super) enum BodyForm {
     /// An event, or an array of events.
     Own,
     /// An event in structured mode.
@@ -67,7 +67,7 @@ pub(super) enum Form {
     },
 }
 
-impl Form {
+impl BodyForm {
     /// The form of a request, by its headers.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Form {
     }
 
     /// The attributes that are not in the body, for the identity of the request.
-    pub(super) fn beside_body(&self) -> String {
+    pub(super) fn bytes_of_attributes(&self) -> String {
         let Self::Binary { attributes, .. } = self else {
             return String::new();
         };

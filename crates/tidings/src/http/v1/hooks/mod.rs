@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tidings_core::occurrence::HookChange;
 use tidings_core::rules::HookRules;
 use tidings_core::{Command, Id, Instant};
-use tidings_node::{Durable, HookVitals, hooks_stored};
+use tidings_node::{DurableSnapshot, HookVitals, hooks_stored};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -111,7 +111,7 @@ async fn list_hooks(
     others: OtherShards,
 ) -> Result<Answer, Problem> {
     let running = service.handle.vitals().hooks.all();
-    let look = move |node: &Durable| match running {
+    let look = move |node: &DurableSnapshot| match running {
         Some(known) => Ok(known),
         None => hooks_stored(node.engine(), node.view()),
     };

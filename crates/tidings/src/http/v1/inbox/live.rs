@@ -12,7 +12,7 @@ use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::live::Opening;
 use crate::http::request::query::InQuery;
-use crate::http::users::reader::{Reader, TenantAlone};
+use crate::http::users::reader::{InboxReader, TenantAlone};
 
 /// The call that opens a stream.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -49,7 +49,7 @@ fn last_event(headers: &HeaderMap) -> Option<String> {
 )]
 pub(in crate::http) async fn live(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

@@ -14,7 +14,7 @@ use crate::body::items::Items;
 use crate::http::call::Calls;
 use crate::http::error::Problem;
 use crate::http::request::query::InQuery;
-use crate::http::users::reader::{Reader, TenantAlone};
+use crate::http::users::reader::{InboxReader, TenantAlone};
 use crate::http::{Answer, Change, Service};
 
 /// The calls of marks.
@@ -39,7 +39,7 @@ enum Made {
 /// Marks the items of a body, and answers with the counts afterwards.
 async fn mark(
     service: &Service,
-    reader: Reader,
+    reader: InboxReader,
     change: &Change,
     made: Made,
 ) -> Result<Answer, Problem> {
@@ -56,7 +56,7 @@ async fn mark(
 
 async fn done(
     service: &Service,
-    reader: &Reader,
+    reader: &InboxReader,
     change: &Change,
     command: Command,
 ) -> Result<Answer, Problem> {
@@ -79,7 +79,7 @@ macro_rules! mark_call {
         )]
         pub(in crate::http) async fn $name(
             State(service): State<Arc<Service>>,
-            reader: Reader,
+            reader: InboxReader,
             _: InQuery<TenantAlone>,
             change: Change,
         ) -> Result<Answer, Problem> {
@@ -160,7 +160,7 @@ mark_call! {
 )]
 pub(in crate::http) async fn snooze(
     State(service): State<Arc<Service>>,
-    reader: Reader,
+    reader: InboxReader,
     _: InQuery<TenantAlone>,
     change: Change,
 ) -> Result<Answer, Problem> {

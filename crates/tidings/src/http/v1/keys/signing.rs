@@ -158,13 +158,13 @@ async fn make_signing_key(
     State(service): State<Arc<Service>>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let asked: SigningKeyToMake = change.parse()?;
-    let public = asked.public()?;
-    asked.scope.as_deref().map_or(Ok(()), Scope::check)?;
-    let tenant = asked.tenant.map(Text::inner);
+    let body: SigningKeyToMake = change.parse()?;
+    let public = body.public()?;
+    body.scope.as_deref().map_or(Ok(()), Scope::check)?;
+    let tenant = body.tenant.map(Text::inner);
     let number = tenants::known_if_named(&service, tenant.as_ref()).await?;
-    let name = name_of(asked.name)?;
-    let key = new_signing_key(name, asked.scope, number, public, service.now());
+    let name = name_of(body.name)?;
+    let key = new_signing_key(name, body.scope, number, public, service.now());
     let key = key.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let answer = |secret| {
         let shown = SigningKeyShown::of(&key, tenant.clone());

@@ -73,9 +73,9 @@ async fn revoke_tokens(
     change: Change,
 ) -> Result<Answer, Problem> {
     service.at_home(&recipient).map_err(|elsewhere| elsewhere.with_body(&change.body))?;
-    let asked = if change.body.is_empty() { TokensToRevoke::default() } else { change.parse()? };
+    let body = if change.body.is_empty() { TokensToRevoke::default() } else { change.parse()? };
     let now = service.now();
-    let before = asked.before.map_or(now, |before| before.0);
+    let before = body.before.map_or(now, |before| before.0);
     if before.0 > now.0.saturating_add(AHEAD_MS_MAX) {
         let reason = format!("`before` must be at most 5 minutes ahead, got {before}");
         return Err(Fault::new(reason, "leave it out for now").into());
@@ -130,24 +130,24 @@ async fn sign_token(
     State(service): State<Arc<Service>>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let asked: TokenToSign = change.parse()?;
+    let body: TokenToSign = change.parse()?;
     let longest_ms = service.rules().users.as_ref().ok_or_else(users_off)?.tokens_ms;
-    let life_ms = life_ms(asked.r#for.as_deref(), longest_ms)?;
-    asked.scope.as_deref().map_or(Ok(()), Scope::check)?;
-    let tenant = asked.tenant.map(Text::inner);
+    let life_ms = life_ms(body.r#for.as_deref(), longest_ms)?;
+    body.scope.as_deref().map_or(Ok(()), Scope::check)?;
+    let tenant = body.tenant.map(Text::inner);
     tenants::known_if_named(&service, tenant.as_ref()).await?;
     let key = development_key(&service).await?;
     let issued_s = service.now().0.div_euclid(SECOND_MS);
     let expires_s = issued_s.saturating_add(life_ms / SECOND_MS);
-    let (recipient, scope) = (&asked.recipient.0, asked.scope.as_deref());
+    let (recipient, scope) = (&body.recipient.0, body.scope.as_deref());
     let token = sign(&key, recipient, issued_s, expires_s, scope, tenant.as_ref());
     let token = token.ok_or_else(|| Problem::new(Code::Internal, "the key can't sign"))?;
     let expires = Instant(expires_s.saturating_mul(SECOND_MS)).to_string();
     Answer::json(StatusCode::OK, &TokenSigned { token, expires })
 }
 
-fn life_ms(asked: Option<&str>, longest_ms: i64) -> Result<i64, Fault> {
-    let Some(text) = asked else {
+fn life_ms(given: Option<&str>, longest_ms: i64) -> Result<i64, Fault> {
+    let Some(text) = given else {
         return Ok(USUAL_MS.min(longest_ms));
     };
     let life_ms = duration::parse(text)

@@ -175,12 +175,12 @@ impl MessagePage {
 
 /// The place of a message in a list: those on their way first, the others by the day on which they were built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum MessagePosition {
     OnItsWay(BucketNo, Seq, RecipientNo),
     Built(Reverse<Day>, BucketNo, RecipientNo, Seq),
 }
 
-impl Place {
+impl MessagePosition {
     fn on_its_way(MessageName { id, .. }: MessageName) -> Self {
         let closing = id.closing;
         Self::OnItsWay(closing.bucket, closing.seq, id.number)
@@ -204,7 +204,7 @@ impl Place {
 
 impl MessageShown {
     /// Its place in a list of messages in a state, and the cursor of what comes after it.
-    fn place(&self, only: Option<MessageState>) -> Option<(Place, String)> {
+    fn place(&self, only: Option<MessageState>) -> Option<(MessagePosition, String)> {
         let name: MessageName = self.id.parse().ok()?;
         let on_their_way = [MessageState::Planned, MessageState::Sending, MessageState::Retrying];
         let is_on_its_way = only.is_some_and(|state| on_their_way.contains(&state));
@@ -213,12 +213,12 @@ impl MessageShown {
         match day.filter(|_| !is_on_its_way) {
             Some(due) => {
                 let cursor = MessageName { due, ..name };
-                Some((Place::built(due, name), format!("d.{cursor}")))
+                Some((MessagePosition::built(due, name), format!("d.{cursor}")))
             }
             None => {
                 let due = Day::default();
                 let cursor = MessageName { due, ..name };
-                Some((Place::on_its_way(name), format!("w.{cursor}")))
+                Some((MessagePosition::on_its_way(name), format!("w.{cursor}")))
             }
         }
     }
@@ -233,9 +233,9 @@ pub(in crate::http::v1) fn merged(
     let ends = pages
         .iter()
         .filter_map(|page| page.next.clone())
-        .filter_map(|next| Some((Place::of_cursor(&next)?, next)));
+        .filter_map(|next| Some((MessagePosition::of_cursor(&next)?, next)));
     let end = ends.min();
-    let mut messages: Vec<(Place, String, MessageShown)> = Vec::new();
+    let mut messages: Vec<(MessagePosition, String, MessageShown)> = Vec::new();
     for message in pages.into_iter().flat_map(|page| page.messages) {
         // What is behind the end of a page comes with the next one: the node of that page may have some before it.
         if let Some((place, cursor)) = message.place(only)

@@ -11,7 +11,7 @@ use tidings_core::rules::{Policy, TypeRules};
 use tidings_core::tenant::{TenantNo, View};
 use tidings_core::{Id, Mode, PreferenceScope, Recipient, Rules};
 use tidings_mail::{Design, Titles};
-use tidings_node::Durable;
+use tidings_node::DurableSnapshot;
 use utoipa::ToSchema;
 
 use super::digest_times::{DigestTimes, digest_times};
@@ -136,7 +136,7 @@ type ByChannel = BTreeMap<ChannelNo, BTreeMap<String, Applying>>;
 impl AllPreferences {
     /// The preferences of a recipient, or those of an unknown recipient, who has set none.
     pub(super) fn of(
-        node: &Durable,
+        node: &DurableSnapshot,
         rules: &Rules,
         design: &Design,
         (recipient, view): (&Id, &View),
@@ -243,11 +243,11 @@ impl Chooser<'_> {
         for kind in channel::TABLE {
             let on = |of_type: &&TypeChoice| of_type.on(kind.name).is_some();
             // Those that can't be turned off say nothing of it, beside others that can.
-            let told: Vec<&TypeChoice> = match counted().filter(on).collect::<Vec<_>>() {
+            let used: Vec<&TypeChoice> = match counted().filter(on).collect::<Vec<_>>() {
                 none if none.is_empty() => types.iter().filter(on).collect(),
                 some => some,
             };
-            let here = || told.iter().filter_map(|of_type| of_type.on(kind.name));
+            let here = || used.iter().filter_map(|of_type| of_type.on(kind.name));
             let modes: BTreeSet<&str> = here().flat_map(ChannelChoice::modes).collect();
             let first = here().next();
             let Some(first) = first else {

@@ -18,7 +18,7 @@ use crate::http::cluster::gather::OtherShards;
 use crate::http::error::Problem;
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
-use crate::http::request::lines::{Each, LineAnswer, Wanted};
+use crate::http::request::lines::{Each, LineAnswer, LinesQuery};
 use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
 
@@ -123,7 +123,7 @@ async fn remove_member(
     post, path = "/v1/tenants/{id}/members", tag = "tenants",
     params(
         ("id" = String, Path, description = "Tenant id", example = "acme", min_length = 1, max_length = 256),
-        Wanted,
+        LinesQuery,
     ),
     request_body(content(
         (Vec<MemberBody> = "application/json", example = json!([{"recipient": "ada"}, {"recipient": "bob", "remove": true}])),
@@ -136,7 +136,7 @@ async fn remove_member(
 async fn change_members(
     State(service): State<Arc<Service>>,
     InPath(tenant): InPath<Id>,
-    InQuery(wanted): InQuery<Wanted>,
+    InQuery(wanted): InQuery<LinesQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     in_path(&service, &tenant).await?;

@@ -28,7 +28,7 @@ use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::catch_up::look;
-use crate::http::request::lines::{Each, LineAnswer, Wanted};
+use crate::http::request::lines::{Each, LineAnswer, LinesQuery};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
 use crate::wording::{nearest, quoted};
@@ -219,9 +219,9 @@ async fn get_tenant(
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
     in_path(&service, &id).await?;
-    let asked = id.clone();
+    let wanted = id.clone();
     let shown = service.look(move |node| {
-        let known = TenantDirectory::of(node.engine()).get(&asked)?;
+        let known = TenantDirectory::of(node.engine()).get(&wanted)?;
         Some(TenantShown::of(known.id, known.tenant))
     });
     match shown.await? {
@@ -254,7 +254,7 @@ async fn delete_tenant(
 /// the given fields change. Each item is accepted or rejected by itself; the answers are in order.
 #[utoipa::path(
     post, path = "/v1/tenants", tag = "tenants",
-    params(Wanted),
+    params(LinesQuery),
     request_body(content(
         (Vec<NamedTenant> = "application/json", example = json!([{"id": "acme", "name": "Acme"}, {"id": "globex", "disabled": true}])),
         (NamedTenant = "application/x-ndjson"),
@@ -265,7 +265,7 @@ async fn delete_tenant(
 )]
 async fn change_tenants(
     State(service): State<Arc<Service>>,
-    InQuery(wanted): InQuery<Wanted>,
+    InQuery(wanted): InQuery<LinesQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
     let each =

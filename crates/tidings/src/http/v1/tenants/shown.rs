@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tidings_core::engine::PageById;
-use tidings_core::presentation::{Address, Brand};
+use tidings_core::presentation::{Brand, FormOfAddress};
 use tidings_core::tenant::Tenant;
 use tidings_core::{Data, Id};
 use utoipa::ToSchema;
@@ -119,7 +119,7 @@ impl From<Brand> for BrandShown {
             footer: brand.footer,
             postal_address: brand.postal_address,
             url: brand.url,
-            address: brand.address.map(Address::word),
+            address: brand.address.map(FormOfAddress::word),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::clock::{Clock, VirtualClock};
 const KEY: &str = include_str!("../../../../../../tidings-mail/tests/mail/rsa.pem");
 
 fn message_with_badge(message: &Rendered, badge: u64) -> Rendered {
-    let head = Head { badge: Some(badge), ..(*message.head).clone() };
+    let head = MessageHead { badge: Some(badge), ..(*message.head).clone() };
     Rendered { head: head.into(), ..message.clone() }
 }
 

@@ -17,7 +17,7 @@ use crate::rules::compiled::Type;
 
 /// The recipients of an arrival by the answer of the condition of its type; of all others it is true.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answers {
+pub(crate) struct ConditionAnswers {
     /// It is false.
     pub(crate) untrue: RoaringBitmap,
     /// It has no answer.
@@ -25,13 +25,13 @@ pub(crate) struct Answers {
     why: Option<Failed>,
 }
 
-impl Answers {
-    fn note(&mut self, who: RoaringBitmap, answer: Result<bool, Failed>) {
+impl ConditionAnswers {
+    fn note(&mut self, recipients: RoaringBitmap, answer: Result<bool, Failed>) {
         match answer {
             Ok(true) => {}
-            Ok(false) => self.untrue |= who,
+            Ok(false) => self.untrue |= recipients,
             Err(failed) => {
-                self.unanswered |= who;
+                self.unanswered |= recipients;
                 self.why = Some(failed);
             }
         }
@@ -58,10 +58,10 @@ pub(crate) fn ask(
     of_type: &Type,
     kept: &StoredArrival,
     now: Instant,
-    who: &RoaringBitmap,
-) -> Result<Answers, Unreadable> {
-    let mut answers = Answers::default();
-    let Some(condition) = of_type.condition.as_ref().filter(|_| !who.is_empty()) else {
+    recipients: &RoaringBitmap,
+) -> Result<ConditionAnswers, Unreadable> {
+    let mut answers = ConditionAnswers::default();
+    let Some(condition) = of_type.condition.as_ref().filter(|_| !recipients.is_empty()) else {
         return Ok(answers);
     };
     // A type that has a condition comes from rules, so there are some.
@@ -90,10 +90,10 @@ pub(crate) fn ask(
     // more.
     let each = condition.each.as_ref().filter(|_| once != Ok(false));
     let Some(each) = each else {
-        answers.note(who.clone(), once);
+        answers.note(recipients.clone(), once);
         return Ok(answers);
     };
-    for number in who {
+    for number in recipients {
         // The check for erased recipients comes before conditions.
         let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
             continue;

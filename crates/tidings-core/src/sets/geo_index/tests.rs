@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use crate::sets::places::*;
+use crate::sets::geo_index::*;
 
 /// Member by member, as the contract says it.
 fn plain(places: &BTreeMap<u32, (f64, f64)>, near: &Near) -> RoaringBitmap {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::bucket::Bucket;
-use crate::engine::check::addresses::Way;
 use crate::engine::intake::state::Intake;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::occurred::wants;
 use crate::engine::rows::sent::Sent;
+use crate::engine::send_checks::addresses::Way;
 use crate::engine::shard::state::Shard;
-use crate::index::{Found, Look};
+use crate::index::{Found, SearchFilter};
 use crate::journal::stored::Unreadable;
 use crate::model::batch_key::LaneKey;
 use crate::model::id::Id;
@@ -27,7 +27,7 @@ use crate::model::recipient::Recipient;
 use crate::model::suppression::ChannelAddress;
 
 /// Types and events of a message.
-type Content = (BTreeSet<Id>, Vec<Id>);
+type MessageContent = (BTreeSet<Id>, Vec<Id>);
 
 /// The occurrence of a message that ends so; `None` = none.
 fn turn_of(ending: Ending) -> Option<MessageTurn> {
@@ -56,7 +56,7 @@ pub(crate) fn note_sent(
         return Ok(());
     };
     let mut seen = BTreeSet::new();
-    let told = sent.iter().filter_map(|sent| {
+    let turns = sent.iter().filter_map(|sent| {
         // An outcome that comes twice counts once, as it does in the books.
         if !open.sending.contains(sent.number.0) || !seen.insert(sent.number) {
             return None;
@@ -69,10 +69,10 @@ pub(crate) fn note_sent(
         })?;
         Some((sent, turn))
     });
-    let told: Vec<_> = told.collect();
-    let seqs = told.iter().map(|(sent, _)| (sent.number.0, &*sent.seqs)).collect();
+    let turns: Vec<_> = turns.collect();
+    let seqs = turns.iter().map(|(sent, _)| (sent.number.0, &*sent.seqs)).collect();
     let mut contents = contents(intake, draft, bucket, &seqs)?;
-    for (Sent { number, .. }, turn) in told {
+    for (Sent { number, .. }, turn) in turns {
         let Some(profile) = bucket.roster.profile(*number) else {
             // Hooks learn nothing of recipients who were erased.
             continue;
@@ -123,7 +123,7 @@ fn occurrence(
     message: MessageName,
     lane: &LaneKey,
     turn: MessageTurn,
-    (types, events): Content,
+    (types, events): MessageContent,
     provider: Option<String>,
 ) -> MessageOccurrence {
     let channel = intake.compiled.names.lane(lane.lane).channel;
@@ -154,21 +154,21 @@ fn contents(
     draft: &Draft<'_>,
     bucket: &Bucket,
     seqs: &FxHashMap<u32, &[Seq]>,
-) -> Result<BTreeMap<u32, Content>, Unreadable> {
+) -> Result<BTreeMap<u32, MessageContent>, Unreadable> {
     let all = || seqs.values().flat_map(|seqs| seqs.iter().copied());
     let (Some(from), Some(to)) = (all().min(), all().max()) else {
         return Ok(BTreeMap::new());
     };
-    let look = Look {
+    let look = SearchFilter {
         from,
         to,
-        who: &seqs.keys().copied().collect(),
+        recipients: &seqs.keys().copied().collect(),
         takes: &|_, _| true,
         has: &|number, kept| seqs.get(&number).is_some_and(|seqs| seqs.contains(&kept.seq)),
     };
     let mut found: Found = bucket.index.look(draft.view, &look)?;
     found.sort();
-    let mut contents: BTreeMap<u32, Content> = BTreeMap::new();
+    let mut contents: BTreeMap<u32, MessageContent> = BTreeMap::new();
     let mut headers: FxHashMap<u32, (Id, Id)> = FxHashMap::default();
     for entry in &found.entries {
         let arrival = &found.source(entry.source).0.arrival;

@@ -90,7 +90,7 @@ impl<'a> Ends<'a> {
     fn ends_nobody(self) -> bool {
         match self {
             Self::None => true,
-            Self::Of(who) => who.is_empty(),
+            Self::Of(recipients) => recipients.is_empty(),
             Self::All | Self::Where(_) => false,
         }
     }
@@ -99,17 +99,17 @@ impl<'a> Ends<'a> {
         match self {
             Self::None => false,
             Self::All => true,
-            Self::Of(who) => who.contains(number),
+            Self::Of(recipients) => recipients.contains(number),
             Self::Where(applies) => applies(number),
         }
     }
 
-    fn among(self, who: &RoaringBitmap) -> RoaringBitmap {
+    fn intersect(self, recipients: &RoaringBitmap) -> RoaringBitmap {
         match self {
             Self::None => RoaringBitmap::new(),
-            Self::All => who.clone(),
-            Self::Of(some) => who & some,
-            Self::Where(applies) => who.iter().filter(|number| applies(*number)).collect(),
+            Self::All => recipients.clone(),
+            Self::Of(some) => recipients & some,
+            Self::Where(applies) => recipients.iter().filter(|number| applies(*number)).collect(),
         }
     }
 }
@@ -135,17 +135,17 @@ impl Checks<'_> {
     /// Gives away the entries of a set that end, and returns the others.
     pub(crate) fn divide(
         &self,
-        mut who: RoaringBitmap,
+        mut recipients: RoaringBitmap,
         mut end: impl FnMut(Reason, RoaringBitmap),
     ) -> RoaringBitmap {
         for (reason, ends) in &self.0 {
-            let ended = ends.among(&who);
+            let ended = ends.intersect(&recipients);
             if !ended.is_empty() {
-                who -= &ended;
+                recipients -= &ended;
                 end(*reason, ended);
             }
         }
-        who
+        recipients
     }
 }
 
@@ -243,8 +243,8 @@ mod tests {
         };
         let checks = facts.checks();
         let mut ends = Vec::new();
-        let left = checks.divide((0..6).collect(), |reason, who| {
-            ends.extend(who.iter().map(|number| (number, reason)));
+        let left = checks.divide((0..6).collect(), |reason, recipients| {
+            ends.extend(recipients.iter().map(|number| (number, reason)));
         });
         assert_eq!(left, RoaringBitmap::from_iter([3, 5]));
         ends.sort_unstable();

@@ -15,7 +15,7 @@ const USUAL_NAME: &str = "app";
 
 /// Arguments of `outbox`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct OutboxArguments {
     #[command(subcommand)]
     what: What,
 }
@@ -37,7 +37,7 @@ struct Sql {
 }
 
 /// Runs the command. It needs neither the database nor secrets.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(super) fn run(arguments: &OutboxArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let What::Sql(Sql { feed, config: file }) = &arguments.what;
     if feed.is_none() && !file.exists() {
         streams.out.write_all(migration_of(USUAL_NAME, TABLE).as_bytes())?;

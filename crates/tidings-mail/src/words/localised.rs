@@ -68,13 +68,13 @@ impl Tags {
         if !groups.iter().any(has_several) {
             return Cow::Borrowed(groups);
         }
-        let told = |group: &Group| Group {
+        let translated = |group: &Group| Group {
             key: group.key.as_ref().map(|key| self.object(key)),
             actors: self.objects(&group.actors),
             lines: group.lines.iter().map(|line| self.line(line)).collect(),
             ..group.clone()
         };
-        groups.iter().map(told).collect()
+        groups.iter().map(translated).collect()
     }
 
     /// Resolves all texts of a batch.

@@ -22,7 +22,7 @@ pub(crate) type Bounces = [Option<Bounce>; BOUNCES - 1];
 
 /// An address in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Listed {
+pub(crate) enum SuppressionRow {
     /// It is suppressed.
     Suppressed(Suppression),
     /// It was taken off the list at this instant.
@@ -31,7 +31,7 @@ pub(crate) enum Listed {
     Bouncing(Bounces),
 }
 
-impl Listed {
+impl SuppressionRow {
     /// The instant at which it expires.
     pub(crate) fn end(&self) -> Option<Instant> {
         match self {

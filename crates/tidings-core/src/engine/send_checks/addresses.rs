@@ -56,9 +56,9 @@ impl Way {
         self,
         intake: &Intake,
         bucket: &Bucket,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let mut without = bucket.roster.without_address(self.channel, who);
+        let mut without = bucket.roster.without_address(self.channel, recipients);
         if self.channel == INBOX_NO {
             return without;
         }
@@ -66,7 +66,7 @@ impl Way {
             let profile = bucket.roster.profile(RecipientNo(*number));
             profile.is_some_and(|profile| self.addresses(intake, profile).next().is_none())
         };
-        without.extend((who & bucket.roster.narrow()).iter().filter(has_none));
+        without.extend((recipients & bucket.roster.narrow()).iter().filter(has_none));
         without
     }
 
@@ -75,7 +75,7 @@ impl Way {
         self,
         intake: &Intake,
         bucket: &Bucket,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
         at: Instant,
     ) -> RoaringBitmap {
         if !intake.suppressions.concerns(self.channel) {
@@ -85,7 +85,7 @@ impl Way {
             let profile = bucket.roster.profile(RecipientNo(*number));
             profile.is_some_and(|profile| self.suppression(intake, profile, at).is_some())
         };
-        who.iter().filter(is_suppressed).collect()
+        recipients.iter().filter(is_suppressed).collect()
     }
 
     /// The channel's configuration, where it says which addresses are allowed.
@@ -105,7 +105,7 @@ impl Way {
         self,
         intake: &Intake,
         bucket: &Bucket,
-        who: &RoaringBitmap,
+        recipients: &RoaringBitmap,
     ) -> RoaringBitmap {
         if self.choosing(intake).is_none() {
             return RoaringBitmap::new();
@@ -114,7 +114,7 @@ impl Way {
             let profile = bucket.roster.profile(RecipientNo(*number));
             profile.and_then(|profile| self.is_left_out(intake, profile)).unwrap_or(false)
         };
-        who.iter().filter(is_left_out).collect()
+        recipients.iter().filter(is_left_out).collect()
     }
 
     /// Leaves those of a recipient's addresses on the channel to which a message goes now: each device once, with the keys

@@ -63,7 +63,7 @@ impl Bucket {
         let unmade: Vec<(ChannelNo, &Tree<u32, Seq>)> = unmade
             .map(|open| (compiled.names.lane(open.lane.lane).channel, &open.unmade))
             .collect();
-        let is_asked_for = |seq: Seq, channel: ChannelNo, number: u32| {
+        let is_needed = |seq: Seq, channel: ChannelNo, number: u32| {
             let of_lanes = self.lanes.open_of(number);
             let of_lanes =
                 of_lanes.filter(|(at, _)| compiled.names.lane(at.lane).channel == channel);
@@ -74,7 +74,7 @@ impl Bucket {
                 .any(|since| since <= seq)
         };
         let stale = &mut self.dirty.ended;
-        self.ended.retain(is_asked_for, |seq, channel| {
+        self.ended.retain(is_needed, |seq, channel| {
             stale.insert((seq, channel));
         });
     }
