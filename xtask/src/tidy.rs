@@ -2,6 +2,7 @@
 
 mod crates;
 mod metrics;
+mod names;
 pub(crate) mod pages;
 mod profiles;
 mod pure;
@@ -17,6 +18,7 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let mut faults = crates::check(root)?;
     faults.extend(sources::check(root)?);
     faults.extend(metrics::check(root)?);
+    faults.extend(names::check(root)?);
     faults.extend(pages::check(root)?);
     faults.extend(profiles::check(root)?);
     faults.extend(pure::check(root)?);
