@@ -27,7 +27,7 @@ use tidings_store::{Expected, FjallStore, MemoryStore, Store, StoreId, database}
 
 use crate::keys;
 use crate::resolver::HostService;
-use crate::simulate::{MessageSink, Play, PlayError};
+use crate::simulate::{Play, PlayError, PlaySink};
 
 /// The player of `tidings simulate`: the engine on a virtual clock, over a store in memory.
 ///
@@ -466,12 +466,7 @@ struct Simulation {
 }
 
 impl Play for Simulation {
-    fn play(
-        &mut self,
-        line: u64,
-        timed: Timed,
-        sink: &mut dyn MessageSink,
-    ) -> Result<(), PlayError> {
+    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn PlaySink) -> Result<(), PlayError> {
         if let Some(rules) = self.rules.take() {
             let each = &mut |message: Message| sink.message(&message);
             self.player.set_rules(timed.at, rules, each).map_err(broken)?;
@@ -489,7 +484,7 @@ impl Play for Simulation {
     fn finish(
         &mut self,
         until: Option<Instant>,
-        sink: &mut dyn MessageSink,
+        sink: &mut dyn PlaySink,
     ) -> Result<Totals, PlayError> {
         let finished = self.player.finish(until, &mut |message| sink.message(&message));
         self.answered(finished, sink)?;
@@ -523,7 +518,7 @@ impl Simulation {
     fn answered(
         &self,
         played: Result<(), tidings_node::PlayError>,
-        sink: &mut dyn MessageSink,
+        sink: &mut dyn PlaySink,
     ) -> Result<(), PlayError> {
         let mut answers = lock(&self.answers);
         for (line, event, warning) in answers.warnings.drain(..) {

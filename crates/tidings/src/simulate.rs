@@ -1,6 +1,6 @@
 //! Simulation: plays a timeline line by line on an engine or a model.
 //!
-//! The engine stands behind [`Play`]; what it prints stands behind [`MessageSink`]. So the same loop serves
+//! The engine stands behind [`Play`]; what it prints stands behind [`PlaySink`]. So the same loop serves
 //! the command line, tests and any other subject that is to be compared with the engine.
 
 use std::collections::BTreeMap;
@@ -20,12 +20,7 @@ pub trait Play {
     /// # Errors
     /// [`PlayError::Refused`] where the command of this line or of one before cannot be taken,
     /// [`PlayError::Broken`] where nothing can be taken any more.
-    fn play(
-        &mut self,
-        line: u64,
-        timed: Timed,
-        sink: &mut dyn MessageSink,
-    ) -> Result<(), PlayError>;
+    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn PlaySink) -> Result<(), PlayError>;
 
     /// Decides about the lines so far, without a message: no more come.
     ///
@@ -41,7 +36,7 @@ pub trait Play {
     fn finish(
         &mut self,
         until: Option<Instant>,
-        sink: &mut dyn MessageSink,
+        sink: &mut dyn PlaySink,
     ) -> Result<Totals, PlayError>;
 
     /// The ledger by channel: entries by outcome and reason.
@@ -82,7 +77,7 @@ pub enum PlayError {
 }
 
 /// A receiver of messages and warnings.
-pub trait MessageSink {
+pub trait PlaySink {
     /// Takes the next message.
     fn message(&mut self, message: &Message);
 
@@ -148,7 +143,7 @@ impl<R: BufRead> Run<'_, R> {
     ///
     /// # Errors
     /// [`Halt`] is the reason for an early end; messages before it stay sent.
-    pub fn play(self, player: &mut dyn Play, sink: &mut dyn MessageSink) -> Result<Totals, Halt> {
+    pub fn play(self, player: &mut dyn Play, sink: &mut dyn PlaySink) -> Result<Totals, Halt> {
         let until = self.until;
         match self.order {
             Order::AsGiven => self.play_as_given(player, sink)?,
@@ -161,7 +156,7 @@ impl<R: BufRead> Run<'_, R> {
         }
     }
 
-    fn play_as_given(self, player: &mut dyn Play, sink: &mut dyn MessageSink) -> Result<(), Halt> {
+    fn play_as_given(self, player: &mut dyn Play, sink: &mut dyn PlaySink) -> Result<(), Halt> {
         let mut lines = Lines::new(self.timeline);
         let mut last = None;
         loop {
@@ -181,7 +176,7 @@ impl<R: BufRead> Run<'_, R> {
         }
     }
 
-    fn play_sorted(self, player: &mut dyn Play, sink: &mut dyn MessageSink) -> Result<(), Halt> {
+    fn play_sorted(self, player: &mut dyn Play, sink: &mut dyn PlaySink) -> Result<(), Halt> {
         let mut lines = Lines::new(self.timeline);
         let mut all = Vec::new();
         while let Some((number, timed)) = next(&mut lines, self.rules)? {
@@ -228,7 +223,7 @@ fn play_one(
     number: u64,
     timed: Timed,
     player: &mut dyn Play,
-    sink: &mut dyn MessageSink,
+    sink: &mut dyn PlaySink,
 ) -> Result<(), Halt> {
     let played = player.play(number, timed, sink);
     match played {
@@ -256,7 +251,7 @@ mod tests {
             &mut self,
             line: u64,
             timed: Timed,
-            sink: &mut dyn MessageSink,
+            sink: &mut dyn PlaySink,
         ) -> Result<(), PlayError> {
             let Command::Retract { object } = timed.command else {
                 return Err(PlayError::Refused {
@@ -277,7 +272,7 @@ mod tests {
         fn finish(
             &mut self,
             until: Option<Instant>,
-            _: &mut dyn MessageSink,
+            _: &mut dyn PlaySink,
         ) -> Result<Totals, PlayError> {
             self.until = until;
             Ok(Totals { events: self.played.len() as u64, ..Totals::default() })
@@ -306,7 +301,7 @@ mod tests {
         left: usize,
     }
 
-    impl MessageSink for Few {
+    impl PlaySink for Few {
         fn message(&mut self, _: &Message) {
             self.left = self.left.saturating_sub(1);
         }

@@ -100,7 +100,7 @@ fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// A source with empty comments and texts, on the same lines.
+/// A source with spaces in place of comments and texts.
 fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -121,7 +121,7 @@ fn code(text: &str) -> String {
             }
         };
         let (cut, after) = rest.split_at(length);
-        code.extend(cut.chars().filter(|letter| *letter == '\n'));
+        code.extend(cut.chars().map(|letter| if letter == '\n' { '\n' } else { ' ' }));
         rest = after;
     }
     code
@@ -197,6 +197,8 @@ const QUOTE: char = '"';
 fn who_may(who: &str) {}
 #[cfg(test)]
 mod tests {
+    const RAW: &str = r#"a
+b"#;
     struct Tested;
     fn who() {}
 }

@@ -75,7 +75,8 @@ impl Process {
             fs::read_to_string(format!("/proc/{}/stat", self.child.id())).map_err(|_| unknown())?;
         // The name before them may hold anything but ends with the last parenthesis.
         let (_, fields) = text.rsplit_once(')').ok_or_else(unknown)?;
-        let ticks = |at: usize| -> Option<u64> { fields.split_whitespace().nth(at)?.parse().ok() };
+        let ticks =
+            |index: usize| -> Option<u64> { fields.split_whitespace().nth(index)?.parse().ok() };
         let (user, system) = ticks(11).zip(ticks(12)).ok_or_else(unknown)?;
         // The kernel tells it in hundredths of a second, on every architecture that it runs on today.
         Ok(number(user + system) / 100.0)

@@ -534,9 +534,9 @@ impl<'a> Details<'a> {
         let at = u64::from(ordinal).checked_sub(self.first_ordinal);
         let at = at.and_then(|at| usize::try_from(at).ok()).ok_or(corrupt)?;
         let (from, to) = self.ends.get(at).zip(self.ends.get(at + 1)).ok_or(corrupt)?;
-        let number = |at: u64| self.numbers.get(usize::try_from(at).ok()?);
-        let words = (from..to).map(|at| {
-            let word = number(at).and_then(|word| usize::try_from(word).ok());
+        let number = |index: u64| self.numbers.get(usize::try_from(index).ok()?);
+        let words = (from..to).map(|index| {
+            let word = number(index).and_then(|word| usize::try_from(word).ok());
             Ok(self.words.get(word.ok_or(corrupt)?)?.to_owned())
         });
         words.collect()

@@ -510,7 +510,7 @@ impl Arrival {
     /// The words of the reasons of a variant's entry on a channel, sorted by bytes.
     #[must_use]
     pub fn reasons_of(&self, variant: &Variant, channel: ChannelNo) -> Vec<String> {
-        let word = |at: &u16| self.reasons.get(usize::from(*at)).cloned();
+        let word = |index: &u16| self.reasons.get(usize::from(*index)).cloned();
         variant.reasons_on(channel).iter().filter_map(word).collect()
     }
 }

@@ -132,18 +132,18 @@ struct Batch {
 
 /// Reads a whole batch with the right checksum that begins here.
 fn batch(bytes: &[u8], start: usize) -> Option<Batch> {
-    let mut cursor = Cursor { bytes, at: start };
+    let mut cursor = Cursor { bytes, position: start };
     if cursor.byte()? != START {
         return None;
     }
     let items = u32::from_le_bytes(cursor.array()?);
     let sequence = u64::from_le_bytes(cursor.array()?);
     let mut number = None;
-    let items_start = cursor.at;
+    let items_start = cursor.position;
     for _ in 0..items {
         number = item(&mut cursor)?.or(number);
     }
-    let items_bytes = &bytes[items_start..cursor.at];
+    let items_bytes = &bytes[items_start..cursor.position];
     if cursor.byte()? != END {
         return None;
     }
@@ -153,7 +153,7 @@ fn batch(bytes: &[u8], start: usize) -> Option<Batch> {
     }
     let mut hasher = Xxh3::new();
     hasher.update(items_bytes);
-    (hasher.digest() == sum).then_some(Batch { end: cursor.at, number, sequence })
+    (hasher.digest() == sum).then_some(Batch { end: cursor.position, number, sequence })
 }
 
 fn batch_begins(bytes: &[u8], start: usize) -> bool {
@@ -181,13 +181,13 @@ fn item(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
 
 struct Cursor<'a> {
     bytes: &'a [u8],
-    at: usize,
+    position: usize,
 }
 
 impl<'a> Cursor<'a> {
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let taken = self.bytes.get(self.at..self.at.checked_add(length)?)?;
-        self.at += length;
+        let taken = self.bytes.get(self.position..self.position.checked_add(length)?)?;
+        self.position += length;
         Some(taken)
     }
 

@@ -97,10 +97,10 @@ impl MemoryLeases {
 
 impl LeaseState {
     fn membership(&self) -> Membership {
-        let seen = |at: &MemberRecord| MemberStatus {
-            member: at.member.clone(),
-            silent_ms: self.now_ms - at.heartbeat_ms,
-            since_ms: at.since_ms,
+        let seen = |record: &MemberRecord| MemberStatus {
+            member: record.member.clone(),
+            silent_ms: self.now_ms - record.heartbeat_ms,
+            since_ms: record.since_ms,
         };
         let mut members: Vec<MemberStatus> = self.members.values().map(seen).collect();
         members.sort_by(|a, b| (&a.member.name, a.member.id).cmp(&(&b.member.name, b.member.id)));

@@ -95,14 +95,14 @@ fn checksum(head: &[u8], payload: &[u8]) -> u64 {
 pub(super) struct BlockReader<R> {
     input: R,
     all: Xxh3,
-    at: u64,
+    offset: u64,
     packed: Vec<u8>,
 }
 
 impl<R: Read> BlockReader<R> {
     /// Reads the head.
     pub(super) fn new(input: R) -> Result<Self, BackupError> {
-        let mut reader = Self { input, all: Xxh3::new(), at: 0, packed: Vec::new() };
+        let mut reader = Self { input, all: Xxh3::new(), offset: 0, packed: Vec::new() };
         let mut magic = [0; MAGIC.len()];
         match reader.take(&mut magic) {
             Err(BackupError::CutOff(_)) => return Err(BackupError::Foreign),
@@ -130,8 +130,8 @@ impl<R: Read> BlockReader<R> {
     /// Reads the next block into `raw`. After [`BlockKind::End`] the whole stream has been checked, but
     /// for the number of rows, which `raw` begins with.
     pub(super) fn block(&mut self, raw: &mut Vec<u8>) -> Result<BlockKind, BackupError> {
-        let (at, before) = (self.at, self.all.digest());
-        let damaged = |what| BackupError::Damaged { at, what };
+        let (offset, before) = (self.offset, self.all.digest());
+        let damaged = |what| BackupError::Damaged { offset, what };
         let mut head = [0; HEAD_BYTES];
         self.take(&mut head)?;
         let mut sum = [0; 8];
@@ -170,27 +170,27 @@ impl<R: Read> BlockReader<R> {
         }
         self.packed = packed;
         if kind == BlockKind::End {
-            self.end(raw, before, at)?;
+            self.end(raw, before, offset)?;
         }
         Ok(kind)
     }
 
     /// The error of a block whose bytes are as they were written, and make no sense.
     pub(super) fn odd(&self) -> BackupError {
-        BackupError::Damaged { at: self.at, what: "invalid data before the end" }
+        BackupError::Damaged { offset: self.offset, what: "invalid data before the end" }
     }
 
-    fn end(&mut self, raw: &[u8], before: u64, at: u64) -> Result<(), BackupError> {
+    fn end(&mut self, raw: &[u8], before: u64, offset: u64) -> Result<(), BackupError> {
         // The sum over all bytes finds what single checksums can't: blocks that are missing or in another
         // order.
         if raw.get(8..) != Some(&before.to_be_bytes()[..]) {
             let what = "blocks are missing or in the wrong order";
-            return Err(BackupError::Damaged { at, what });
+            return Err(BackupError::Damaged { offset, what });
         }
         let mut one = [0; 1];
         match self.input.read(&mut one)? {
             0 => Ok(()),
-            _ => Err(BackupError::Damaged { at: self.at, what: "data after its end" }),
+            _ => Err(BackupError::Damaged { offset: self.offset, what: "data after its end" }),
         }
     }
 
@@ -198,12 +198,12 @@ impl<R: Read> BlockReader<R> {
         match self.input.read_exact(into) {
             Ok(()) => {}
             Err(fault) if fault.kind() == ErrorKind::UnexpectedEof => {
-                return Err(BackupError::CutOff(self.at));
+                return Err(BackupError::CutOff(self.offset));
             }
             Err(fault) => return Err(fault.into()),
         }
         self.all.update(into);
-        self.at += into.len() as u64;
+        self.offset += into.len() as u64;
         Ok(())
     }
 }

@@ -60,10 +60,10 @@ pub enum BackupError {
     #[error("the backup is cut off after {0} bytes; take another copy of it")]
     CutOff(u64),
     /// The backup is damaged.
-    #[error("the backup is damaged at byte {at}: {what}; take another copy of it")]
+    #[error("the backup is damaged at byte {offset}: {what}; take another copy of it")]
     Damaged {
         /// The offset of the block.
-        at: u64,
+        offset: u64,
         /// The damage.
         what: &'static str,
     },

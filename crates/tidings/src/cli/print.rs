@@ -9,7 +9,7 @@ use serde::ser::{Serialize, Serializer};
 use tidings_core::engine::Warning;
 use tidings_core::{Id, Item, Message, Skipped, Totals};
 
-use crate::simulate::MessageSink;
+use crate::simulate::PlaySink;
 use crate::warning::{Summed, Worded};
 use crate::wording::quoted;
 
@@ -93,7 +93,7 @@ impl<'p> Printer<'p> {
     }
 }
 
-impl MessageSink for Printer<'_> {
+impl PlaySink for Printer<'_> {
     fn message(&mut self, message: &Message) {
         if self.fault.is_some() || self.channel.is_some_and(|channel| channel != message.channel) {
             return;

@@ -9,7 +9,7 @@ use tidings_core::{Command, Id, Instant, Item, Message, Reason, Skipped, Timed, 
 
 use super::*;
 use crate::client::{Reach, Request, ServerOptions, StorePlace};
-use crate::simulate::MessageSink;
+use crate::simulate::PlaySink;
 
 /// Tells each `object` command as one message by mail and one in the inbox, at once.
 #[derive(Default)]
@@ -18,12 +18,7 @@ struct Echo {
 }
 
 impl Play for Echo {
-    fn play(
-        &mut self,
-        line: u64,
-        timed: Timed,
-        sink: &mut dyn MessageSink,
-    ) -> Result<(), PlayError> {
+    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn PlaySink) -> Result<(), PlayError> {
         let Command::Object(object) = timed.command else {
             let (reason, hint) = ("unknown recipient `r`".to_owned(), "create it first".to_owned());
             return Err(PlayError::Refused { line, reason, hint });
@@ -39,7 +34,7 @@ impl Play for Echo {
         Ok(())
     }
 
-    fn finish(&mut self, _: Option<Instant>, _: &mut dyn MessageSink) -> Result<Totals, PlayError> {
+    fn finish(&mut self, _: Option<Instant>, _: &mut dyn PlaySink) -> Result<Totals, PlayError> {
         Ok(self.books)
     }
 

@@ -7,7 +7,7 @@ use tidings_core::{Id, Instant, Item, Message};
 
 use super::population::{MemberDay, Population, PopulationMember};
 use super::{CountFilter, Distribution};
-use crate::simulate::MessageSink;
+use crate::simulate::PlaySink;
 
 /// The messages of a run in numbers.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl<'g> Gather<'g> {
     }
 }
 
-impl MessageSink for Gather<'_> {
+impl PlaySink for Gather<'_> {
     fn message(&mut self, message: &Message) {
         if !self.wanted.channels.count(&message.channel) {
             return;

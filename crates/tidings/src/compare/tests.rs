@@ -6,7 +6,7 @@ use tidings_core::{Day, Id, Instant, Item, Message, Reason};
 use super::page::ComparisonPage;
 use super::tune::{Cooldown, Goal, GoalAnswer, Missed, Places, choose, grid};
 use super::*;
-use crate::simulate::MessageSink as _;
+use crate::simulate::PlaySink as _;
 
 const MINUTE: i64 = 60_000;
 

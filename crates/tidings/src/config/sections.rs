@@ -325,7 +325,8 @@ pub(super) fn time_of_day(walk: &mut Walk, section: &Section<'_>, key: &str) -> 
 /// Reads `HH:MM`, 00:00 to 23:59.
 pub(crate) fn clock_minute(text: &str) -> Option<u16> {
     let bytes: &[u8; 5] = text.as_bytes().try_into().ok()?;
-    let digit = |at: usize| bytes[at].is_ascii_digit().then(|| u16::from(bytes[at] - b'0'));
+    let digit =
+        |index: usize| bytes[index].is_ascii_digit().then(|| u16::from(bytes[index] - b'0'));
     let hour = digit(0)? * 10 + digit(1)?;
     let minute = digit(3)? * 10 + digit(4)?;
     (bytes[2] == b':' && hour < 24 && minute < 60).then_some(hour * 60 + minute)

@@ -65,15 +65,15 @@ pub(super) struct Found<T> {
 
 impl Found<&str> {
     /// The place of a byte of a text, as far as its text stands in the file as it is: without escapes.
-    pub(super) fn within(&self, at: usize) -> Span {
+    pub(super) fn within(&self, offset: usize) -> Span {
         let quotes = self.span.len().saturating_sub(self.value.len());
         let first = match quotes {
             2 => self.span.start + 1,
             6 => self.span.start + 3,
             _ => return self.span.clone(),
         };
-        let at = (first + at).min(self.span.end - 1);
-        at..at + 1
+        let offset = (first + offset).min(self.span.end - 1);
+        offset..offset + 1
     }
 }
 

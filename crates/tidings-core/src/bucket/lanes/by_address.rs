@@ -105,10 +105,10 @@ impl Lanes {
         recipients: &RoaringBitmap,
         mut take: impl FnMut(&LaneKey, &Lane, &RoaringBitmap),
     ) {
-        let mut visit = |at: &LaneKey, lane: &Lane| {
+        let mut visit = |lane_key: &LaneKey, lane: &Lane| {
             let open = recipients & lane.open();
             if !open.is_empty() {
-                take(at, lane, &open);
+                take(lane_key, lane, &open);
             }
         };
         if let Some(lane) = self.plain.get(&no) {
@@ -424,11 +424,11 @@ impl Lanes {
     /// Pauses and resumes lanes with their channels.
     pub(crate) fn pause(&mut self, at: Instant, around: LaneContext<'_>) {
         let now = at;
-        let change = |at: &LaneKey, lane: &mut Lane| {
-            let channel = around.compiled.names.lane(at.lane).channel;
+        let change = |lane_key: &LaneKey, lane: &mut Lane| {
+            let channel = around.compiled.names.lane(lane_key.lane).channel;
             match (lane.is_paused(), around.paused.contains(&channel)) {
                 (false, true) => lane.pause(),
-                (true, false) => lane.resume(now, around.terms.in_lanes_of(at.tenant)),
+                (true, false) => lane.resume(now, around.terms.in_lanes_of(lane_key.tenant)),
                 _ => return false,
             }
             true

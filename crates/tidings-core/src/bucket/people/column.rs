@@ -84,7 +84,7 @@ impl<T: Copy + Default> Column<T> {
 
     /// A copy of the values as a column that is not stored yet.
     pub(crate) fn copied(&self) -> Self {
-        let is_there = |at: usize| self.pages.page(page_no(at)).is_some();
+        let is_there = |index: usize| self.pages.page(page_no(index)).is_some();
         Self {
             dirty: (0..self.dirty.len()).map(is_there).collect(),
             pages: self.pages.clone(),

@@ -104,12 +104,12 @@ impl Mutes {
         tenant: Option<TenantNo>,
         recipients: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let get = |at: &Muted| self.by_subject.get(at).map(|muting| recipients & &**muting);
-        let at = (None, channel, subject);
-        let muting = get(&at).unwrap_or_default();
+        let get = |muted: &Muted| self.by_subject.get(muted).map(|muting| recipients & &**muting);
+        let muted = (None, channel, subject);
+        let muting = get(&muted).unwrap_or_default();
         match tenant {
             None => muting,
-            Some(_) => muting | get(&(tenant, channel, at.2)).unwrap_or_default(),
+            Some(_) => muting | get(&(tenant, channel, muted.2)).unwrap_or_default(),
         }
     }
 

@@ -67,8 +67,8 @@ impl InboxesAt {
         if now == *self {
             return Set::default();
         }
-        let of_all = |at: &Self| {
-            let Self { hidden, rules, withdrawals, forgotten_before, deleted_tenants, .. } = *at;
+        let of_all = |state: &Self| {
+            let Self { hidden, rules, withdrawals, forgotten_before, deleted_tenants, .. } = *state;
             (hidden, rules, withdrawals, forgotten_before, deleted_tenants)
         };
         let concerns_all = of_all(&now) != of_all(self)

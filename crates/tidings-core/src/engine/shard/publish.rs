@@ -57,7 +57,7 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
         row: &EventRow,
-        at: Option<EventAt>,
+        address: Option<EventAt>,
     ) -> Result<PublishCounts, Unreadable> {
         let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
@@ -88,8 +88,8 @@ impl Shard {
         for (t, routed) in by_t {
             let event = RoutedEvent { row, t, words: &reasons.words, routed };
             // What comes after the arrival is entered by the intake, however late this shard learns of both.
-            match at.filter(|_| t <= row.came_at()) {
-                Some(at) => self.arrive(draft, event, at)?,
+            match address.filter(|_| t <= row.came_at()) {
+                Some(address) => self.arrive(draft, event, address)?,
                 None => self.freeze(draft, event, of_type.no),
             }
         }
@@ -102,13 +102,13 @@ impl Shard {
         &mut self,
         draft: &mut Draft<'_>,
         event: RoutedEvent<'_>,
-        at: EventAt,
+        address: EventAt,
     ) -> Result<(), Unreadable> {
         let RoutedEvent { row, t, words, routed } = event;
         let now = self.now;
         let t = t.min(self.clock);
         if !routed.is_empty() {
-            self.copy_event(draft, at, |_| Ok(row.clone()))?;
+            self.copy_event(draft, address, |_| Ok(row.clone()))?;
         }
         let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
         let current = self.compiled.current().cloned();
@@ -139,7 +139,7 @@ impl Shard {
                         at: now,
                         t,
                         place: row.place,
-                        event: at,
+                        event: address,
                         type_no: type_no.unwrap_or(TypeNo::NONE),
                         rules,
                         keys: row.keys.clone(),

@@ -66,7 +66,7 @@ pub(crate) fn text_of(note: &Note) -> String {
     if parts(&whole) <= PARTS_MAX {
         return whole;
     }
-    let cut_at = |at: usize| format!("{}{end}{link}", words[..at].trim_end());
+    let cut_at = |index: usize| format!("{}{end}{link}", words[..index].trim_end());
     let ends: Vec<usize> = words.grapheme_indices(true).map(|(at, _)| at).collect();
     let fits = ends.partition_point(|at| parts(&cut_at(*at)) <= PARTS_MAX);
     cut_at(ends.get(fits.saturating_sub(1)).copied().unwrap_or(0))

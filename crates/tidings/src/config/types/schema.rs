@@ -241,7 +241,7 @@ fn place(schema: &Spanned<DeValue<'_>>, pointer: &str) -> Span {
         let name = token.replace("~1", "/").replace("~0", "~");
         let below = match at.get_ref() {
             DeValue::Table(table) => table.get(name.as_str()),
-            DeValue::Array(list) => name.parse().ok().and_then(|at: usize| list.get(at)),
+            DeValue::Array(list) => name.parse().ok().and_then(|index: usize| list.get(index)),
             _ => None,
         };
         let Some(below) = below else {

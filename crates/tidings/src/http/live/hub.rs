@@ -204,8 +204,8 @@ impl Hub {
 
     /// Removes a stream.
     pub(super) fn close(&mut self, stream: &Arc<Stream>) {
-        if self.streams.get_mut(stream.at).and_then(Option::take).is_some() {
-            self.free.push(stream.at);
+        if self.streams.get_mut(stream.slot).and_then(Option::take).is_some() {
+            self.free.push(stream.slot);
             self.open -= 1;
         }
         if let Some(watched) = self.recipients.get_mut(&stream.recipient) {

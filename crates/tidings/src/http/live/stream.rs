@@ -29,7 +29,7 @@ pub(super) struct Seen {
 /// An open stream.
 pub(super) struct Stream {
     /// Its place among the open ones.
-    pub(super) at: usize,
+    pub(super) slot: usize,
     pub(super) recipient: Id,
     pub(super) bucket: BucketNo,
     pub(super) of: Seen,
@@ -55,7 +55,7 @@ pub(super) struct Outgoing {
 
 impl Stream {
     pub(super) fn new(
-        at: usize,
+        slot: usize,
         (recipient, bucket): (Id, BucketNo),
         of: Seen,
         check: Option<StreamCheck>,
@@ -71,7 +71,7 @@ impl Stream {
             rows,
             rev: 0,
         };
-        Self { at, recipient, bucket, of, check, outgoing: Mutex::new(outgoing) }
+        Self { slot, recipient, bucket, of, check, outgoing: Mutex::new(outgoing) }
     }
 
     pub(super) fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
