@@ -6,10 +6,8 @@ use roaring::RoaringBitmap;
 
 use super::state::Bucket;
 use crate::model::batch_key::LaneKey;
-use crate::model::channel::ChannelNo;
 use crate::model::number::LaneNo;
 use crate::model::time::Instant;
-use crate::rules::Cap;
 use crate::rules::compiled::CompiledRules;
 
 impl Bucket {
@@ -22,7 +20,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane_no).channel;
-        let caps = caps(self, channel, compiled);
+        let caps = compiled.caps(self.rules, channel);
         if !caps.is_empty() {
             let recipients = recipients & &*self.roster.everyone;
             self.cap_counts.note(channel, &recipients, at, caps);
@@ -40,7 +38,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane_no).channel;
-        if caps(self, channel, compiled).is_empty() {
+        if compiled.caps(self.rules, channel).is_empty() {
             return;
         }
         let cap_counts = &mut self.cap_counts;
@@ -60,7 +58,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) -> RoaringBitmap {
         let channel = compiled.names.lane(lane.lane).channel;
-        let caps = caps(self, channel, compiled);
+        let caps = compiled.caps(self.rules, channel);
         let terms = self.terms(lane.tenant, compiled);
         let Some(lane) = self.lanes.get(lane).filter(|_| !caps.is_empty()) else {
             return RoaringBitmap::new();
@@ -80,7 +78,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane.lane).channel;
-        let caps = caps(self, channel, compiled);
+        let caps = compiled.caps(self.rules, channel);
         let mut again: BTreeMap<Instant, RoaringBitmap> = BTreeMap::new();
         for number in recipients {
             let free = self.cap_counts.free_at(channel, number, at, caps);
@@ -93,10 +91,4 @@ impl Bucket {
             }
         });
     }
-}
-
-/// The caps of a channel that are in force.
-fn caps<'a>(bucket: &Bucket, channel: ChannelNo, compiled: &'a CompiledRules) -> &'a [Cap] {
-    let version = compiled.version(bucket.rules);
-    version.map_or(&[], |version| version.caps(channel))
 }

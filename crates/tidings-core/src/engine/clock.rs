@@ -5,7 +5,7 @@
 
 use super::rows::draft::Draft;
 use super::state::{Engine, Step};
-use crate::engine::step::set_clocks;
+use crate::engine::step::StepRun;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::time::{Instant, MINUTE_MS};
 
@@ -27,13 +27,13 @@ impl Engine {
         if !self.is_put_back(clock) {
             return Ok(Step::default());
         }
-        self.in_step(Draft::new(view), clock, |engine, draft, _, _| {
+        self.in_step(Draft::new(view), clock, |run| {
             // Records the clock of before first: a bucket without a record since then knows an earlier one, though its lanes
             // were asked by the newer, and the fold would put its deadlines back by too little.
-            write_clocks(engine, draft);
-            set_clocks(engine, clock);
-            write_clocks(engine, draft);
-            for shard in engine.shards.iter_mut() {
+            run.write_clocks();
+            run.set_clocks(clock);
+            run.write_clocks();
+            for shard in run.engine.shards.iter_mut() {
                 // It is an instant of the clock of before: commands would wait until the new clock has come
                 // past it.
                 shard.last_output_at = None;
@@ -43,10 +43,12 @@ impl Engine {
     }
 }
 
-fn write_clocks(engine: &mut Engine, draft: &mut Draft<'_>) {
-    for shard in engine.shards.iter_mut() {
-        for no in &*shard.buckets.numbers() {
-            shard.write_clock(draft, *no);
+impl StepRun<'_, '_> {
+    fn write_clocks(&mut self) {
+        for shard in self.engine.shards.iter_mut() {
+            for bucket in &*shard.buckets.numbers() {
+                shard.write_clock(&mut self.draft, *bucket);
+            }
         }
     }
 }

@@ -11,13 +11,14 @@ use super::shard::state::Shard;
 use super::shard::take_back::EntryFilter;
 use super::state::{Engine, Step};
 use crate::bucket::Closing;
-use crate::engine::step::{apply, end_act};
+use crate::engine::step::StepRun;
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::number::Seq;
 use crate::model::reason::Reason;
 use crate::model::time::{DAY_MS, Day, Instant};
+use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
 
 impl Engine {
@@ -51,7 +52,7 @@ impl Engine {
             open.map(|open| {
                 // The window of a message may have begun on a day that is deleted.
                 let began = bucket.index.day_of(open.from);
-                began.map_or(Day(i32::MIN), |day| asks_from(shard, open, day))
+                began.map_or(Day(i32::MIN), |day| asks_from(&shard.compiled, open, day))
             })
         });
         days.min()
@@ -68,12 +69,7 @@ impl Engine {
         now: Instant,
         before: Day,
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            let act = Act::Expire { before };
-            apply(engine, draft, &act)?;
-            draft.log(|| act);
-            Ok(())
-        })
+        self.in_step(Draft::new(view), now, |run| run.apply_and_log(Act::Expire { before }))
     }
 
     /// Deletes every day before this one; their pending entries end as expired.
@@ -88,10 +84,7 @@ impl Engine {
         before: Day,
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
-        self.in_step(draft, now, |engine, draft, _, step| {
-            forget_until(engine, draft, before, step)?;
-            Ok(())
-        })
+        self.in_step(draft, now, |run| run.forget_until(before).map(drop))
     }
 
     /// The oldest day that holds something, as far as this engine knows.
@@ -107,29 +100,27 @@ impl Engine {
     }
 }
 
-/// Deletes every day before this one, but never the current day, which is still being written.
-/// Messages with any of their entries are not sent any more, unless they were handed over.
-pub(super) fn forget_until(
-    engine: &mut Engine,
-    draft: &mut Draft<'_>,
-    before: Day,
-    step: &mut Step,
-) -> Result<Reply, Unreadable> {
-    let before = before.min(engine.intake.now.day());
-    let mut days = engine.intake.days_before(before);
-    for shard in engine.shards.iter() {
-        days.extend(days_before(shard, before));
+impl StepRun<'_, '_> {
+    /// Deletes every day before this one, but never the current day, which is still being written.
+    /// Messages with any of their entries are not sent any more, unless they were handed over.
+    pub(super) fn forget_until(&mut self, before: Day) -> Result<Reply, Unreadable> {
+        let engine = &*self.engine;
+        let before = before.min(engine.intake.now.day());
+        let mut days = engine.intake.days_before(before);
+        for shard in engine.shards.iter() {
+            days.extend(shard.days_before(before));
+        }
+        let mut applied = Applied::Dropped { days, expired: 0 };
+        let act = Act::Forget { before };
+        if let Applied::Dropped { days, .. } = &applied
+            && (!days.is_empty() || engine.replica().has_followers())
+        {
+            self.step.forgotten.extend(days);
+            self.engine.intake.forget_before(before);
+            applied.add(self.apply(&act)?);
+        }
+        self.end_act(act, applied, self.step.replies.len())
     }
-    let mut applied = Applied::Dropped { days, expired: 0 };
-    let act = Act::Forget { before };
-    if let Applied::Dropped { days, .. } = &applied
-        && (!days.is_empty() || engine.replica().has_followers())
-    {
-        step.forgotten.extend(days);
-        engine.intake.forget_before(before);
-        applied.add(apply(engine, draft, &act)?);
-    }
-    end_act(engine, draft, act, applied, step.replies.len())
 }
 
 impl Intake {
@@ -153,6 +144,17 @@ impl Intake {
 }
 
 impl Shard {
+    /// The days before this one that hold something of it.
+    fn days_before(&self, before: Day) -> BTreeSet<Day> {
+        self.buckets
+            .iter()
+            .flat_map(|bucket| bucket.index.days.keys())
+            .chain(&self.journal_days)
+            .copied()
+            .filter(|day| *day < before)
+            .collect()
+    }
+
     /// Expires the entries of the days before this one that are not due.
     pub(super) fn expire_before(
         &mut self,
@@ -185,7 +187,7 @@ impl Shard {
         draft: &mut Draft<'_>,
         before: Day,
     ) -> Result<Applied, Unreadable> {
-        let days = days_before(self, before);
+        let days = self.days_before(before);
         // Precedes the ledger, which counts what a day still has pending as expired.
         self.end_messages_before(draft, before)?;
         let mut expired = 0;
@@ -214,24 +216,13 @@ impl Shard {
 
 /// The first day that the checks before sending may read, by the day on which the entries began: entries with `after`
 /// are left out for recipients who saw them in the inbox.
-fn asks_from(shard: &Shard, open: &Closing, began: Day) -> Day {
-    let channel = shard.compiled.names.lane(open.lane.lane).channel;
-    let version = shard.compiled.current().filter(|_| !open.unmade.is_empty());
+fn asks_from(compiled: &CompiledRules, open: &Closing, began: Day) -> Day {
+    let channel = compiled.names.lane(open.lane.lane).channel;
+    let version = compiled.current().filter(|_| !open.unmade.is_empty());
     let later = version
         .into_iter()
         .flat_map(|version| version.types())
         .filter_map(|of_type| of_type.after_ms(channel))
         .max();
     began.start().plus_ms(-later.unwrap_or(0)).day()
-}
-
-fn days_before(shard: &Shard, before: Day) -> BTreeSet<Day> {
-    shard
-        .buckets
-        .iter()
-        .flat_map(|bucket| bucket.index.days.keys())
-        .chain(&shard.journal_days)
-        .copied()
-        .filter(|day| *day < before)
-        .collect()
 }

@@ -428,6 +428,11 @@ impl CompiledRules {
         versions.any(|version| version.min_items(name) > 1)
     }
 
+    /// The caps of a channel under a version.
+    pub(crate) fn caps(&self, version: u32, channel: ChannelNo) -> &[Cap] {
+        self.version(version).map_or(&[], |version| version.caps(channel))
+    }
+
     /// A version by its number.
     #[must_use]
     pub fn version(&self, number: u32) -> Option<&Arc<Version>> {

@@ -10,8 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use super::lane::{Due, Entering, FewPage, Lane, Terms};
+use crate::journal::stored::encode;
+use crate::journal::table::{Key, Owner, Partition, Table, Write};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
+use crate::model::id::BucketNo;
 use crate::model::number::{LaneNo, Seq};
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
@@ -460,8 +463,8 @@ impl Lanes {
         }
     }
 
-    /// The pages of lanes with a key that changed since the last call; those that are empty are gone.
-    pub(crate) fn take_dirty(&mut self) -> Vec<(LaneKey, u32, Option<FewPage>)> {
+    /// The rows of lanes with a key that changed since the last call: each has few recipients, and only one place.
+    pub(crate) fn rows(&mut self, bucket: BucketNo) -> Vec<Write> {
         let mut rows = Vec::new();
         let (mut of, mut pages) = (None, BTreeMap::new());
         for (at, page) in std::mem::take(&mut *self.dirty) {
@@ -470,7 +473,10 @@ impl Lanes {
                 pages = held.map_or_else(BTreeMap::new, |keyed| keyed.lane.few_pages());
                 of = Some(at.clone());
             }
-            rows.push((at, page, pages.remove(&page)));
+            let key = Key::of(Owner::Bucket(bucket), Table::KeyedLanes).u16(at.lane.0).u32(page);
+            let key = key.u32(TenantNo::raw(at.tenant)).bytes(at.key.as_str().as_bytes()).done();
+            let value = pages.remove(&page).map(|held| encode(&held));
+            rows.push(Write { partition: Partition::Base, key, value });
         }
         rows
     }

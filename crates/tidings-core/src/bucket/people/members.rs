@@ -6,9 +6,12 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
+use crate::journal::stored::encode;
+use crate::journal::table::{Key, Owner, Partition, Table, Write};
+use crate::model::id::BucketNo;
 use crate::model::tenant::TenantNo;
 use crate::sets::codec::Corrupt;
-use crate::sets::pairs::{Page, Pairs, pair, parts};
+use crate::sets::pairs::{Pairs, pair, parts};
 use crate::sets::set::Set;
 use crate::sets::shared::Own;
 
@@ -69,10 +72,15 @@ impl Members {
         self.change(&left, false);
     }
 
-    /// The pages changed since the last call, each by the last membership that it may have; `None` = it is gone.
-    pub(crate) fn take_dirty(&mut self) -> Vec<(u64, Option<Page>)> {
+    /// The rows of the pages changed since the last call, each by the last membership that it may have.
+    pub(crate) fn rows(&mut self, bucket: BucketNo) -> Vec<Write> {
         let dirty = std::mem::take(&mut *self.dirty);
-        dirty.into_iter().map(|last| (last, self.by_tenant.page(last).cloned())).collect()
+        let rows = dirty.into_iter().map(|last| Write {
+            partition: Partition::Base,
+            key: Key::of(Owner::Bucket(bucket), Table::Members).u64(last).done(),
+            value: self.by_tenant.page(last).map(|page| encode(&&**page)),
+        });
+        rows.collect()
     }
 
     /// Adds a stored page, above those before.

@@ -6,9 +6,8 @@
 //! makes it count, in one commit. A crash on the way leaves what was before, and rows that the next
 //! try writes over.
 
-use super::checkpoint;
 use super::options::Options;
-use super::work::Chore;
+use super::work::{Checkpoint, Chore};
 use crate::bucket::Bucket;
 use crate::index::{DayIndex, Slice};
 use crate::journal::stored::{ReadView, Unreadable};
@@ -40,7 +39,7 @@ impl Bucket {
         let mut slice = Slice::new(options.slice_bytes);
         let chore = match self.chore.take() {
             None if wants_checkpoint(self, today, options) => {
-                Some(Chore::Checkpoint(checkpoint::begin(self)))
+                Some(Chore::Checkpoint(Checkpoint::begin(self)))
             }
             None => begin_rest(self, view, today, options)?,
             chore => chore,
@@ -52,7 +51,7 @@ impl Bucket {
                 None
             }
             Some(Chore::Checkpoint(work)) => {
-                checkpoint::write_slice(self, work, &mut slice).map(Chore::Checkpoint)
+                work.write_slice(self, &mut slice).map(Chore::Checkpoint)
             }
             Some(Chore::Build(work)) => self.index.build(work, &mut slice).map(Chore::Build),
             Some(Chore::Merge(work)) => {
@@ -72,13 +71,13 @@ impl Bucket {
         let mut slice = Slice::new(usize::MAX);
         match self.chore.take() {
             Some(Chore::Checkpoint(work)) => {
-                let rest = checkpoint::write_slice(self, work, &mut slice);
+                let rest = work.write_slice(self, &mut slice);
                 debug_assert!(rest.is_none(), "the slice has room for everything");
             }
             chore => *self.chore = chore,
         }
-        let work = checkpoint::begin(self);
-        let rest = checkpoint::write_slice(self, work, &mut slice);
+        let work = Checkpoint::begin(self);
+        let rest = work.write_slice(self, &mut slice);
         debug_assert!(rest.is_none(), "the slice has room for everything");
         slice.writes
     }

@@ -7,12 +7,12 @@ use super::rows::RowId;
 use super::walk::{InboxEntry, InboxWalk, Only, WantedFacts};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Reply, StepError};
+use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::engine::shard::state::Shard;
 use crate::journal::record::{About, Covered, Record};
 use crate::journal::stored::Unreadable;
 use crate::model::command::{ItemChange, MarkKind, Marked, TypeFilter};
-use crate::model::id::{BucketNo, Id};
+use crate::model::id::Id;
 use crate::model::item::{ItemState, Shelf, StoredItem};
 use crate::model::number::{EventNo, RecipientAt, RecipientNo, TypeNo};
 use crate::model::tenant::{TenantNo, View};
@@ -52,273 +52,244 @@ enum MarkChange {
     Item(ItemChange),
 }
 
-/// Marks items as seen or read.
-pub(crate) fn mark(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    recipient: &Id,
-    what: &Marked,
-    kind: MarkKind,
-    view: &View,
-) -> Result<Reply, StepError> {
-    let view = intake.tenants.view(view)?;
-    let of = shard.find(recipient)?;
-    let covered = match what {
-        Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
-        // A mark covers what has entered by now: about what nothing names there is nothing.
-        Marked::Object(object) if intake.objects.knows(draft, object)? => {
-            vec![Covered::Object(object.clone())]
-        }
-        Marked::Object(_) => Vec::new(),
-        Marked::Event(event) => {
-            let places = shard.copies_in(draft).places_of(intake, event)?;
-            places.into_iter().map(Covered::Event).collect()
-        }
-        Marked::Row(_) | Marked::UpToOf(..) => {
-            let change = MarkChange::Raise(ItemState::of(kind));
-            return change_named(shard, intake, draft, of, (what, view), change);
-        }
-    };
-    for what in covered {
-        let subject = match &what {
-            Covered::UpTo(up_to) => MarkSubject::UpTo((*up_to).min(shard.now), None),
-            Covered::Object(object) => MarkSubject::Object(About::object_hash(object)),
-            Covered::Event(place) => MarkSubject::Events(BTreeSet::from([*place])),
-        };
-        let walk = walk(shard, intake, draft, of, view).after(subject.only());
-        let may_have_tenants = !intake.tenants.is_empty();
-        // Precedes the record: afterwards nothing tells which entries it has changed.
-        let shows = changed_tenants(&walk, &subject, ItemState::of(kind), may_have_tenants)?;
-        let record = Record::Mark {
-            at: shard.now,
-            before: intake.next_place,
-            number: of.number,
-            what,
-            kind,
-            view,
-            shows,
-        };
-        shard.write(draft, of.bucket, record);
-    }
-    Ok(Reply::Done)
-}
-
-/// Changes items beyond seen and read.
-pub(crate) fn change_items(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    recipient: &Id,
-    what: &Marked,
-    change: ItemChange,
-    view: &View,
-) -> Result<Reply, StepError> {
-    let view = intake.tenants.view(view)?;
-    let of = shard.find(recipient)?;
-    change_named(shard, intake, draft, of, (what, view), MarkChange::Item(change))
-}
-
-fn change_named(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    of: RecipientAt,
-    (what, view): (&Marked, View<TenantNo>),
-    change: MarkChange,
-) -> Result<Reply, StepError> {
-    let names = &shard.compiled.names;
-    let subject = match what {
-        Marked::UpTo(up_to) => MarkSubject::UpTo((*up_to).min(shard.now), None),
-        Marked::UpToOf(up_to, filter) => {
-            MarkSubject::UpTo((*up_to).min(shard.now), Some(types_of(shard, filter)))
-        }
-        Marked::Object(object) => MarkSubject::Object(About::object_hash(object)),
-        Marked::Event(event) => {
-            MarkSubject::Events(shard.copies_in(draft).places_of(intake, event)?)
-        }
-        Marked::Row(key) => match RowId::parse(key, names) {
-            Ok(row) => MarkSubject::Row(row),
-            Err(_) => return Ok(Reply::Done),
-        },
-    };
-    let walk = walk(shard, intake, draft, of, view).after(subject.only());
-    let items = changed_items(&walk, &subject, change)?;
-    write_items(shard, draft, of, &items);
-    Ok(Reply::Done)
-}
-
-fn write_items(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    of: RecipientAt,
-    items: &[(EventNo, StoredItem)],
-) {
-    let RecipientAt { bucket, number } = of;
-    let at = shard.now;
-    for items in items.chunks(ITEMS_MAX) {
-        let record = Record::Items { at, number, items: items.to_vec() };
-        shard.write(draft, bucket, record);
-    }
-}
-
-/// Brings back the items of a bucket whose snooze ends now.
-pub(crate) fn return_snoozed(shard: &mut Shard, draft: &mut Draft<'_>, bucket: BucketNo) -> bool {
-    let mut any = false;
-    loop {
-        let first = shard.buckets[bucket].snoozed.first().map(|(key, ())| *key);
-        let Some((until, number)) = first.filter(|(until, _)| *until <= shard.clock) else {
-            return any;
-        };
-        let state = &mut shard.buckets[bucket];
-        state.snoozed.remove(&(until, number));
-        let marks = state.marks.get(&number);
-        // The key may be stale: an item that was changed since returns at another instant, or never.
-        let items = marks.map(|marks| marks.items.returning(until, state.next_seq));
-        let items = items.unwrap_or_default();
-        any |= !items.is_empty();
-        let of = RecipientAt { bucket, number: RecipientNo(number) };
-        write_items(shard, draft, of, &items);
-    }
-}
-
-/// The types that a mark takes.
-fn types_of(shard: &Shard, filter: &TypeFilter) -> BTreeSet<TypeNo> {
-    let names = &shard.compiled.names;
-    match filter {
-        TypeFilter::Type(name) => names.type_no(name).into_iter().collect(),
-        TypeFilter::Category(category) => {
-            let types = shard.rules().into_iter().flat_map(|rules| &rules.types);
-            let types = types.filter(|(_, of_type)| of_type.category == *category);
-            types.filter_map(|(name, _)| names.type_no(name)).collect()
-        }
-    }
-}
-
-/// The walk through what a view shows of an inbox.
-fn walk<'a>(
-    shard: &'a Shard,
+/// Marks and changes of inbox items of a recipient, of what a view shows.
+pub(crate) struct ItemMarks<'a, 'd> {
+    shard: &'a mut Shard,
     intake: &'a Intake,
-    draft: &'a Draft<'_>,
-    of: RecipientAt,
+    draft: &'a mut Draft<'d>,
+    recipient: RecipientAt,
     view: View<TenantNo>,
-) -> InboxWalk<'a> {
-    InboxWalk::new(intake, draft.view, &shard.buckets[of.bucket], of.number, view)
 }
 
-/// The items of a subject as they are after a change, those that it changes.
-fn changed_items(
-    walk: &InboxWalk<'_>,
-    subject: &MarkSubject,
-    change: MarkChange,
-) -> Result<Vec<(EventNo, StoredItem)>, Unreadable> {
-    let mut changed = Vec::new();
-    each_named(walk, subject, change, |entry| {
-        let item = changed_item(walk, subject, change, entry)?;
-        changed.extend(item.map(|item| (entry.place, item)));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(changed)
-}
+impl<'a, 'd> ItemMarks<'a, 'd> {
+    /// # Errors
+    /// [`Refused`] if the tenant of the view or the recipient is unknown.
+    pub(crate) fn of(
+        shard: &'a mut Shard,
+        intake: &'a Intake,
+        draft: &'a mut Draft<'d>,
+        recipient: &Id,
+        view: &View,
+    ) -> Result<Self, Refused> {
+        let view = intake.tenants.view(view)?;
+        let recipient = shard.find(recipient)?;
+        Ok(Self { shard, intake, draft, recipient, view })
+    }
 
-/// The tenants of the items that a mark changes, `None` for entries without one. One item of each tenant is enough.
-fn changed_tenants(
-    walk: &InboxWalk<'_>,
-    subject: &MarkSubject,
-    to: ItemState,
-    may_have_tenants: bool,
-) -> Result<Vec<Option<TenantNo>>, Unreadable> {
-    let most = match walk.of {
-        View::All if may_have_tenants => usize::MAX,
-        View::Of(_) => 2,
-        View::All | View::Only(_) => 1,
-    };
-    let mut tenants = Vec::new();
-    let change = MarkChange::Raise(to);
-    each_named(walk, subject, change, |entry| {
-        if !tenants.contains(&entry.tenant) && changed_item(walk, subject, change, entry)?.is_some()
-        {
-            tenants.push(entry.tenant);
-        }
-        Ok(if tenants.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-    })?;
-    Ok(tenants)
-}
-
-/// Visits the entries of a subject that a change may change, as long as `visit` goes on.
-fn each_named(
-    walk: &InboxWalk<'_>,
-    subject: &MarkSubject,
-    change: MarkChange,
-    mut visit: impl FnMut(&InboxEntry) -> Result<ControlFlow<()>, Unreadable>,
-) -> Result<(), Unreadable> {
-    // A row holds what it shows; other marks reach what a withdrawn object hides, too.
-    let wanted = match subject {
-        MarkSubject::Row(_) => WantedFacts::Identity,
-        _ => WantedFacts::Withdrawn,
-    };
-    for of in walk.days() {
-        let is_done = match (subject, change) {
-            (MarkSubject::Row(row), _) => row.day != of.day,
-            (_, MarkChange::Raise(to)) => walk.least(of.day) >= to,
-            _ => false,
+    /// Marks items as seen or read.
+    pub(crate) fn mark(&mut self, what: &Marked, kind: MarkKind) -> Result<Reply, StepError> {
+        let covered = match what {
+            Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
+            // A mark covers what has entered by now: about what nothing names there is nothing.
+            Marked::Object(object) if self.intake.objects.knows(self.draft, object)? => {
+                vec![Covered::Object(object.clone())]
+            }
+            Marked::Object(_) => Vec::new(),
+            Marked::Event(event) => {
+                let places = self.shard.copies_in(self.draft).places_of(self.intake, event)?;
+                places.into_iter().map(Covered::Event).collect()
+            }
+            Marked::Row(_) | Marked::UpToOf(..) => {
+                return self.change_named(what, MarkChange::Raise(ItemState::of(kind)));
+            }
         };
-        if is_done {
-            continue;
-        }
-        let mut found: Vec<InboxEntry> = Vec::new();
-        walk.each(of, wanted, |entry| {
-            let is_named = match subject {
-                MarkSubject::Events(places) => places.contains(&entry.place),
-                MarkSubject::Row(row) => row.has(&entry),
-                MarkSubject::Object(hash) => entry.object == *hash && is_reached(&entry, change),
-                MarkSubject::UpTo(_, types) => {
-                    let is_of = types.as_ref().is_none_or(|types| types.contains(&entry.group.0));
-                    is_of && is_reached(&entry, change)
-                }
+        for what in covered {
+            let subject = match &what {
+                Covered::UpTo(up_to) => MarkSubject::UpTo((*up_to).min(self.shard.now), None),
+                Covered::Object(object) => MarkSubject::Object(About::object_hash(object)),
+                Covered::Event(place) => MarkSubject::Events(BTreeSet::from([*place])),
             };
-            if is_named && walk.shows(&entry) {
-                found.push(entry);
+            let changed = self.changed(&subject, MarkChange::Raise(ItemState::of(kind)));
+            let may_have_tenants = !self.intake.tenants.is_empty();
+            // Precedes the record: afterwards nothing tells which entries it has changed.
+            let shows = changed.tenants(may_have_tenants)?;
+            let record = Record::Mark {
+                at: self.shard.now,
+                before: self.intake.next_place,
+                number: self.recipient.number,
+                what,
+                kind,
+                view: self.view,
+                shows,
+            };
+            self.shard.write(self.draft, self.recipient.bucket, record);
+        }
+        Ok(Reply::Done)
+    }
+
+    /// Changes items beyond seen and read.
+    pub(crate) fn change(&mut self, what: &Marked, change: ItemChange) -> Result<Reply, StepError> {
+        self.change_named(what, MarkChange::Item(change))
+    }
+
+    fn change_named(&mut self, what: &Marked, change: MarkChange) -> Result<Reply, StepError> {
+        let (shard, intake) = (&*self.shard, self.intake);
+        let subject = match what {
+            Marked::UpTo(up_to) => MarkSubject::UpTo((*up_to).min(shard.now), None),
+            Marked::UpToOf(up_to, filter) => {
+                MarkSubject::UpTo((*up_to).min(shard.now), Some(self.types_of(filter)))
             }
-        })?;
-        for entry in &found {
-            if visit(entry)?.is_break() {
-                return Ok(());
+            Marked::Object(object) => MarkSubject::Object(About::object_hash(object)),
+            Marked::Event(event) => {
+                MarkSubject::Events(shard.copies_in(self.draft).places_of(intake, event)?)
+            }
+            Marked::Row(key) => match RowId::parse(key, &shard.compiled.names) {
+                Ok(row) => MarkSubject::Row(row),
+                Err(_) => return Ok(Reply::Done),
+            },
+        };
+        let items = self.changed(&subject, change).items()?;
+        let RecipientAt { bucket, number } = self.recipient;
+        for record in item_records(self.shard.now, number, &items) {
+            self.shard.write(self.draft, bucket, record);
+        }
+        Ok(Reply::Done)
+    }
+
+    /// The types that a mark takes.
+    fn types_of(&self, filter: &TypeFilter) -> BTreeSet<TypeNo> {
+        let names = &self.shard.compiled.names;
+        match filter {
+            TypeFilter::Type(name) => names.type_no(name).into_iter().collect(),
+            TypeFilter::Category(category) => {
+                let types = self.shard.rules().into_iter().flat_map(|rules| &rules.types);
+                let types = types.filter(|(_, of_type)| of_type.category == *category);
+                types.filter_map(|(name, _)| names.type_no(name)).collect()
             }
         }
     }
-    Ok(())
+
+    /// The items that a change is about, as the view shows the inbox.
+    fn changed<'s>(&'s self, subject: &'s MarkSubject, change: MarkChange) -> ItemsChange<'s> {
+        let RecipientAt { bucket, number } = self.recipient;
+        let bucket = &self.shard.buckets[bucket];
+        let walk = InboxWalk::new(self.intake, self.draft.view, bucket, number, self.view);
+        ItemsChange { walk: walk.after(subject.only()), subject, change }
+    }
 }
 
-/// The item of an entry after a change; `None` = it stays as it is.
-fn changed_item(
-    walk: &InboxWalk<'_>,
-    subject: &MarkSubject,
+/// The records of items of a recipient that change.
+pub(crate) fn item_records(
+    at: Instant,
+    number: RecipientNo,
+    items: &[(EventNo, StoredItem)],
+) -> impl Iterator<Item = Record> {
+    items.chunks(ITEMS_MAX).map(move |items| Record::Items { at, number, items: items.to_vec() })
+}
+
+/// A change of the items of a subject.
+struct ItemsChange<'a> {
+    walk: InboxWalk<'a>,
+    subject: &'a MarkSubject,
     change: MarkChange,
-    entry: &InboxEntry,
-) -> Result<Option<StoredItem>, Unreadable> {
-    let Some((state, shelf)) = after(entry, change) else {
-        return Ok(None);
-    };
-    let t = walk.t(entry)?;
-    let newest_at = entry.back.unwrap_or(t);
-    if let MarkSubject::UpTo(up_to, _) = subject
-        && newest_at > *up_to
-    {
-        return Ok(None);
+}
+
+impl ItemsChange<'_> {
+    /// The items of a subject as they are after a change, those that it changes.
+    fn items(&self) -> Result<Vec<(EventNo, StoredItem)>, Unreadable> {
+        let mut changed = Vec::new();
+        self.each_named(|entry| {
+            let item = self.item(entry)?;
+            changed.extend(item.map(|item| (entry.place, item)));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(changed)
     }
-    let old = walk.marks.and_then(|marks| marks.items.get(entry.place));
-    let is_shelved = shelf != Shelf::Active;
-    Ok(Some(StoredItem {
-        day: entry.day,
-        t,
-        object: entry.object,
-        tenant: entry.tenant,
-        state,
-        shelf,
-        back: old.and_then(|item| item.back),
-        was_shelved: is_shelved || old.is_some_and(|item| item.was_shelved),
-    }))
+
+    /// The tenants of the items that a mark changes, `None` for entries without one. One item of each tenant is enough.
+    fn tenants(&self, may_have_tenants: bool) -> Result<Vec<Option<TenantNo>>, Unreadable> {
+        let most = match self.walk.of {
+            View::All if may_have_tenants => usize::MAX,
+            View::Of(_) => 2,
+            View::All | View::Only(_) => 1,
+        };
+        let mut tenants = Vec::new();
+        self.each_named(|entry| {
+            if !tenants.contains(&entry.tenant) && self.item(entry)?.is_some() {
+                tenants.push(entry.tenant);
+            }
+            Ok(if tenants.len() < most {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        Ok(tenants)
+    }
+
+    /// Visits the entries of a subject that a change may change, as long as `visit` goes on.
+    fn each_named(
+        &self,
+        mut visit: impl FnMut(&InboxEntry) -> Result<ControlFlow<()>, Unreadable>,
+    ) -> Result<(), Unreadable> {
+        let Self { ref walk, subject, change } = *self;
+        // A row holds what it shows; other marks reach what a withdrawn object hides, too.
+        let wanted = match subject {
+            MarkSubject::Row(_) => WantedFacts::Identity,
+            _ => WantedFacts::Withdrawn,
+        };
+        for of in walk.days() {
+            let is_done = match (subject, change) {
+                (MarkSubject::Row(row), _) => row.day != of.day,
+                (_, MarkChange::Raise(to)) => walk.least(of.day) >= to,
+                _ => false,
+            };
+            if is_done {
+                continue;
+            }
+            let mut found: Vec<InboxEntry> = Vec::new();
+            walk.each(of, wanted, |entry| {
+                let is_named = match subject {
+                    MarkSubject::Events(places) => places.contains(&entry.place),
+                    MarkSubject::Row(row) => row.has(&entry),
+                    MarkSubject::Object(hash) => {
+                        entry.object == *hash && is_reached(&entry, change)
+                    }
+                    MarkSubject::UpTo(_, types) => {
+                        let is_of =
+                            types.as_ref().is_none_or(|types| types.contains(&entry.group.0));
+                        is_of && is_reached(&entry, change)
+                    }
+                };
+                if is_named && walk.shows(&entry) {
+                    found.push(entry);
+                }
+            })?;
+            for entry in &found {
+                if visit(entry)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The item of an entry after a change; `None` = it stays as it is.
+    fn item(&self, entry: &InboxEntry) -> Result<Option<StoredItem>, Unreadable> {
+        let Self { ref walk, subject, change } = *self;
+        let Some((state, shelf)) = after(entry, change) else {
+            return Ok(None);
+        };
+        let t = walk.t(entry)?;
+        let newest_at = entry.back.unwrap_or(t);
+        if let MarkSubject::UpTo(up_to, _) = subject
+            && newest_at > *up_to
+        {
+            return Ok(None);
+        }
+        let old = walk.marks.and_then(|marks| marks.items.get(entry.place));
+        let is_shelved = shelf != Shelf::Active;
+        Ok(Some(StoredItem {
+            day: entry.day,
+            t,
+            object: entry.object,
+            tenant: entry.tenant,
+            state,
+            shelf,
+            back: old.and_then(|item| item.back),
+            was_shelved: is_shelved || old.is_some_and(|item| item.was_shelved),
+        }))
+    }
 }
 
 /// Returns true if a change that names neither event nor row concerns an entry: it is about what is in the inbox, or

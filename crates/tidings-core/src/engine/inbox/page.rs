@@ -31,6 +31,7 @@ use crate::model::number::{Seq, TypeNo};
 use crate::model::recipient::Recipient;
 use crate::model::tenant::{KnownTenant, View};
 use crate::model::time::{Day, Instant};
+use crate::rules::compiled::CompiledRules;
 
 /// The choice of a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -214,7 +215,7 @@ impl Reader<'_> {
         let walk = walk_of(*self, id, &query.view)?;
         let builder = Builder::new(engine, view, &walk);
         let mut presenter = Presenter::new(engine, view);
-        let types = types_of(engine, query);
+        let types = query.type_numbers(&engine.intake.compiled);
         let newest = Cursor { as_of: walk.bucket.next_seq.before(), below: Seq::LAST };
         let from = query.from.unwrap_or(newest);
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
@@ -329,19 +330,21 @@ fn active_rows(walk: &InboxWalk<'_>, of: OfDay<'_>) -> Result<Vec<RowBuilder>, U
     Ok(rows_of(&mut entries, of.day, true))
 }
 
-/// The types that a query takes; `None` = all.
-fn types_of(engine: &Engine, query: &InboxQuery) -> Option<FxHashSet<TypeNo>> {
-    if query.categories.is_empty() && query.types.is_empty() {
-        return None;
+impl InboxQuery {
+    /// The types that it takes; `None` = all.
+    fn type_numbers(&self, compiled: &CompiledRules) -> Option<FxHashSet<TypeNo>> {
+        if self.categories.is_empty() && self.types.is_empty() {
+            return None;
+        }
+        let version = compiled.current();
+        let types = version.iter().flat_map(|version| &version.rules.types);
+        let is_wanted = |name: &String, category: &String| {
+            (self.types.is_empty() || self.types.contains(name))
+                && (self.categories.is_empty() || self.categories.contains(category))
+        };
+        let names = types.filter(|(name, of_type)| is_wanted(name, &of_type.category));
+        Some(names.filter_map(|(name, _)| compiled.names.type_no(name)).collect())
     }
-    let version = engine.intake.compiled.current();
-    let types = version.iter().flat_map(|version| &version.rules.types);
-    let is_wanted = |name: &String, category: &String| {
-        (query.types.is_empty() || query.types.contains(name))
-            && (query.categories.is_empty() || query.categories.contains(category))
-    };
-    let names = types.filter(|(name, of_type)| is_wanted(name, &of_type.category));
-    Some(names.filter_map(|(name, _)| engine.intake.compiled.names.type_no(name)).collect())
 }
 
 /// The building of rows as they are shown.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::attempt_row::{Attempted, note_attempt};
 use super::message_row::{MessageRow, message_key};
-use super::message_turns::note_sent;
+use super::message_turns::MessageOccurrences;
 use super::plan::{Plan, PlannedMessage};
 use crate::bucket::Bucket;
 use crate::engine::message::plan::Planner;
@@ -92,82 +92,85 @@ impl Shard {
             );
         }
     }
-}
 
-fn make(shard: &mut Shard, draft: &mut Draft<'_>, plan: &Plan) {
-    let (now, at) = (shard.now, plan.closing.bucket);
-    let channel = shard.compiled.names.lane(plan.lane).channel;
-    let Some(open) = shard.buckets[at].closings.get(&plan.closing.seq) else {
-        return;
-    };
-    // A plan of the same closing may have come before: of each recipient the first counts.
-    let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
-    let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
-    if planned.is_empty() {
-        return;
-    }
-    let (mut recipients, mut nothing) = (Set::default(), Set::default());
-    for planned in planned {
-        recipients.insert(planned.number.0);
+    /// Records the messages of a plan.
+    fn make(&mut self, draft: &mut Draft<'_>, plan: &Plan) {
+        let (now, bucket) = (self.now, plan.closing.bucket);
+        let channel = self.compiled.names.lane(plan.lane).channel;
+        let Some(open) = self.buckets[bucket].closings.get(&plan.closing.seq) else {
+            return;
+        };
+        // A plan of the same closing may have come before: of each recipient the first counts.
+        let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
+        let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
         if planned.is_empty() {
-            nothing.insert(planned.number.0);
-        } else {
-            shard.tally.messages += 1;
+            return;
         }
-        for (source, reason) in &planned.ended {
-            let seq = plan.found.source(*source).0.seq;
-            if let Some(day) = shard.buckets[at].index.day_of(seq) {
-                let row = shard.ledger.at(at, day, channel);
-                row.end(reason.outcome(), Some(*reason), 1);
+        let (mut recipients, mut nothing) = (Set::default(), Set::default());
+        for planned in planned {
+            recipients.insert(planned.number.0);
+            if planned.is_empty() {
+                nothing.insert(planned.number.0);
+            } else {
+                self.tally.messages += 1;
+            }
+            for (source, reason) in &planned.ended {
+                let seq = plan.found.source(*source).0.seq;
+                if let Some(day) = self.buckets[bucket].index.day_of(seq) {
+                    let row = self.ledger.at(bucket, day, channel);
+                    row.end(reason.outcome(), Some(*reason), 1);
+                }
+            }
+            if !planned.is_empty() || !planned.ended.is_empty() {
+                let key = message_key(plan.closing.message(planned.number));
+                let row = MessageRow::of(plan, planned, now);
+                draft.put_chunked(Partition::Day(now.day()), key, &encode(&row));
             }
         }
-        if !planned.is_empty() || !planned.ended.is_empty() {
-            let key = message_key(plan.closing.message(planned.number));
-            let row = MessageRow::of(plan, planned, now);
-            draft.put_chunked(Partition::Day(now.day()), key, &encode(&row));
-        }
-    }
-    let record = Record::Made { at: now, closing: plan.closing.seq, recipients, nothing };
-    shard.write(draft, at, record);
-}
-
-fn note_attempts(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    closing: ClosingId,
-    Tried { number, attempts }: Tried,
-) {
-    let open = shard.buckets[closing.bucket].closings.get(&closing.seq);
-    if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
-        let known = open.tried.get(&number.0);
-        let attempts =
-            Attempts { delivered: known.is_some_and(|known| known.delivered), ..attempts };
-        let record = Record::Attempted { at: shard.now, closing: closing.seq, number, attempts };
-        shard.write(draft, closing.bucket, record);
+        let record = Record::Made { at: now, closing: plan.closing.seq, recipients, nothing };
+        self.write(draft, bucket, record);
     }
 }
 
-/// Records the answers of providers about messages that are being sent.
-fn note_answers(
-    shard: &Shard,
-    draft: &mut Draft<'_>,
-    closing: ClosingId,
-    attempts: &[Attempted],
-) -> Result<(), Unreadable> {
-    let Some(open) = shard.buckets[closing.bucket].closings.get(&closing.seq) else {
-        return Ok(());
-    };
-    let mut before = None;
-    for Attempted { number, attempt } in attempts {
-        if open.sending.contains(number.0) {
-            // Those of one message follow each other: several providers were asked.
-            let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
-            before = Some(number);
-            let message = closing.message(*number);
-            note_attempt(draft, shard.now.day(), message, attempt, is_first)?;
+/// The answers of providers to messages of a closing.
+pub(super) struct ClosingAnswers<'a, 'd> {
+    pub(super) shard: &'a mut Shard,
+    pub(super) draft: &'a mut Draft<'d>,
+    pub(super) closing: ClosingId,
+}
+
+impl ClosingAnswers<'_, '_> {
+    /// Records the state of attempts of a message.
+    fn note_attempts(&mut self, Tried { number, attempts }: Tried) {
+        let ClosingId { bucket, seq } = self.closing;
+        let open = self.shard.buckets[bucket].closings.get(&seq);
+        if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
+            let known = open.tried.get(&number.0);
+            let attempts =
+                Attempts { delivered: known.is_some_and(|known| known.delivered), ..attempts };
+            let record = Record::Attempted { at: self.shard.now, closing: seq, number, attempts };
+            self.shard.write(self.draft, bucket, record);
         }
     }
-    Ok(())
+
+    /// Records answers about messages that are being sent.
+    fn note_answers(&mut self, attempts: &[Attempted]) -> Result<(), Unreadable> {
+        let ClosingId { bucket, seq } = self.closing;
+        let Some(open) = self.shard.buckets[bucket].closings.get(&seq) else {
+            return Ok(());
+        };
+        let mut before = None;
+        for Attempted { number, attempt } in attempts {
+            if open.sending.contains(number.0) {
+                // Those of one message follow each other: several providers were asked.
+                let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
+                before = Some(number);
+                let message = self.closing.message(*number);
+                note_attempt(self.draft, self.shard.now.day(), message, attempt, is_first)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Engine {
@@ -181,9 +184,9 @@ impl Engine {
         now: Instant,
         plans: &[Plan],
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+        self.in_step(Draft::new(view), now, |run| {
             for plan in plans {
-                make(engine.shards.with(plan.closing.bucket), draft, plan);
+                run.engine.shards.with(plan.closing.bucket).make(&mut run.draft, plan);
             }
             Ok(())
         })
@@ -199,16 +202,18 @@ impl Engine {
         now: Instant,
         settled: &[Settled],
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+        self.in_step(Draft::new(view), now, |run| {
+            let (Engine { intake, shards, .. }, draft) = (&mut *run.engine, &mut run.draft);
             for Settled { closing, sent, tried, attempts, providers } in settled {
-                let shard = engine.shards.index_of(closing.bucket);
-                let shard = &mut engine.shards[shard];
-                shard.remember_sent(&engine.intake, &mut *draft, *closing, sent)?;
-                note_sent(shard, &engine.intake, draft, *closing, sent, providers)?;
-                note_answers(shard, draft, *closing, attempts)?;
-                for tried in tried {
-                    note_attempts(shard, draft, *closing, *tried);
-                }
+                let shard = shards.with(closing.bucket);
+                shard.remember_sent(intake, draft, *closing, sent)?;
+                let mut occurrences =
+                    MessageOccurrences { shard, intake, draft, closing: *closing };
+                occurrences.note_sent(sent, providers)?;
+                let mut answers =
+                    ClosingAnswers { shard: &mut *shard, draft: &mut *draft, closing: *closing };
+                answers.note_answers(attempts)?;
+                tried.iter().for_each(|tried| answers.note_attempts(*tried));
                 // Comes last: it takes the messages off the closing, where the others look them up.
                 shard.note(draft, *closing, sent);
             }

@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 
 use super::attempt_row::{attempts_of, note_report};
 use super::message_row::MessageRow;
-use super::message_turns::note_reported;
+use super::message_turns::MessageOccurrences;
 use crate::bucket::{Bucket, Closing};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -22,7 +22,7 @@ use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
 use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
-use crate::model::number::{MessageId, RecipientNo, Seq};
+use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
 use crate::model::reason::{Ending, Outcome, Reason};
 use crate::model::time::{Day, Instant};
 
@@ -88,13 +88,6 @@ pub(crate) struct KnownMessage {
     pub(crate) row: Option<(Day, MessageRow)>,
 }
 
-/// A built message that has its outcome.
-struct Closed<'a> {
-    message: MessageId,
-    row: &'a MessageRow,
-    ending: Ending,
-}
-
 impl Shard {
     /// A message as it is stored; `None` = there is none of this name.
     pub(crate) fn known(
@@ -136,10 +129,12 @@ impl Shard {
         let Some(KnownMessage { standing, row }) = self.known(draft, name)? else {
             return Err(Refused::UnknownMessage(name).into());
         };
+        let mut operation =
+            MessageOperation { shard: &mut *self, draft: &mut *draft, message: name.id };
         let operated = match (act, standing.state, standing.ending) {
-            (MessageAct::Cancel, ..) => cancel_message(self, draft, name.id, standing.state)?,
+            (MessageAct::Cancel, ..) => operation.cancel(standing.state)?,
             (MessageAct::Retry, MessageState::Retrying, _) => {
-                hurry(self, draft, name.id);
+                operation.hurry();
                 Operated::Goes
             }
             (MessageAct::Retry, MessageState::Failed, Some(ending))
@@ -156,8 +151,7 @@ impl Shard {
                     let why = "its tenant is disabled, or was deleted";
                     return Err(Refused::MessageGone(why.into()).into());
                 }
-                let closed = Closed { message: name.id, row, ending };
-                if let Some(why) = reopen(self, draft, &closed)? {
+                if let Some(why) = operation.reopen(row, ending)? {
                     return Err(Refused::MessageGone(why.into()).into());
                 }
                 Operated::Goes
@@ -178,28 +172,80 @@ impl Shard {
         match self.known(draft, name)? {
             Some(KnownMessage { row: Some((day, row)), .. }) => {
                 if note_report(draft, day, name.id, report)? {
-                    note_reported(self, intake, draft, name, &row, report)?;
+                    let closing = name.id.closing;
+                    let mut occurrences =
+                        MessageOccurrences { shard: self, intake, draft, closing };
+                    occurrences.note_reported(name, &row, report)?;
                 }
                 Ok(Reply::Done)
             }
             _ => Err(Refused::UnknownMessage(name).into()),
         }
     }
+}
+
+/// An operation on a message.
+struct MessageOperation<'a, 'd> {
+    shard: &'a mut Shard,
+    draft: &'a mut Draft<'d>,
+    message: MessageId,
+}
+
+impl MessageOperation<'_, '_> {
+    /// Takes all entries out of a message that is surely not handed over.
+    fn cancel(&mut self, state: MessageState) -> Result<Operated, Unreadable> {
+        let (message, bucket) = (self.message, self.message.closing.bucket);
+        match state {
+            MessageState::Planned => {
+                let items = self.planned_entries()?;
+                let count = items.len() as u64;
+                self.shard.cut(self.draft, bucket, Some(Reason::Message), items);
+                Ok(match count {
+                    0 => Operated::NothingLeft,
+                    count => Operated::Cancelled(count),
+                })
+            }
+            MessageState::Sending | MessageState::Retrying
+                if self.draft.reach.get(&message) == Some(&Reached::KeptBack) =>
+            {
+                let Some(open) = self.shard.buckets[bucket].closings.get(&message.closing.seq)
+                else {
+                    return Ok(Operated::NothingLeft);
+                };
+                let channel = self.shard.compiled.names.lane(open.lane.lane).channel;
+                let row = self.shard.messages(self.draft).message_row(message, open.at.day())?;
+                let entries: Vec<_> = row
+                    .map(|(_, row)| row.entries(message.closing.seq))
+                    .into_iter()
+                    .flatten()
+                    .map(|seq| (seq, channel, message))
+                    .collect();
+                let count = entries.len() as u64;
+                self.shard.take_out(self.draft, bucket, Reason::Message, entries)?;
+                Ok(Operated::Cancelled(count))
+            }
+            MessageState::Sending
+            | MessageState::Retrying
+            | MessageState::Sent
+            | MessageState::Unknown => Ok(Operated::TooLate),
+            MessageState::Failed | MessageState::Suppressed | MessageState::Cancelled => {
+                Ok(Operated::NothingLeft)
+            }
+        }
+    }
 
     /// The entries of a message that is not built.
-    fn planned_entries(
-        &self,
-        draft: &Draft<'_>,
-        MessageId { closing, number }: MessageId,
-    ) -> Result<Vec<Entries>, Unreadable> {
-        let bucket = &self.buckets[closing.bucket];
+    fn planned_entries(&self) -> Result<Vec<Entries>, Unreadable> {
+        let MessageId { closing, number } = self.message;
+        let bucket = &self.shard.buckets[closing.bucket];
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(Vec::new());
         };
-        let names = &self.compiled.names;
+        let names = &self.shard.compiled.names;
         let channel = names.lane(open.lane.lane).channel;
         let recipients = RoaringBitmap::from_iter([number.0]);
-        let found = bucket.waiting(draft.view, names).unmade_for(closing.seq, open, number.0)?;
+        let found =
+            bucket.waiting(self.draft.view, names).unmade_for(closing.seq, open, number.0)?;
         let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
         let entries = found.entries.iter().map(|entry| Entries {
             seq: seq(entry),
@@ -208,133 +254,90 @@ impl Shard {
         });
         Ok(entries.collect())
     }
-}
 
-/// Takes all entries out of a message that is surely not handed over.
-fn cancel_message(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    message: MessageId,
-    state: MessageState,
-) -> Result<Operated, Unreadable> {
-    let at = message.closing.bucket;
-    match state {
-        MessageState::Planned => {
-            let items = shard.planned_entries(draft, message)?;
-            let count = items.len() as u64;
-            shard.cut(draft, at, Some(Reason::Message), items);
-            Ok(match count {
-                0 => Operated::NothingLeft,
-                count => Operated::Cancelled(count),
-            })
-        }
-        MessageState::Sending | MessageState::Retrying
-            if draft.reach.get(&message) == Some(&Reached::KeptBack) =>
-        {
-            let Some(open) = shard.buckets[at].closings.get(&message.closing.seq) else {
-                return Ok(Operated::NothingLeft);
-            };
-            let channel = shard.compiled.names.lane(open.lane.lane).channel;
-            let row = shard.messages(draft).message_row(message, open.at.day())?;
-            let entries: Vec<_> = row
-                .map(|(_, row)| row.entries(message.closing.seq))
-                .into_iter()
-                .flatten()
-                .map(|seq| (seq, channel, message))
-                .collect();
-            let count = entries.len() as u64;
-            shard.take_out(draft, at, Reason::Message, entries)?;
-            Ok(Operated::Cancelled(count))
-        }
-        MessageState::Sending
-        | MessageState::Retrying
-        | MessageState::Sent
-        | MessageState::Unknown => Ok(Operated::TooLate),
-        MessageState::Failed | MessageState::Suppressed | MessageState::Cancelled => {
-            Ok(Operated::NothingLeft)
-        }
+    /// Sends a message that waits for its next attempt now.
+    fn hurry(&mut self) {
+        let (shard, message) = (&mut *self.shard, self.message);
+        let MessageId { closing, number } = message;
+        let open = shard.buckets[closing.bucket].closings.get(&closing.seq);
+        let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
+            return;
+        };
+        let attempts = Attempts { until: shard.now.min(tried.until), ..tried };
+        let record = Record::Attempted { at: shard.now, closing: closing.seq, number, attempts };
+        shard.write(self.draft, closing.bucket, record);
+        shard.going.push(Going { message, had_ended: false });
     }
-}
 
-/// Sends a message that waits for its next attempt now.
-fn hurry(shard: &mut Shard, draft: &mut Draft<'_>, message: MessageId) {
-    let MessageId { closing, number } = message;
-    let open = shard.buckets[closing.bucket].closings.get(&closing.seq);
-    let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
-        return;
-    };
-    let attempts = Attempts { until: shard.now.min(tried.until), ..tried };
-    let record = Record::Attempted { at: shard.now, closing: closing.seq, number, attempts };
-    shard.write(draft, closing.bucket, record);
-    shard.going.push(Going { message, had_ended: false });
-}
-
-/// Sends a message that had its outcome again, or returns why it can't.
-fn reopen(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    closed: &Closed<'_>,
-) -> Result<Option<&'static str>, Unreadable> {
-    let Closed { message, row, ending } = *closed;
-    let (at, seq) = (message.closing.bucket, message.closing.seq);
-    let bucket = &shard.buckets[at];
-    if bucket.roster.profile(message.number).is_none() {
-        return Ok(Some("its recipient was erased"));
+    /// Sends a message that had its outcome again, or returns why it can't.
+    fn reopen(
+        &mut self,
+        row: &MessageRow,
+        ending: Ending,
+    ) -> Result<Option<&'static str>, Unreadable> {
+        let (shard, draft, message) = (&mut *self.shard, &mut *self.draft, self.message);
+        let ClosingId { bucket: no, seq } = message.closing;
+        let bucket = &shard.buckets[no];
+        if bucket.roster.profile(message.number).is_none() {
+            return Ok(Some("its recipient was erased"));
+        }
+        let seqs = row.entries(seq);
+        let first = bucket.index.first_seq(bucket.next_seq);
+        let days: Vec<Day> = seqs
+            .iter()
+            .filter(|seq| **seq >= first)
+            .filter_map(|seq| bucket.index.day_of(*seq))
+            .collect();
+        // Without all its entries it would be another message under the same id.
+        if days.len() < seqs.len() {
+            return Ok(Some("a day of its entries was deleted"));
+        }
+        let channel = shard.compiled.names.lane(row.lane.lane).channel;
+        let from = seqs.iter().min().copied().unwrap_or(seq);
+        let open = Closing::new(row.lane.clone(), row.at, row.at, from);
+        let unwanted = match shard.version() {
+            Some(version) => {
+                shard.messages(draft).unwanted_in(message, channel, &open, &version)?
+            }
+            None => Vec::new(),
+        };
+        let has_failed = ending.outcome() == Outcome::Failed;
+        let left: BTreeSet<Seq> = seqs.iter().copied().collect();
+        // A copy of a delivered message is sent whole or not at all. A failed one goes with what is left.
+        if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
+            return Ok(Some("its recipient has chosen `never` for it since"));
+        }
+        for day in days {
+            let account = shard.ledger.at(no, day, channel);
+            account.reopen(ending.outcome(), ending.reason(), 1);
+        }
+        // A refusal does not take back what an attempt before it may have handed over.
+        let tries = attempts_of(draft.view, message, shard.journal_days.range(row.at.day()..))?;
+        let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
+        let attempts = Attempts {
+            count: 0,
+            until: shard.now,
+            in_doubt: !has_failed || was_in_doubt,
+            resent: 0,
+            delivered: ending == Ending::Delivered,
+            again: false,
+        };
+        let again = Reopened {
+            at: shard.now,
+            closing: seq,
+            lane: open.lane,
+            due: open.at,
+            from: open.from,
+            number: message.number,
+            attempts,
+        };
+        shard.write(draft, no, Record::Reopened(Box::new(again)));
+        // The message has pending entries again, which admissions must find.
+        shard.admitted.clear();
+        shard.going.push(Going { message, had_ended: true });
+        // Follows the record: entries are taken out of messages that are on their way.
+        let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
+        shard.take_out(draft, no, Reason::Preference, unwanted.collect())?;
+        Ok(None)
     }
-    let seqs = row.entries(seq);
-    let first = bucket.index.first_seq(bucket.next_seq);
-    let days: Vec<Day> = seqs
-        .iter()
-        .filter(|seq| **seq >= first)
-        .filter_map(|seq| bucket.index.day_of(*seq))
-        .collect();
-    // Without all its entries it would be another message under the same id.
-    if days.len() < seqs.len() {
-        return Ok(Some("a day of its entries was deleted"));
-    }
-    let channel = shard.compiled.names.lane(row.lane.lane).channel;
-    let from = seqs.iter().min().copied().unwrap_or(seq);
-    let open = Closing::new(row.lane.clone(), row.at, row.at, from);
-    let unwanted = match shard.version() {
-        Some(version) => shard.messages(draft).unwanted_in(message, channel, &open, &version)?,
-        None => Vec::new(),
-    };
-    let has_failed = ending.outcome() == Outcome::Failed;
-    let left: BTreeSet<Seq> = seqs.iter().copied().collect();
-    // A copy of a delivered message is sent whole or not at all. A failed one goes with what is left.
-    if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
-        return Ok(Some("its recipient has chosen `never` for it since"));
-    }
-    for day in days {
-        let account = shard.ledger.at(at, day, channel);
-        account.reopen(ending.outcome(), ending.reason(), 1);
-    }
-    // A refusal does not take back what an attempt before it may have handed over.
-    let tries = attempts_of(draft.view, message, shard.journal_days.range(row.at.day()..))?;
-    let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
-    let attempts = Attempts {
-        count: 0,
-        until: shard.now,
-        in_doubt: !has_failed || was_in_doubt,
-        resent: 0,
-        delivered: ending == Ending::Delivered,
-        again: false,
-    };
-    let again = Reopened {
-        at: shard.now,
-        closing: seq,
-        lane: open.lane,
-        due: open.at,
-        from: open.from,
-        number: message.number,
-        attempts,
-    };
-    shard.write(draft, at, Record::Reopened(Box::new(again)));
-    // The message has pending entries again, which admissions must find.
-    shard.admitted.clear();
-    shard.going.push(Going { message, had_ended: true });
-    // Follows the record: entries are taken out of messages that are on their way.
-    let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
-    shard.take_out(draft, at, Reason::Preference, unwanted.collect())?;
-    Ok(None)
 }

@@ -75,8 +75,9 @@ impl Engine {
 impl Touching<'_> {
     fn messages_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
         let found = self.engine.find(recipient).ok();
-        found.map_or_else(Vec::new, |RecipientAt { bucket: at, number }| {
-            self.engine.shards[self.engine.shards.index_of(at)].messages_to(at, number, channel)
+        found.map_or_else(Vec::new, |RecipientAt { bucket, number }| {
+            let shard = &self.engine.shards[self.engine.shards.index_of(bucket)];
+            shard.messages(self.draft).messages_to(bucket, number, channel)
         })
     }
 

@@ -17,6 +17,7 @@ use crate::engine::rows::reach::Reach;
 use crate::engine::rows::reply::Reply;
 use crate::engine::shard::state::read_heads;
 use crate::engine::state::{Engine, Step};
+use crate::engine::step::StepRun;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Partition;
@@ -39,8 +40,8 @@ impl Engine {
         logged: &[Arc<LogEntry>],
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
-        self.in_step(draft, now, |engine, draft, _, step| {
-            step.answers = apply_acts(engine, draft, logged)?;
+        self.in_step(draft, now, |run| {
+            run.step.answers = run.apply_acts(logged)?;
             Ok(())
         })
     }
@@ -55,7 +56,8 @@ impl Engine {
         now: Instant,
         open_replies: &[OpenReply],
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(view), now, |engine, draft, _, step| {
+        self.in_step(Draft::new(view), now, |run| {
+            let StepRun { engine, draft, step } = run;
             let all = usize::from(engine.of_shards);
             for OpenReply { logged, act, applied, shards, .. } in open_replies {
                 let Some(act) = logged.acts.get(*act) else {
@@ -82,10 +84,10 @@ impl Engine {
         now: Instant,
         kept: &[KeptObjects],
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+        self.in_step(Draft::new(view), now, |run| {
             for KeptObjects { day, objects } in kept {
                 for object in objects {
-                    engine.intake.objects.touch(draft, object, *day)?;
+                    run.engine.intake.objects.touch(&mut run.draft, object, *day)?;
                 }
             }
             Ok(())
@@ -102,41 +104,38 @@ impl Engine {
         now: Instant,
         until: LogNo,
     ) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            let rows = engine.intake.log_rows.take_until(until);
-            rows.for_each(|key| draft.delete(Partition::Base, key));
+        self.in_step(Draft::new(view), now, |run| {
+            let rows = run.engine.intake.log_rows.take_until(until);
+            rows.for_each(|key| run.draft.delete(Partition::Base, key));
             Ok(())
         })
     }
 }
 
-/// Applies acts. Events that follow each other are applied in one shard after the other: what a shard does of one
-/// changes nothing of what is known of the next.
-fn apply_acts(
-    engine: &mut Engine,
-    draft: &mut Draft<'_>,
-    logged: &[Arc<LogEntry>],
-) -> Result<Vec<Answers>, Unreadable> {
-    let known = engine.intake.acts;
-    let apply = |no: LogNo| engine.shards.iter().filter(|shard| shard.applied < no).count();
-    let of_logged = |logged: &Arc<LogEntry>| Answers {
-        shards: apply(logged.no()),
-        of_acts: Vec::with_capacity(logged.acts.len()),
-    };
-    let mut answers: Vec<Answers> = logged.iter().map(of_logged).collect();
-    let acts: Vec<(usize, LogNo, &Act)> = (0..)
-        .zip(logged)
-        .flat_map(|(at, logged)| logged.acts.iter().map(move |act| (at, logged.no(), act)))
-        .collect();
-    for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
-        // The copy of the intake and each shard may have been read at different numbers: each applies what
-        // it lacks.
-        for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
-            engine.intake.observe(draft.view, act)?;
-        }
-        let is_large = engine.shards.are_many_acts(alike.iter().map(|(_, _, act)| *act));
-        let applied =
-            engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
+impl StepRun<'_, '_> {
+    /// Applies acts. Events that follow each other are applied in one shard after the other: what a shard does of one
+    /// changes nothing of what is known of the next.
+    fn apply_acts(&mut self, logged: &[Arc<LogEntry>]) -> Result<Vec<Answers>, Unreadable> {
+        let engine = &*self.engine;
+        let known = engine.intake.acts;
+        let apply = |no: LogNo| engine.shards.iter().filter(|shard| shard.applied < no).count();
+        let of_logged = |logged: &Arc<LogEntry>| Answers {
+            shards: apply(logged.no()),
+            of_acts: Vec::with_capacity(logged.acts.len()),
+        };
+        let mut answers: Vec<Answers> = logged.iter().map(of_logged).collect();
+        let acts: Vec<(usize, LogNo, &Act)> = (0..)
+            .zip(logged)
+            .flat_map(|(at, logged)| logged.acts.iter().map(move |act| (at, logged.no(), act)))
+            .collect();
+        for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
+            // The copy of the intake and each shard may have been read at different numbers: each applies what
+            // it lacks.
+            for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
+                self.engine.intake.observe(self.draft.view, act)?;
+            }
+            let is_large = self.engine.shards.are_many_acts(alike.iter().map(|(_, _, act)| *act));
+            let applied = self.each_shard(is_large, |intake, shard, draft| {
                 let each = alike.iter().map(|(_, no, act)| {
                     if shard.applied < *no {
                         shard.apply(intake, draft, act)
@@ -146,47 +145,49 @@ fn apply_acts(
                 });
                 each.collect::<Result<Vec<_>, _>>()
             })?;
-        let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
-        for (at, _, _) in alike {
-            let of_shards = applied.iter_mut().filter_map(Iterator::next);
-            answers[*at].of_acts.push(Applied::sum(of_shards));
+            let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
+            for (at, _, _) in alike {
+                let of_shards = applied.iter_mut().filter_map(Iterator::next);
+                answers[*at].of_acts.push(Applied::sum(of_shards));
+            }
         }
+        let newest = logged.last().map_or(known, |logged| logged.no());
+        self.engine.intake.acts = known.max(newest);
+        for shard in self.engine.shards.iter_mut() {
+            shard.applied = shard.applied.max(newest);
+        }
+        Ok(answers)
     }
-    let newest = logged.last().map_or(known, |logged| logged.no());
-    engine.intake.acts = known.max(newest);
-    for shard in engine.shards.iter_mut() {
-        shard.applied = shard.applied.max(newest);
-    }
-    Ok(answers)
-}
 
-/// Writes the acts of a step to the log, and notes that the shards here have applied them. A lagging shard re-reads these
-/// entries; for shards they are no-ops, only updates of objects take effect.
-pub(crate) fn write_log(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut Step) {
-    let acts = draft.take_log();
-    if acts.is_empty() {
-        return;
-    }
-    engine.intake.acts.0 += 1;
-    let logged = Arc::new(LogEntry::new(engine.intake.acts, acts));
-    draft.put_chunked(Partition::Base, log_key(logged.no()), logged.stored().bytes());
-    engine.intake.log_rows.add(&logged);
-    for shard in engine.shards.iter_mut() {
-        if shard.applied.0 + 1 == logged.no().0 {
-            shard.applied = logged.no();
+    /// Writes the acts of a step to the log, and notes that the shards here have applied them. A lagging shard re-reads these
+    /// entries; for shards they are no-ops, only updates of objects take effect.
+    pub(in crate::engine) fn write_log(&mut self) {
+        let Self { engine, draft, step } = self;
+        let acts = draft.take_log();
+        if acts.is_empty() {
+            return;
         }
+        engine.intake.acts.0 += 1;
+        let logged = Arc::new(LogEntry::new(engine.intake.acts, acts));
+        draft.put_chunked(Partition::Base, log_key(logged.no()), logged.stored().bytes());
+        engine.intake.log_rows.add(&logged);
+        for shard in engine.shards.iter_mut() {
+            if shard.applied.0 + 1 == logged.no().0 {
+                shard.applied = logged.no();
+            }
+        }
+        let shards = engine.shards.len();
+        let open = draft.take_open().into_iter();
+        let open = open.map(|of| OpenReply {
+            command: of.command,
+            logged: Arc::clone(&logged),
+            act: of.act,
+            applied: of.applied,
+            shards,
+        });
+        step.open_replies.extend(open);
+        step.logged = Some(logged);
     }
-    let shards = engine.shards.len();
-    let open = draft.take_open().into_iter();
-    let open = open.map(|of| OpenReply {
-        command: of.command,
-        logged: Arc::clone(&logged),
-        act: of.act,
-        applied: of.applied,
-        shards,
-    });
-    step.open_replies.extend(open);
-    step.logged = Some(logged);
 }
 
 /// The numbers of the newest acts that the shards of a store have applied, in its order.

@@ -54,27 +54,16 @@ fn row_of(key: &[u8]) -> Result<OccurrenceRow, Unreadable> {
     Ok(OccurrenceRow { at: Instant(at), number })
 }
 
-/// Writes what occurred in a step; returns the rows.
-pub(crate) fn write_occurred(
-    engine: &mut Engine,
+/// Writes the row of what occurred to an owner in a step at an instant.
+pub(crate) fn write_row(
     draft: &mut Draft<'_>,
-) -> Result<Vec<(OccurrenceOwner, OccurrenceRow)>, Unreadable> {
-    let at = engine.intake.now;
-    let mut rows = Vec::new();
-    for (owner, all) in draft.take_occurred() {
-        match owner {
-            OccurrenceOwner::Intake => {
-                engine.intake.keep_today(draft);
-            }
-            OccurrenceOwner::Bucket(bucket) => {
-                engine.shards.with(bucket).journal_days.insert(at.day());
-            }
-        }
-        let row = OccurrenceRow { at, number: next_number(draft.view, owner, at)? };
-        draft.put_chunked(Partition::Day(at.day()), row_key(owner, row), &encode(&all));
-        rows.push((owner, row));
-    }
-    Ok(rows)
+    owner: OccurrenceOwner,
+    at: Instant,
+    occurrences: &[Occurrence],
+) -> Result<OccurrenceRow, Unreadable> {
+    let row = OccurrenceRow { at, number: next_number(draft.view, owner, at)? };
+    draft.put_chunked(Partition::Day(at.day()), row_key(owner, row), &encode(&occurrences));
+    Ok(row)
 }
 
 /// The number of an owner's next row of an instant, of which a step before may have written some.

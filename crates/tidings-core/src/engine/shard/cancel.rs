@@ -70,21 +70,6 @@ impl Shard {
         self.take_out(draft, bucket, Reason::Preference, unwanted)
     }
 
-    /// The messages to a recipient without an outcome, of a channel or of all.
-    pub(crate) fn messages_to(
-        &self,
-        bucket: BucketNo,
-        number: RecipientNo,
-        channel: Option<ChannelNo>,
-    ) -> Vec<MessageId> {
-        let bucket = &self.buckets[bucket];
-        let theirs = bucket.closings.iter().filter(|(_, open)| {
-            let on = self.compiled.names.lane(open.lane.lane).channel;
-            open.sending.contains(number.0) && channel.is_none_or(|channel| channel == on)
-        });
-        theirs.map(|(closing, _)| bucket.closing_id(*closing).message(number)).collect()
-    }
-
     /// Ends the messages to an erased recipient: there are no further attempts.
     pub(crate) fn end_messages_to(
         &mut self,
@@ -92,7 +77,7 @@ impl Shard {
         bucket: BucketNo,
         number: RecipientNo,
     ) -> Result<(), Unreadable> {
-        for message in self.messages_to(bucket, number, None) {
+        for message in self.messages(draft).messages_to(bucket, number, None) {
             let seqs = self.messages(draft).seqs_of(message)?;
             self.end_message(draft, message, seqs, Ending::RecipientGone);
         }

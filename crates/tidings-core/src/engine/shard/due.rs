@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::members::TenantRemoval;
 use super::state::Shard;
+use super::tenant::TenantRemoval;
 use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
-use crate::engine::inbox::mark::return_snoozed;
+use crate::engine::inbox::mark::item_records;
 use crate::engine::intake::state::Intake;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
@@ -29,8 +29,8 @@ use crate::rules::Admission;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::lane_kind::LaneKind;
 
-/// The lanes of a bucket that are due.
-struct DueLanes<'a, 'd> {
+/// The lanes and snoozed items of a bucket that are due.
+struct DueInBucket<'a, 'd> {
     shard: &'a mut Shard,
     draft: &'a mut Draft<'d>,
     bucket: BucketNo,
@@ -76,19 +76,41 @@ impl Shard {
             if self.next_due_of(bucket).is_none_or(|due| due > self.clock.0) {
                 continue;
             }
-            any |= return_snoozed(self, draft, bucket);
-            let mut due = DueLanes { shard: &mut *self, draft: &mut *draft, bucket };
-            any |= due.close(intake)?;
+            let mut due = DueInBucket { shard: &mut *self, draft: &mut *draft, bucket };
+            any |= due.return_snoozed();
+            any |= due.close_lanes(intake)?;
         }
         Ok(any)
     }
 }
 
-impl DueLanes<'_, '_> {
-    /// Closes them; returns whether there were any.
-    fn close(&mut self, intake: &Intake) -> Result<bool, Unreadable> {
+impl DueInBucket<'_, '_> {
+    /// Brings back the items whose snooze ends now; returns whether there were any.
+    fn return_snoozed(&mut self) -> bool {
         let mut any = false;
-        for (lane, Due { closing, counting }) in self.take(intake) {
+        let (shard, bucket) = (&mut *self.shard, self.bucket);
+        loop {
+            let state = &mut shard.buckets[bucket];
+            let first = state.snoozed.first().map(|(key, ())| *key);
+            let Some((until, number)) = first.filter(|(until, _)| *until <= shard.clock) else {
+                return any;
+            };
+            state.snoozed.remove(&(until, number));
+            let marks = state.marks.get(&number);
+            // The key may be stale: an item that was changed since returns at another instant, or never.
+            let items = marks.map(|marks| marks.items.returning(until, state.next_seq));
+            let items = items.unwrap_or_default();
+            any |= !items.is_empty();
+            for record in item_records(shard.now, RecipientNo(number), &items) {
+                shard.write(self.draft, bucket, record);
+            }
+        }
+    }
+
+    /// Closes the lanes; returns whether there were any.
+    fn close_lanes(&mut self, intake: &Intake) -> Result<bool, Unreadable> {
+        let mut any = false;
+        for (lane, Due { closing, counting }) in self.take_lanes(intake) {
             // Counts come before caps: a window with too few entries sends nothing, and must not use up
             // a cap.
             let recipients = closing | self.count(&lane, counting)?;
@@ -104,8 +126,8 @@ impl DueLanes<'_, '_> {
         Ok(any)
     }
 
-    /// Takes them from the wheel, by name.
-    fn take(&mut self, intake: &Intake) -> Vec<(LaneKey, Due)> {
+    /// Takes the lanes from the wheel, by name.
+    fn take_lanes(&mut self, intake: &Intake) -> Vec<(LaneKey, Due)> {
         let shard = &mut *self.shard;
         let (lanes, around) = shard.buckets[self.bucket].lanes_and_around(&shard.compiled);
         let mut due = lanes.take_due(shard.clock, around.terms);

@@ -8,6 +8,7 @@ use roaring::RoaringBitmap;
 use super::admission::once::remembers_of;
 use super::follow::Subscriptions;
 use super::state::Shard;
+use super::tenant::TenantRemoval;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::record_size::{pieces, set_bytes};
@@ -103,16 +104,6 @@ impl Memberships<'_, '_> {
         }
         Ok(())
     }
-}
-
-/// The removal of what there is of a deleted tenant in a shard: memberships, subscriptions, preferences and addresses, and
-/// what admissions remember. Each step removes a slice, so that the end of one with very many members takes no long step.
-pub(super) struct TenantRemoval<'a, 'd> {
-    pub(super) shard: &'a mut Shard,
-    pub(super) draft: &'a mut Draft<'d>,
-    pub(super) tenant: TenantNo,
-    /// Number of recipients, or rows, that this step may still remove.
-    pub(super) room: usize,
 }
 
 impl TenantRemoval<'_, '_> {

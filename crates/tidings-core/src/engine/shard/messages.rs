@@ -228,6 +228,21 @@ impl Messages<'_> {
         self.shard.buckets[closing.bucket].index.look(self.draft.view, &look)
     }
 
+    /// The messages to a recipient without an outcome, of a channel or of all.
+    pub(crate) fn messages_to(
+        &self,
+        bucket: BucketNo,
+        number: RecipientNo,
+        channel: Option<ChannelNo>,
+    ) -> Vec<MessageId> {
+        let bucket = &self.shard.buckets[bucket];
+        let theirs = bucket.closings.iter().filter(|(_, open)| {
+            let on = self.shard.compiled.names.lane(open.lane.lane).channel;
+            open.sending.contains(number.0) && channel.is_none_or(|channel| channel == on)
+        });
+        theirs.map(|(closing, _)| bucket.closing_id(*closing).message(number)).collect()
+    }
+
     /// The messages without an outcome that have entries of the days before this one, with all of their
     /// entries.
     pub(crate) fn messages_before(

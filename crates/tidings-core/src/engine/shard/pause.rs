@@ -12,6 +12,7 @@ use crate::model::id::BucketNo;
 use crate::model::number::LaneNo;
 use crate::model::pause::Paused;
 use crate::rules::lane_kind::LaneKind;
+use crate::rules::names::Names;
 
 impl Engine {
     /// The paused types and channels.
@@ -35,8 +36,8 @@ impl Shard {
             Pausable::Channel(name) => self.paused.channels.extend(channel_no(name)),
         }
         // Follows the change: entries move to the lanes that apply while it is paused.
-        let filter = set_apart(self, what);
-        note_paused(self, draft, filter)
+        let filter = set_apart(&self.compiled.names, what);
+        self.note_paused(draft, filter)
     }
 
     /// Resumes a type or channel.
@@ -53,55 +54,54 @@ impl Shard {
                 channel_no(name).map(|channel| self.paused.channels.remove(&channel));
             }
         }
-        let filter =
-            set_apart(self, what).map(|filter| EntryFilter { paused_only: true, ..filter });
-        note_paused(self, draft, filter)
+        let filter = set_apart(&self.compiled.names, what)
+            .map(|filter| EntryFilter { paused_only: true, ..filter });
+        self.note_paused(draft, filter)
+    }
+
+    /// Moves entries to their new lanes, and records in each bucket what is paused.
+    fn note_paused(
+        &mut self,
+        draft: &mut Draft<'_>,
+        filter: Option<EntryFilter<'_>>,
+    ) -> Result<(), Unreadable> {
+        for &bucket in &*self.buckets.numbers() {
+            if let Some(filter) = filter {
+                self.reroute(draft, bucket, filter)?;
+            }
+            // Follows the moves: lanes of paused types that are recorded as empty have lost their entries by
+            // then.
+            self.write_paused(draft, bucket);
+        }
+        Ok(())
     }
 
     /// Records in a bucket the paused channels, and the lanes of paused types that are now empty.
-    pub(crate) fn write_paused(&mut self, draft: &mut Draft<'_>, bucket_no: BucketNo) {
+    pub(crate) fn write_paused(&mut self, draft: &mut Draft<'_>, bucket: BucketNo) {
         let paused = &self.paused;
         let is_empty = |no: &LaneNo| {
             let name = self.compiled.names.lane(*no);
             let inbox = name.channel == INBOX_NO && paused.channels.contains(&INBOX_NO);
             name.kind == LaneKind::Paused && paused.types.is_empty() && !inbox
         };
-        let numbers = self.buckets[bucket_no].lanes.numbers().into_iter();
+        let numbers = self.buckets[bucket].lanes.numbers().into_iter();
         let record = Record::Pause {
             at: self.now,
             channels: paused.channels.iter().copied().collect(),
             emptied: numbers.filter(is_empty).collect(),
         };
-        self.write(draft, bucket_no, record);
+        self.write(draft, bucket, record);
     }
 }
 
 /// The entries that wait apart while something is paused; none = they stay in their windows.
-fn set_apart(shard: &Shard, what: &Pausable) -> Option<EntryFilter<'static>> {
+fn set_apart(names: &Names, what: &Pausable) -> Option<EntryFilter<'static>> {
     match what {
-        Pausable::Type(name) => Some(EntryFilter {
-            type_no: shard.compiled.names.type_no(name.as_str()),
-            ..EntryFilter::default()
-        }),
+        Pausable::Type(name) => {
+            Some(EntryFilter { type_no: names.type_no(name.as_str()), ..EntryFilter::default() })
+        }
         // The inbox has no windows that could stay open: what comes is set apart.
         Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO))
             .then(|| EntryFilter { channel: Some(INBOX_NO), ..EntryFilter::default() }),
     }
-}
-
-/// Moves entries to their new lanes, and records in each bucket what is paused.
-fn note_paused(
-    shard: &mut Shard,
-    draft: &mut Draft<'_>,
-    filter: Option<EntryFilter<'_>>,
-) -> Result<(), Unreadable> {
-    for &at in &*shard.buckets.numbers() {
-        if let Some(filter) = filter {
-            shard.reroute(draft, at, filter)?;
-        }
-        // Follows the moves: lanes of paused types that are recorded as empty have lost their entries by
-        // then.
-        shard.write_paused(draft, at);
-    }
-    Ok(())
 }

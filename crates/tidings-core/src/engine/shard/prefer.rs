@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::members::TenantRemoval;
 use super::profile::size;
 use super::state::Shard;
 use super::take_back::EntryFilter;
+use super::tenant::TenantRemoval;
 use crate::bucket::{Preference, preferences_of};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;

@@ -7,7 +7,7 @@ use super::follow::{Subscriptions, rows_of};
 use super::members::Memberships;
 use super::prefer::PreferenceChange;
 use super::state::Shard;
-use crate::engine::inbox::mark;
+use crate::engine::inbox::mark::ItemMarks;
 use crate::engine::intake::state::Intake;
 use crate::engine::intake::tenants::Tenants;
 use crate::engine::rows::draft::Draft;
@@ -40,24 +40,27 @@ impl Shard {
             Command::Recipient(change) => {
                 change.named_tenants().try_for_each(|id| intake.tenant_no(id).map(drop))?;
                 let tenants = intake.tenants.memberships(change);
-                self.check_profile(intake, change)?;
-                self.change_recipient(intake, draft, change, tenants)
+                let mut changes = ProfileChanges { shard: self, intake, draft };
+                changes.check(change)?;
+                changes.change(change, tenants)
             }
             Command::Device { recipient, channel, address, joins } => {
                 let (channel, joins) = (*channel, *joins);
                 let device = DeviceChange { recipient, channel, given: address, joins };
                 device.run(self, intake, draft)
             }
-            Command::Erase { recipient } => self.erase(draft, recipient),
+            Command::Erase { recipient } => {
+                ProfileChanges { shard: self, intake, draft }.erase(recipient)
+            }
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
                 let replies = Subscriptions { shard: self, draft }.change(intake, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind, view } => {
-                mark::mark(self, intake, draft, recipient, what, *kind, view)
+                ItemMarks::of(self, intake, draft, recipient, view)?.mark(what, *kind)
             }
             Command::ChangeItems { recipient, what, change, view } => {
-                mark::change_items(self, intake, draft, recipient, what, *change, view)
+                ItemMarks::of(self, intake, draft, recipient, view)?.change(what, *change)
             }
             Command::Preference { recipient, scope, channel, mode, tenant, by } => {
                 let mut change = PreferenceChange::of(self, intake, draft, recipient, *by)?;
@@ -99,48 +102,6 @@ impl Shard {
         }
     }
 
-    /// Creates or changes a recipient. `tenants` = those of which they are a member from now on; `None` = as before.
-    pub(crate) fn change_recipient(
-        &mut self,
-        intake: &Intake,
-        draft: &mut Draft<'_>,
-        change: &RecipientChange,
-        tenants: Option<BTreeSet<TenantNo>>,
-    ) -> Result<Reply, StepError> {
-        let Some(bucket) = self.buckets.of(change.id.as_str()) else {
-            return Err(Refused::UnknownRecipient(change.id.clone()).into());
-        };
-        self.limits().check_data(change.data.iter().flatten())?;
-        let roster = &self.buckets[bucket].roster;
-        let (number, known) = match roster.number(change.id.as_str()) {
-            Some(number) => (number, roster.profile(number).cloned()),
-            None => (roster.next_number(), None),
-        };
-        let new = changed(&intake.tenants, known.clone(), change);
-        if known.as_ref() != Some(&new) {
-            let record = Record::Profile { at: self.now, number, profile: Box::new(new) };
-            self.write(draft, bucket, record);
-        }
-        if let Some(tenants) = tenants {
-            // Follows the profile, whose record gives a new recipient the number.
-            let mut memberships = Memberships { shard: self, draft };
-            memberships.set(RecipientAt { bucket, number }, tenants)?;
-        }
-        Ok(Reply::Done)
-    }
-
-    /// Refuses a change of a profile that would make it too long. Those that an event gives are bounded by the event.
-    fn check_profile(&self, intake: &Intake, change: &RecipientChange) -> Result<(), TooLarge> {
-        let Some(bucket) = self.buckets.of(change.id.as_str()) else {
-            return Ok(());
-        };
-        let roster = &self.buckets[bucket].roster;
-        let number = roster.number(change.id.as_str());
-        let known = number.and_then(|number| roster.profile(number)).cloned();
-        let new = changed(&intake.tenants, known, change);
-        size::check(&self.buckets[bucket], number, &new, &[], intake.row_bytes)
-    }
-
     /// Changes the profiles of the shard's recipients, as an event gives them. The intake has checked them.
     pub(crate) fn take_profiles(
         &mut self,
@@ -148,24 +109,75 @@ impl Shard {
         draft: &mut Draft<'_>,
         profiles: &[RecipientChange],
     ) -> Result<(), Unreadable> {
+        let mut changes = ProfileChanges { shard: self, intake, draft };
         for change in profiles {
-            if self.buckets.of(change.id.as_str()).is_some() {
+            if changes.shard.buckets.of(change.id.as_str()).is_some() {
                 let tenants = intake.tenants.memberships(change);
-                let changed = self.change_recipient(intake, draft, change, tenants);
+                let changed = changes.change(change, tenants);
                 changed.map(drop).or_else(|error| error.refusal().map(drop))?;
             }
         }
         Ok(())
     }
+}
 
-    fn erase(&mut self, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, StepError> {
-        let RecipientAt { bucket, number } = self.find(recipient)?;
-        for key in rows_of(draft, bucket, number)?.into_keys() {
-            draft.delete(Partition::Base, key);
+/// Changes of profiles in a shard.
+struct ProfileChanges<'a, 'd> {
+    shard: &'a mut Shard,
+    intake: &'a Intake,
+    draft: &'a mut Draft<'d>,
+}
+
+impl ProfileChanges<'_, '_> {
+    /// Creates or changes a recipient. `tenants` = those of which they are a member from now on; `None` = as before.
+    fn change(
+        &mut self,
+        change: &RecipientChange,
+        tenants: Option<BTreeSet<TenantNo>>,
+    ) -> Result<Reply, StepError> {
+        let Some(bucket) = self.shard.buckets.of(change.id.as_str()) else {
+            return Err(Refused::UnknownRecipient(change.id.clone()).into());
+        };
+        self.shard.limits().check_data(change.data.iter().flatten())?;
+        let roster = &self.shard.buckets[bucket].roster;
+        let (number, known) = match roster.number(change.id.as_str()) {
+            Some(number) => (number, roster.profile(number).cloned()),
+            None => (roster.next_number(), None),
+        };
+        let new = changed(&self.intake.tenants, known.clone(), change);
+        if known.as_ref() != Some(&new) {
+            let record = Record::Profile { at: self.shard.now, number, profile: Box::new(new) };
+            self.shard.write(self.draft, bucket, record);
         }
-        self.write(draft, bucket, Record::Erased { at: self.now, number });
+        if let Some(tenants) = tenants {
+            // Follows the profile, whose record gives a new recipient the number.
+            let mut memberships = Memberships { shard: self.shard, draft: self.draft };
+            memberships.set(RecipientAt { bucket, number }, tenants)?;
+        }
+        Ok(Reply::Done)
+    }
+
+    /// Refuses a change of a profile that would make it too long. Those that an event gives are bounded by the event.
+    fn check(&self, change: &RecipientChange) -> Result<(), TooLarge> {
+        let Some(bucket) = self.shard.buckets.of(change.id.as_str()) else {
+            return Ok(());
+        };
+        let roster = &self.shard.buckets[bucket].roster;
+        let number = roster.number(change.id.as_str());
+        let known = number.and_then(|number| roster.profile(number)).cloned();
+        let new = changed(&self.intake.tenants, known, change);
+        size::check(&self.shard.buckets[bucket], number, &new, &[], self.intake.row_bytes)
+    }
+
+    /// Erases a recipient.
+    fn erase(&mut self, recipient: &Id) -> Result<Reply, StepError> {
+        let RecipientAt { bucket, number } = self.shard.find(recipient)?;
+        for key in rows_of(self.draft, bucket, number)?.into_keys() {
+            self.draft.delete(Partition::Base, key);
+        }
+        self.shard.write(self.draft, bucket, Record::Erased { at: self.shard.now, number });
         // Messages in doubt end as unknown here, since no attempt will tell more.
-        self.end_messages_to(draft, bucket, number)?;
+        self.shard.end_messages_to(self.draft, bucket, number)?;
         Ok(Reply::Done)
     }
 }

@@ -248,7 +248,7 @@ pub(crate) struct Router<'a> {
     /// The words of all reasons.
     pub(crate) words: &'a [String],
     pub(crate) paused: &'a Paused,
-    compiled: &'a CompiledRules,
+    pub(crate) compiled: &'a CompiledRules,
 }
 
 impl Shard {

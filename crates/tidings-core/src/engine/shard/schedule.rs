@@ -17,7 +17,6 @@ use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::rows::not_entered::NotEntered;
 use crate::engine::send_checks::look::{Ends, Facts};
-use crate::engine::shard::seen::seen_before;
 use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::journal::table::{Owner, Partition};
@@ -123,12 +122,11 @@ impl Shard {
         words.dedup();
         let mut routed = BTreeMap::new();
         for (no, frozen) in frozen {
-            let bucket = &self.buckets[no];
+            let router = self.router(no, row, &words);
             let seen = match of_type {
-                Some(of_type) => seen_before(self, draft, bucket, row, of_type, t, &frozen)?,
+                Some(of_type) => router.seen_before(draft.view, of_type, t, &frozen)?,
                 None => BTreeMap::new(),
             };
-            let router = self.router(no, row, &words);
             let (sets, dropped) = router.thaw(of_type, &seen, frozen);
             routed.insert(no, router.settled(sets));
             self.drop_entries(draft, no, row.place, dropped);

@@ -11,12 +11,11 @@ use std::convert::Infallible;
 
 use roaring::RoaringBitmap;
 
-use super::state::Shard;
+use super::publish::Router;
 use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, ReaderMarks};
 use crate::engine::intake::accepted;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::event_row::EventRow;
 use crate::index::headers::Header;
 use crate::index::{Found, FoundEntry, SearchFilter};
 use crate::journal::record::{About, Arrival, Variant};
@@ -118,37 +117,38 @@ fn seen_there(
     Ok(seen)
 }
 
-/// By channel, the recipients of a scheduled event who have seen it in their inbox, where the channel has an `after`.
-pub(crate) fn seen_before(
-    shard: &Shard,
-    draft: &Draft<'_>,
-    bucket: &Bucket,
-    row: &EventRow,
-    of_type: &Type,
-    t: Instant,
-    frozen: &Frozen,
-) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
-    let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
-    for subset in &frozen.subsets {
-        for channel in
-            subset.channels.iter().filter(|channel| of_type.after_ms(**channel).is_some())
-        {
-            *concerned.entry(*channel).or_default() |= &subset.recipients.0;
+impl Router<'_> {
+    /// By channel, the recipients of a scheduled event who have seen it in their inbox, where the channel has an `after`.
+    pub(super) fn seen_before(
+        &self,
+        view: &dyn ReadView,
+        of_type: &Type,
+        t: Instant,
+        frozen: &Frozen,
+    ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
+        let Self { bucket, row, compiled, .. } = *self;
+        let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
+        for subset in &frozen.subsets {
+            for channel in
+                subset.channels.iter().filter(|channel| of_type.after_ms(**channel).is_some())
+            {
+                *concerned.entry(*channel).or_default() |= &subset.recipients.0;
+            }
         }
+        let mut seen = BTreeMap::new();
+        for (channel, recipients) in concerned {
+            let entries = InInboxes {
+                place: row.place,
+                tenant: row.tenant,
+                object: About::object_hash(&row.event.object.id),
+                t: t.plus_ms(-row.after_ms(channel)),
+            };
+            let by_entries = BTreeMap::from([(entries, recipients)]);
+            let by_place = seen_there(view, bucket, &compiled.names, &by_entries)?;
+            seen.extend(by_place.into_values().map(|recipients| (channel, recipients)));
+        }
+        Ok(seen)
     }
-    let mut seen = BTreeMap::new();
-    for (channel, recipients) in concerned {
-        let entries = InInboxes {
-            place: row.place,
-            tenant: row.tenant,
-            object: About::object_hash(&row.event.object.id),
-            t: t.plus_ms(-row.after_ms(channel)),
-        };
-        let by_entries = BTreeMap::from([(entries, recipients)]);
-        let by_place = seen_there(draft.view, bucket, &shard.compiled.names, &by_entries)?;
-        seen.extend(by_place.into_values().map(|recipients| (channel, recipients)));
-    }
-    Ok(seen)
 }
 
 impl Planner<'_> {

@@ -108,3 +108,13 @@ impl TenantUpdate<'_, '_> {
         Ok(())
     }
 }
+
+/// The removal of what there is of a deleted tenant in a shard: memberships, subscriptions, preferences and addresses, and
+/// what admissions remember. Each step removes a slice, so that the end of one with very many members takes no long step.
+pub(super) struct TenantRemoval<'a, 'd> {
+    pub(super) shard: &'a mut Shard,
+    pub(super) draft: &'a mut Draft<'d>,
+    pub(super) tenant: TenantNo,
+    /// Number of recipients, or rows, that this step may still remove.
+    pub(super) room: usize,
+}

@@ -10,8 +10,8 @@ use super::AdmissionKeySpec;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::Sent;
-use crate::engine::shard::members::TenantRemoval;
 use crate::engine::shard::state::Shard;
+use crate::engine::shard::tenant::TenantRemoval;
 use crate::index::SearchFilter;
 use crate::index::headers::Header;
 use crate::journal::record::Variant;
@@ -213,6 +213,6 @@ pub(crate) fn remembers_of(
 
 fn read_set(draft: &Draft<'_>, key: &[u8]) -> Result<RoaringBitmap, Unreadable> {
     let row = draft.get(Partition::Base, key)?;
-    let set = row.map(|row| decode::<Set>("who was delivered once", &row));
+    let set = row.map(|row| decode::<Set>("recipients was delivered once", &row));
     Ok(set.transpose()?.unwrap_or_default().0)
 }
