@@ -139,7 +139,7 @@ fn each_rule_that_ends_an_entry_is_named() {
 fn it_says_by_when_an_item_was_seen_or_read_and_what_that_ended() {
     let text = explained("2024-03-12T00:00:00Z", "seen", "ada", &[]).done().out;
     for line in [
-        "inbox    seen         2024-03-04T20:34:00Z  it was seen by then ",
+        "inbox    seen        2024-03-04T20:34:00Z  it was seen by then ",
         "`drop_if_seen = false` sends it anyway; seen by 2024-03-04T20:34:00Z",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
