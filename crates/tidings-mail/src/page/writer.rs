@@ -45,7 +45,7 @@ pub(crate) fn lines_shown<'g>(group: &'g Group, shown: &Vec<bool>) -> Vec<&'g Li
 struct Heading {
     title: String,
     /// True if it describes the event.
-    tells_kind: bool,
+    names_kind: bool,
 }
 
 /// The facts shown above lines, which lines need not repeat.
@@ -207,7 +207,7 @@ impl<'a> ItemWriter<'a> {
         sections
             .into_iter()
             .map(|(heading, groups)| Section {
-                blocks: self.blocks(&groups, heading.tells_kind),
+                blocks: self.blocks(&groups, heading.names_kind),
                 title: Some(heading.title),
             })
             .collect()
@@ -249,24 +249,24 @@ impl<'a> ItemWriter<'a> {
         let is_of_one = first_types.all(|first| *first == group.event_type);
         match title.filter(|_| is_of_one) {
             Some(title) => {
-                Heading { title: self.words.isolated(capitalised(&title)), tells_kind: true }
+                Heading { title: self.words.isolated(capitalised(&title)), names_kind: true }
             }
-            None => Heading { title: self.category(group), tells_kind: false },
+            None => Heading { title: self.category(group), names_kind: false },
         }
     }
 
     /// The blocks of a section: one for each group with a name of which several lines are shown, and one for all other
     /// lines, which share nothing.
-    fn blocks(&self, groups: &[(&Group, Vec<&Line>)], tells_kind: bool) -> Vec<BlockView> {
+    fn blocks(&self, groups: &[(&Group, Vec<&Line>)], names_kind: bool) -> Vec<BlockView> {
         let mut blocks: Vec<BlockView> = Vec::new();
         let mut apart: Vec<MailItem> = Vec::new();
         for (group, lines) in groups {
-            let tells_kind = tells_kind && types_of(group).len() == 1;
+            let names_kind = names_kind && types_of(group).len() == 1;
             let lines = in_reading_order(group, lines);
             match self.heading(group).filter(|_| lines.len() > 1) {
-                Some(name) => blocks.push(self.block(group, &lines, name, tells_kind)),
+                Some(name) => blocks.push(self.block(group, &lines, name, names_kind)),
                 None => {
-                    let above = Above { kind: tells_kind, ..Above::default() };
+                    let above = Above { kind: names_kind, ..Above::default() };
                     apart.extend(self.lines(group, &lines, above));
                 }
             }
@@ -291,7 +291,7 @@ impl<'a> ItemWriter<'a> {
     }
 
     /// The block of several lines that share something.
-    fn block(&self, group: &Group, lines: &[&Line], name: String, tells_kind: bool) -> BlockView {
+    fn block(&self, group: &Group, lines: &[&Line], name: String, names_kind: bool) -> BlockView {
         // A sentence that is true of all lines of an actor would repeat the actor in each of them.
         let is_in_heading = group.pivot == Pivot::Actor
             && group_sentence(group, self.design, self.language).is_some();
@@ -312,7 +312,7 @@ impl<'a> ItemWriter<'a> {
         let count = entries(&group.lines);
         let happened = match self.counts(&group.lines) {
             Some(counts) => counts,
-            None if tells_kind => self.words.counted(&self.words.new, count),
+            None if names_kind => self.words.counted(&self.words.new, count),
             None => self.words.happened(&lines::kinds(&types, self.design, self.language), count),
         };
         let by = above.actors.map(|actors| format!(" · {actors}"));
@@ -359,14 +359,14 @@ impl<'a> ItemWriter<'a> {
         let [event_type] = &line.types[..] else {
             return false;
         };
-        let tells_no_more = || match self.design.sentence(event_type, self.language) {
+        let says_no_more = || match self.design.sentence(event_type, self.language) {
             Some(sentence) => sentence.names_only_people_and_places(),
             None => own_title(line, self.words).is_none(),
         };
         is_of_target
             && above.talk == Some(event_type)
             && line.entries == 1
-            && tells_no_more()
+            && says_no_more()
             && lines::actors([line], &line.actors, self.words).is_some()
             && self.body(line).is_some_and(|body| !text::clean(&body).is_empty())
     }
@@ -543,12 +543,12 @@ impl<'a> ItemWriter<'a> {
             return None;
         }
         // Each says its values in its own sentence, which begins with the actor again.
-        let tells_data = |line: &Line| {
+        let shows_data = |line: &Line| {
             let [event_type] = &line.types[..] else { return false };
             let sentence = self.design.sentence(event_type, self.language);
-            sentence.is_some_and(Sentence::tells_data) && !self.sentence(line).is_empty()
+            sentence.is_some_and(Sentence::shows_data) && !self.sentence(line).is_empty()
         };
-        if group.pivot == Pivot::Actor && group.lines.iter().any(tells_data) {
+        if group.pivot == Pivot::Actor && group.lines.iter().any(shows_data) {
             return None;
         }
         let name = names::name_of(key, self.words)?;

@@ -220,7 +220,7 @@ impl Sentence {
     }
 
     /// Returns true if it has values of `data`.
-    pub(crate) fn tells_data(&self) -> bool {
+    pub(crate) fn shows_data(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Data(..)))
     }
 

@@ -25,8 +25,10 @@ use crate::handle::shares::FairQueue;
 pub(super) const OPEN_MAX: usize = 1_000;
 /// The most rows that are read in a turn.
 const ROWS_MAX: usize = 256;
-/// The wait after the first failed try and the longest one.
-const WAIT_MS: (i64, i64) = (30 * SECOND_MS, HOUR_MS);
+/// The wait after the first failed try.
+const FIRST_WAIT_MS: i64 = 30 * SECOND_MS;
+/// The longest wait between tries.
+const MAX_WAIT_MS: i64 = HOUR_MS;
 /// The time after the first try at which an occurrence is given up.
 const GIVE_UP_MS: i64 = 3 * DAY_MS;
 /// The most calls of a hook at once.
@@ -46,7 +48,7 @@ pub(super) struct Hook {
     pub(super) no: HookNo,
     pub(super) name: Arc<str>,
     rules: HookRules,
-    pub(super) order: HookState,
+    pub(super) state: HookState,
     owners: BTreeMap<OccurrenceOwner, HookProgress>,
     /// The open occurrences.
     open: BTreeMap<OccurrencePlace, OpenOccurrence>,
@@ -86,7 +88,7 @@ impl Hook {
         view: &dyn ReadView,
         no: HookNo,
         rules: &HookRules,
-        order: HookState,
+        state: HookState,
         owners: impl Iterator<Item = OccurrenceOwner>,
         now: Instant,
     ) -> Result<Self, Unreadable> {
@@ -94,7 +96,7 @@ impl Hook {
             no,
             name: rules.name.as_str().into(),
             rules: rules.clone(),
-            order,
+            state,
             owners: BTreeMap::new(),
             open: BTreeMap::new(),
             due: BTreeSet::new(),
@@ -114,15 +116,15 @@ impl Hook {
             counts: HookVitals::default(),
         };
         for owner in owners {
-            let row = progress::read(view, owner, &rules.name, &order)?;
-            let next = row.as_ref().map_or(OccurrenceRow::first(order.since), |row| row.next);
+            let row = progress::read(view, owner, &rules.name, &state)?;
+            let next = row.as_ref().map_or(OccurrenceRow::first(state.since), |row| row.next);
             let mut progress = HookProgress::from(next);
-            if row.as_ref().map_or(0, |row| row.replays) < order.replays.0 {
+            if row.as_ref().map_or(0, |row| row.replays) < state.replays.count {
                 // A replay that was ordered while this row was not written has still to be done.
-                progress.go_back(order.replays.1);
+                progress.go_back(state.replays.newest);
             }
             hook.owners.insert(owner, progress);
-            let parked = Parked::load(view, (owner, &rules.name), order.since, now)?;
+            let parked = Parked::load(view, (owner, &rules.name), state.since, now)?;
             hook.parked.insert(owner, parked);
             let Some(row) = row else {
                 continue;
@@ -131,7 +133,7 @@ impl Hook {
             hook.counts.last = hook.counts.last.max(row.last);
             for (row, index, mut open) in row.open {
                 // A clock that was put back delays nothing.
-                open.next = open.next.min(now.plus_ms(WAIT_MS.1));
+                open.next = open.next.min(now.plus_ms(MAX_WAIT_MS));
                 let place = OccurrencePlace { owner, row, index };
                 hook.open.insert(place, open);
                 hook.due.insert((open.next, place));
@@ -141,7 +143,7 @@ impl Hook {
     }
 
     /// Takes over the rules in force, and the intake's state.
-    pub(super) fn apply_rules(&mut self, rules: &HookRules, order: HookState, now: Instant) {
+    pub(super) fn apply_rules(&mut self, rules: &HookRules, state: HookState, now: Instant) {
         if self.rules != *rules {
             if self.rules.of != rules.of {
                 self.owners.values_mut().for_each(HookProgress::count_again);
@@ -149,13 +151,13 @@ impl Hook {
             self.rules = rules.clone();
             self.retry_all(now);
         }
-        let before = std::mem::replace(&mut self.order, order);
-        if before.turn < order.turn {
+        let before = std::mem::replace(&mut self.state, state);
+        if before.turn < state.turn {
             self.retry_all(now);
         }
-        if before.replays.0 < order.replays.0 {
+        if before.replays.count < state.replays.count {
             for progress in self.owners.values_mut() {
-                progress.go_back(order.replays.1);
+                progress.go_back(state.replays.newest);
                 progress.is_dirty = true;
             }
             self.is_urgent = true;
@@ -183,7 +185,7 @@ impl Hook {
 
     /// Returns true if a 410 turned it off, and it was not resumed.
     fn is_off(&self) -> bool {
-        self.off == Some(self.order.turn)
+        self.off == Some(self.state.turn)
     }
 
     fn wants(&self, occurrence: &Occurrence) -> bool {
@@ -464,7 +466,7 @@ impl Hook {
                 "the hook answered 410 and is off"
             );
         }
-        self.off = Some(self.order.turn);
+        self.off = Some(self.state.turn);
         self.is_urgent = true;
     }
 
@@ -541,8 +543,8 @@ impl Hook {
             let from = OccurrencePlace { owner: *owner, row: OccurrenceRow::FIRST, index: 0 };
             let open = self.open.range(from..).take_while(|(place, _)| place.owner == *owner);
             let row = ProgressRow {
-                since: self.order.since,
-                replays: self.order.replays.0,
+                since: self.state.since,
+                replays: self.state.replays.count,
                 off: self.off,
                 next: progress.next,
                 open: open.map(|(place, open)| (place.row, place.index, *open)).collect(),
@@ -567,8 +569,7 @@ impl Hook {
 
 /// The instant of the next try of an occurrence after a failed one.
 fn next_try(open: &OpenOccurrence, id: &str, after_ms: Option<i64>, now: Instant) -> Instant {
-    let (first, most) = WAIT_MS;
-    let wait = (first << (open.tries - 1).min(20)).min(most);
+    let wait = (FIRST_WAIT_MS << (open.tries - 1).min(20)).min(MAX_WAIT_MS);
     // Spread over a tenth, by the id: no random number is needed to break up a herd.
     let jitter = id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
     now.plus_ms((wait + wait * jitter / 9_970).max(after_ms.unwrap_or(0)))

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{Engine, hook_order, occurrence_owners};
+use tidings_core::engine::{Engine, hook_state, occurrence_owners};
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::table::Write;
@@ -52,11 +52,11 @@ pub fn hooks_stored(
     let durable = occurrence_owners(engine, view)?;
     let mut all = BTreeMap::new();
     for rules in engine.rules().into_iter().flat_map(|rules| &rules.hooks) {
-        let Some(order) = hook_order(view, &rules.name)? else {
+        let Some(state) = hook_state(view, &rules.name)? else {
             continue;
         };
         let mut hook =
-            Hook::load(view, HookNo::default(), rules, order, durable.keys().copied(), now)?;
+            Hook::load(view, HookNo::default(), rules, state, durable.keys().copied(), now)?;
         while hook.counts(&durable) {
             hook.count(engine, view, &durable)?;
         }
@@ -220,19 +220,19 @@ impl Hooks {
         let view = node.view()?;
         let mut known = std::mem::take(&mut self.all);
         for rules in rules {
-            let Some(order) = hook_order(&view, &rules.name)? else {
+            let Some(state) = hook_state(&view, &rules.name)? else {
                 continue;
             };
             let same = known.iter().position(|hook| *hook.name == *rules.name);
             let hook = match same.map(|at| known.swap_remove(at)) {
-                Some(mut hook) if hook.order.since == order.since => {
-                    hook.apply_rules(rules, order, now);
+                Some(mut hook) if hook.state.since == state.since => {
+                    hook.apply_rules(rules, state, now);
                     hook
                 }
                 _ => {
                     self.newest += 1;
                     let owners = self.durable.keys().copied();
-                    Hook::load(&view, HookNo(self.newest), rules, order, owners, now)?
+                    Hook::load(&view, HookNo(self.newest), rules, state, owners, now)?
                 }
             };
             self.all.push(hook);

@@ -98,12 +98,12 @@ pub(crate) fn read(
     view: &dyn ReadView,
     owner: OccurrenceOwner,
     name: &str,
-    order: &HookState,
+    state: &HookState,
 ) -> Result<Option<ProgressRow>, Unreadable> {
     let row = view.get(Partition::Base, &key(owner, name))?;
     let row: Option<ProgressRow> =
         row.map(|row| decode("the progress of a hook", &row)).transpose()?;
-    Ok(row.filter(|row| row.since == order.since))
+    Ok(row.filter(|row| row.since == state.since))
 }
 
 /// The write that keeps a row.

@@ -113,7 +113,7 @@ pub(super) struct Others {
     /// The nodes, each once.
     pub(super) peers: Vec<Peer>,
     /// The shards that no node has now.
-    pub(super) nobodys: Vec<u16>,
+    pub(super) unowned: Vec<u16>,
 }
 
 impl Cluster {
@@ -262,11 +262,11 @@ impl Cluster {
 
     /// The nodes that have the shards that a node has not.
     pub(super) fn others(&self, owners: &Owners) -> Others {
-        let mut others = Others { peers: Vec::new(), nobodys: Vec::new() };
+        let mut others = Others { peers: Vec::new(), unowned: Vec::new() };
         let missing = (0..owners.shards).filter(|shard| !owners.held.contains(shard));
         for shard in missing {
             match self.peer(Owner::Shard(shard)) {
-                None => others.nobodys.push(shard),
+                None => others.unowned.push(shard),
                 Some(peer) if others.peers.iter().any(|of| of.id() == peer.id()) => {}
                 Some(peer) => others.peers.push(peer),
             }

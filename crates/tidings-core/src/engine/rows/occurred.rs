@@ -28,10 +28,19 @@ pub struct HookState {
     pub since: Instant,
     /// The number of times that it was turned on: a 410 turns off the one that it answers, and none that came later.
     pub turn: u64,
-    /// The number of replays, and the instant of the newest one.
-    pub replays: (u64, Instant),
+    /// The replays that were requested.
+    pub replays: Replays,
     /// True if it is not configured any more.
     pub is_gone: bool,
+}
+
+/// The replays of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replays {
+    /// Their number.
+    pub count: u64,
+    /// The instant from which the newest one replays.
+    pub newest: Instant,
 }
 
 /// Returns true if a hook of the rules wants a kind of occurrence.
@@ -166,7 +175,7 @@ pub fn occurrence_at(
     Ok(usize::try_from(place.index).ok().and_then(|index| all.into_iter().nth(index)))
 }
 
-fn order_key(name: &str) -> Vec<u8> {
+fn state_key(name: &str) -> Vec<u8> {
     Key::of(OccurrenceOwner::Intake.of_rows(), Table::Hooks).bytes(name.as_bytes()).done()
 }
 
@@ -174,13 +183,13 @@ fn order_key(name: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn hook_order(view: &dyn ReadView, name: &str) -> Result<Option<HookState>, Unreadable> {
-    let row = view.get(Partition::Base, &order_key(name))?;
+pub fn hook_state(view: &dyn ReadView, name: &str) -> Result<Option<HookState>, Unreadable> {
+    let row = view.get(Partition::Base, &state_key(name))?;
     row.map(|row| decode("a hook", &row)).transpose()
 }
 
-fn drafted_order(draft: &Draft<'_>, name: &str) -> Result<Option<HookState>, Unreadable> {
-    let row = draft.get(Partition::Base, &order_key(name))?;
+fn drafted_state(draft: &Draft<'_>, name: &str) -> Result<Option<HookState>, Unreadable> {
+    let row = draft.get(Partition::Base, &state_key(name))?;
     row.map(|row| decode("a hook", &row)).transpose()
 }
 
@@ -191,23 +200,23 @@ pub(crate) fn note_hooks(
     rules: &Rules,
 ) -> Result<(), Unreadable> {
     for hook in &rules.hooks {
-        let known = drafted_order(draft, &hook.name)?;
+        let known = drafted_state(draft, &hook.name)?;
         if known.is_some_and(|known| !known.is_gone) {
             continue;
         }
-        let order = HookState {
+        let state = HookState {
             since: intake.now,
             turn: known.map_or(0, |known| known.turn + 1),
-            replays: known.map_or((0, intake.now), |known| known.replays),
+            replays: known.map_or(Replays { count: 0, newest: intake.now }, |known| known.replays),
             is_gone: false,
         };
-        draft.put(Partition::Base, order_key(&hook.name), encode(&order));
+        draft.put(Partition::Base, state_key(&hook.name), encode(&state));
     }
     let before = intake.rules().into_iter().flat_map(|rules| &rules.hooks);
     for hook in before.filter(|hook| rules.hooks.iter().all(|new| new.name != hook.name)) {
-        if let Some(known) = drafted_order(draft, &hook.name)? {
-            let order = HookState { is_gone: true, ..known };
-            draft.put(Partition::Base, order_key(&hook.name), encode(&order));
+        if let Some(known) = drafted_state(draft, &hook.name)? {
+            let state = HookState { is_gone: true, ..known };
+            draft.put(Partition::Base, state_key(&hook.name), encode(&state));
         }
     }
     Ok(())
@@ -226,11 +235,14 @@ pub(crate) fn change_hook(
     let unknown = || Refused::UnknownHook(name.to_owned());
     let is_known =
         intake.rules().is_some_and(|rules| rules.hooks.iter().any(|hook| hook.name == name));
-    let known = drafted_order(draft, name)?.filter(|_| is_known).ok_or_else(unknown)?;
-    let order = match change {
+    let known = drafted_state(draft, name)?.filter(|_| is_known).ok_or_else(unknown)?;
+    let state = match change {
         HookChange::Resume => HookState { turn: known.turn + 1, ..known },
-        HookChange::Replay(since) => HookState { replays: (known.replays.0 + 1, since), ..known },
+        HookChange::Replay(since) => HookState {
+            replays: Replays { count: known.replays.count + 1, newest: since },
+            ..known
+        },
     };
-    draft.put(Partition::Base, order_key(name), encode(&order));
+    draft.put(Partition::Base, state_key(name), encode(&state));
     Ok(())
 }

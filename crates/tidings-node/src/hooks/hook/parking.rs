@@ -78,7 +78,7 @@ impl Hook {
             self.refused.remove(&place);
             self.failed_at.remove(&place);
             let parked = self.parked.entry(place.owner).or_default();
-            parked.add(&self.name, self.order.since, (place, open), now);
+            parked.add(&self.name, self.state.since, (place, open), now);
             self.touch(place.owner);
         }
         self.is_urgent = true;

@@ -76,7 +76,7 @@ impl OtherShards {
         let Some(asking) = &self.0 else {
             return Gathered { found: Vec::new(), missing: Vec::new() };
         };
-        let mut gathered = Gathered { found: Vec::new(), missing: asking.nobodys() };
+        let mut gathered = Gathered { found: Vec::new(), missing: asking.unowned() };
         let each = asking.others.peers.iter().map(|peer| asking.read(peer));
         for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
             match answer {
@@ -92,7 +92,7 @@ impl OtherShards {
         let Some(asking) = &self.0 else {
             return Gathered { found: Vec::new(), missing: Vec::new() };
         };
-        let mut gathered = Gathered { found: Vec::new(), missing: asking.nobodys() };
+        let mut gathered = Gathered { found: Vec::new(), missing: asking.unowned() };
         let each = asking.others.peers.iter().map(|peer| timeout(PATIENCE, asking.call(peer)));
         for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
             match answer {
@@ -106,8 +106,8 @@ impl OtherShards {
 
 impl Asking {
     /// The shards that no node has, in words.
-    fn nobodys(&self) -> Vec<String> {
-        self.others.nobodys.iter().map(|shard| format!("shard {shard}")).collect()
+    fn unowned(&self) -> Vec<String> {
+        self.others.unowned.iter().map(|shard| format!("shard {shard}")).collect()
     }
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {
