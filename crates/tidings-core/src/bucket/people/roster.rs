@@ -41,7 +41,7 @@ pub(crate) struct Roster {
     /// The same of all tenants.
     narrow: Shared<RoaringBitmap>,
     /// The recipients' places on the map.
-    pub(crate) places: Shared<GeoIndex>,
+    pub(crate) geo_index: Shared<GeoIndex>,
     /// Recipients with quiet hours of their own.
     pub(super) own_hours: Shared<RoaringBitmap>,
     /// Recipients with a zone of their own.
@@ -111,7 +111,7 @@ impl Roster {
             set_if(recipients, number.0, profile.addresses.get(channel.number).is_some());
         }
         self.settle_addressed(number, Some(&profile));
-        self.places.set(number.0, profile.place);
+        self.geo_index.set(number.0, profile.place);
         set_if(&mut self.own_hours, number.0, profile.quiet_hours.is_some());
         set_if(&mut self.own_zone, number.0, profile.tz.is_some());
         self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
@@ -136,7 +136,7 @@ impl Roster {
         self.gone.insert(number.0);
         self.own_hours.remove(number.0);
         set_if(&mut self.own_zone, number.0, false);
-        self.places.set(number.0, None);
+        self.geo_index.set(number.0, None);
         for zone in self.zones.values_mut() {
             if zone.1.contains(number.0) {
                 zone.1.remove(number.0);
@@ -271,7 +271,7 @@ impl Roster {
             + self.zone_of.bytes()
             + self.tenants.len() * size_of::<(TenantNo, TenantClock)>()
             + self.addressed.len() * size_of::<(TenantNo, u32)>()
-            + self.places.bytes()
+            + self.geo_index.bytes()
     }
 
     fn settle_zone(&mut self, number: RecipientNo, name: &str) {

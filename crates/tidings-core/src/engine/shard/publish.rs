@@ -463,7 +463,7 @@ impl Reasons {
                 AudienceSource::Near => {
                     let circles = to.near.iter();
                     let mut recipients = RoaringBitmap::new();
-                    circles.for_each(|circle| recipients |= bucket.roster.places.within(circle));
+                    circles.for_each(|circle| recipients |= bucket.roster.geo_index.within(circle));
                     if let Some(tenant) = self.tenant {
                         recipients &= bucket.members.of(tenant);
                     }
