@@ -63,7 +63,7 @@ pub use rows::act::{LogEntry, LogNo, StoredEntry};
 pub use rows::going::Going;
 pub use rows::inbox_delivery::InboxDelivery;
 pub use rows::ledger::LedgerRow;
-pub use rows::occurred::{HookState, hook_state, occurred_from, occurrence_at, occurrence_owners};
+pub use rows::occurred::{HookState, hook_state, occurrence_at};
 pub use rows::reach::{Reach, Reached};
 pub use rows::reply::{
     CancelOutcome, Dropped, Operated, Published, PublishedAs, Refused, Reply, StepError, TakenBack,

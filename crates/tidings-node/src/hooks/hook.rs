@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tidings_core::engine::{Engine, HookState, occurred_from, occurrence_at};
+use tidings_core::engine::{Engine, HookState, occurrence_at};
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{Occurrence, OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::rules::HookRules;
@@ -262,7 +262,7 @@ impl Hook {
                 continue;
             }
             let mut is_over = true;
-            occurred_from(engine, view, owner, progress.next, |row, all| {
+            engine.reader(view).occurrences_from(owner, progress.next, |row, all| {
                 // Rows from here on may be of a commit that is not durable yet.
                 if row >= until {
                     return ControlFlow::Break(());
@@ -376,7 +376,7 @@ impl Hook {
                 continue;
             };
             let mut is_over = true;
-            occurred_from(engine, view, *owner, progress.counted, |row, all| {
+            engine.reader(view).occurrences_from(*owner, progress.counted, |row, all| {
                 if row >= until {
                     return ControlFlow::Break(());
                 }

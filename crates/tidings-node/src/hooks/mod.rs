@@ -1,6 +1,6 @@
 //! Hooks: services of the host that are called about occurrences.
 //!
-//! Occurrences are rows of the store ([`tidings_core::engine::occurred_from`]). A hook has a position among the rows of
+//! Occurrences are rows of the store ([`tidings_core::engine::Reader::occurrences_from`]). A hook has a position among the rows of
 //! each owner, and a bounded set of open occurrences: about to be sent, or failed so far. There is no other queue, so a
 //! hook that is away for a day costs a position. Its progress is written once a second; after a stop later occurrences
 //! are sent again, under the same ids (decision 081).
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{Engine, hook_state, occurrence_owners};
+use tidings_core::engine::{Engine, hook_state};
 use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace, OccurrenceRow};
 use tidings_core::table::Write;
@@ -49,7 +49,7 @@ pub fn hooks_stored(
     view: &dyn ReadView,
 ) -> Result<BTreeMap<String, HookVitals>, Unreadable> {
     let now = engine.newest_step();
-    let durable = occurrence_owners(engine, view)?;
+    let durable = engine.reader(view).occurrence_owners()?;
     let mut all = BTreeMap::new();
     for rules in engine.rules().into_iter().flat_map(|rules| &rules.hooks) {
         let Some(state) = hook_state(view, &rules.name)? else {
@@ -115,7 +115,7 @@ impl Hooks {
     pub(crate) fn open(&mut self, node: &Node) -> Result<(), Error> {
         self.calls.clear();
         self.all.clear();
-        self.durable = occurrence_owners(node.engine(), &node.view()?)?;
+        self.durable = node.engine().reader(&node.view()?).occurrence_owners()?;
         self.holds_intake = node.engine().replica().holds_intake();
         self.is_stale = true;
         Ok(())

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::draft::Draft;
 use super::reply::{Refused, StepError};
 use crate::engine::intake::state::Intake;
-use crate::engine::state::Engine;
+use crate::engine::read::reader::Reader;
 use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Partition, REST, Table, after_prefix, i64_at, u32_at};
@@ -95,57 +95,61 @@ fn next_number(
     Ok(last?.map_or(0, |row| row.number.saturating_add(1)))
 }
 
-/// The writers of occurrences that an engine has, each with the row that it writes next or one before that.
-///
-/// # Errors
-/// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn occurrence_owners(
-    engine: &Engine,
-    view: &dyn ReadView,
-) -> Result<BTreeMap<OccurrenceOwner, OccurrenceRow>, Unreadable> {
-    let at = engine.intake.now;
-    let intake = engine.holds_intake.then_some(OccurrenceOwner::Intake);
-    let buckets = engine.shards.buckets().map(|bucket| OccurrenceOwner::Bucket(bucket.no));
-    let next = |owner| Ok((owner, OccurrenceRow { at, number: next_number(view, owner, at)? }));
-    intake.into_iter().chain(buckets).map(next).collect()
-}
-
-/// Visits the rows of an owner from one on, in their order, until the visitor breaks.
-///
-/// # Errors
-/// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn occurred_from(
-    engine: &Engine,
-    view: &dyn ReadView,
-    owner: OccurrenceOwner,
-    from: OccurrenceRow,
-    mut visit: impl FnMut(OccurrenceRow, Vec<Occurrence>) -> ControlFlow<()>,
-) -> Result<(), Unreadable> {
-    let prefix = Key::of(owner.of_rows(), Table::Occurrences).done();
-    let until = after_prefix(&prefix);
-    let first = row_key(owner, from);
-    let days: BTreeSet<Day> = match owner {
-        OccurrenceOwner::Intake => engine.intake.id_days.range(from.at.day()..).copied().collect(),
-        OccurrenceOwner::Bucket(no) => {
-            engine.shards.days_of(no).range(from.at.day()..).copied().collect()
-        }
-    };
-    for day in days {
-        let partition = Partition::Day(day);
-        let mut done = Ok(ControlFlow::Continue(()));
-        view.scan(partition, &first, until.as_deref(), &mut |key, value| {
-            let read = row_of(key)
-                .and_then(|row| Ok((row, read_row(view, partition, key, value)?)))
-                .map(|(row, all)| visit(row, all));
-            let flow = *read.as_ref().unwrap_or(&ControlFlow::Break(()));
-            done = read;
-            flow
-        })?;
-        if done?.is_break() {
-            break;
-        }
+impl Reader<'_> {
+    /// The writers of occurrences that an engine has, each with the row that it writes next or one before that.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub fn occurrence_owners(
+        &self,
+    ) -> Result<BTreeMap<OccurrenceOwner, OccurrenceRow>, Unreadable> {
+        let Self { engine, view } = *self;
+        let at = engine.intake.now;
+        let intake = engine.holds_intake.then_some(OccurrenceOwner::Intake);
+        let buckets = engine.shards.buckets().map(|bucket| OccurrenceOwner::Bucket(bucket.no));
+        let next = |owner| Ok((owner, OccurrenceRow { at, number: next_number(view, owner, at)? }));
+        intake.into_iter().chain(buckets).map(next).collect()
     }
-    Ok(())
+
+    /// Visits the rows of an owner from one on, in their order, until the visitor breaks.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub fn occurrences_from(
+        &self,
+        owner: OccurrenceOwner,
+        from: OccurrenceRow,
+        mut visit: impl FnMut(OccurrenceRow, Vec<Occurrence>) -> ControlFlow<()>,
+    ) -> Result<(), Unreadable> {
+        let Self { engine, view } = *self;
+        let prefix = Key::of(owner.of_rows(), Table::Occurrences).done();
+        let until = after_prefix(&prefix);
+        let first = row_key(owner, from);
+        let days: BTreeSet<Day> = match owner {
+            OccurrenceOwner::Intake => {
+                engine.intake.id_days.range(from.at.day()..).copied().collect()
+            }
+            OccurrenceOwner::Bucket(no) => {
+                engine.shards.days_of(no).range(from.at.day()..).copied().collect()
+            }
+        };
+        for day in days {
+            let partition = Partition::Day(day);
+            let mut done = Ok(ControlFlow::Continue(()));
+            view.scan(partition, &first, until.as_deref(), &mut |key, value| {
+                let read = row_of(key)
+                    .and_then(|row| Ok((row, read_row(view, partition, key, value)?)))
+                    .map(|(row, all)| visit(row, all));
+                let flow = *read.as_ref().unwrap_or(&ControlFlow::Break(()));
+                done = read;
+                flow
+            })?;
+            if done?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn read_row(
