@@ -195,18 +195,19 @@ class AllPreferences(Model):
     digest_times: list[DigestTimes]
     """The times in force of the digests that let recipients choose some."""
     digests: dict[str, str]
-    """The digests in the recipient's language, by name; those for which there are no words are left
+    """The titles of digests in the recipient's language, by name; digests without a title are left
     out."""
     mutes: list[Mute]
     """The muted topics and objects."""
     preferences: list[Preference]
-    """The preferences that are set, mutes among them."""
+    """The preferences that are set, mutes included."""
     push: PushKey | None = None
-    """The key by which browsers subscribe; left out where nothing is sent to browsers."""
+    """The key by which browsers subscribe; absent if nothing is sent to browsers."""
     quiet_hours: QuietHoursChoice | None = None
-    """Quiet hours: null = none at all, `default` = those of each channel."""
+    """Quiet hours: null = none, `default` = those of each channel."""
     quiet_hours_in_force: list[QuietHoursInForce]
-    """The quiet hours in force, whoever set them, by channel; a channel without any is left out."""
+    """The quiet hours in force, by channel, whether set by the recipient, the tenant or the
+    configuration; channels without any are left out."""
     tz: str
     """The time zone of quiet hours and digests: the recipient's, else the tenant's, else the
     default."""
@@ -218,8 +219,8 @@ class AttemptShown(Model):
     _required = frozenset(["answer", "at", "count", "provider", "reply", "until"])
 
     answer: str
-    """`sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported
-    later: `delivered`, `delayed`, `bounced`, `complained`, `opened` or `clicked`."""
+    """`sent`, `retry` (surely not handed over), `failed` (refused permanently) or `unknown`; in
+    later reports `delivered`, `delayed`, `bounced`, `complained`, `opened` or `clicked`."""
     at: datetime
     """Time of the first."""
     count: int
@@ -227,45 +228,45 @@ class AttemptShown(Model):
     provider: str
     """The provider, without secrets."""
     reply: str
-    """The provider's words: stage and code of a refusal, without the text, which may contain
-    addresses; the receipt of what was sent."""
+    """The provider's answer: stage and code of a refusal, without its text, which may contain
+    addresses; the receipt of a sent message."""
     until: datetime
     """Time of the last."""
 
 
 class Audience(Model):
-    """The audience of an event: all of these together, without the actor and those in `except`."""
+    """The audience of an event: the union of its fields, without the actor and without `except`."""
 
     _names = {"except_": "except"}
 
     everyone: bool | None = None
     """All recipients."""
     except_: list[str] | None = None
-    """Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see
-    `[limits]`. Unknown ones don't matter."""
+    """Recipients to leave out by id, whatever their reasons: up to 10,000, see `[limits]`. Unknown
+    ones are ignored."""
     near: Circles | None = None
     """Recipients within a circle, or within one of several: up to 50, see `[limits]`."""
     recipients: list[IdOrProfile] | None = None
-    """Recipients, by their ids. An object in place of an id makes the recipient, or changes the
-    given fields of the profile, before the audience is asked for."""
+    """Recipients by id. An object in place of an id first creates the recipient, or changes the
+    given fields of the profile."""
     topics: list[str] | None = None
     """Recipients who follow one of these topics, or a parent of it."""
 
 
 class AwayShown(Model):
-    """A provider, or a destination of one, that takes nothing and is left alone."""
+    """A provider, or a destination of one, that is unavailable: nothing is sent to it until its
+    next probe."""
 
     _required = frozenset(["channel", "provider", "until", "why"])
 
     channel: str
     """The channel."""
     destination: str | None = None
-    """The host that recipients name, or the domain of mail addresses; null = the provider takes
-    nothing for anybody."""
+    """The host that recipients name, or the domain of mail addresses; null = the whole provider."""
     provider: str
     """The provider, without secrets."""
     until: datetime
-    """When it is asked again."""
+    """Time of the next probe."""
     why: str
     """Its last answer."""
 
@@ -278,24 +279,24 @@ class CancelAnswer(Model):
     )
 
     cancelled: int
-    """Entries that were pending or scheduled and are now cancelled."""
+    """Pending or scheduled entries that are now cancelled."""
     events: int
     """Number of events found."""
     removed_from_batch: int
-    """Entries removed from messages that were built and not handed over yet. A message with no
-    entries left is not sent."""
+    """Entries removed from messages that are built and not handed over yet. A message without
+    entries is not sent."""
     status: CancelStatus
     too_late: int
-    """Entries that can't be cancelled: they were delivered (an inbox entry at once), are being
-    sent, or had ended when their message was built."""
+    """Entries that can't be cancelled: they are delivered (an inbox entry at once), are being sent,
+    or ended when their message was built."""
     warnings: list[CancelWarning]
-    """A warning: the request is accepted, and probably not what was meant."""
+    """A warning about a request that is accepted, but probably not intended as it is."""
     withdrawn: int
-    """Delivered entries that were taken out of inboxes. They stay delivered."""
+    """Delivered entries that are removed from inboxes; they stay delivered."""
 
 
 class CancelWarning(Model):
-    """A warning: the request is accepted, and probably not what was meant."""
+    """A warning about a request that is accepted, but probably not intended as it is."""
 
     _required = frozenset(["code", "detail"])
 
@@ -306,7 +307,7 @@ class CancelWarning(Model):
 
 
 class CategoryChoice(Model):
-    """A category, and what may be chosen for all its types."""
+    """A category, and the choices for all of its types."""
 
     _required = frozenset(["category", "channels", "required", "title", "types"])
 
@@ -339,12 +340,11 @@ class CategoryShown(Model):
     _required = frozenset(["title"])
 
     title: str
-    """The title that people see, in the default locale; the category's name where it has none
-    there."""
+    """The title to show, in the default locale; the category's name if it has none."""
 
 
 class ChannelChoice(Model):
-    """What may be chosen on a channel, and what is in force."""
+    """The choices on a channel, and the one in force."""
 
     _required = frozenset(["channel", "connected", "from", "modes"])
     _names = {"from_": "from"}
@@ -352,13 +352,13 @@ class ChannelChoice(Model):
     channel: str
     """The channel."""
     connected: bool
-    """False if nothing arrives here, as the recipient has no address on the channel."""
+    """False if the recipient has no address on the channel."""
     from_: PreferenceLevel
-    """Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none
-    (`default`)."""
+    """The source of the mode: a preference for the `type`, for its `category`, for all (`*`), or
+    none (`default`)."""
     mode: str | None = None
-    """The mode in force; null where the types of a category have several. Of a category it is that
-    of the types that can be turned off, if it has any."""
+    """The mode in force; null if the types of a category have several. Types that can be turned off
+    decide about their category, if it has any."""
     modes: list[str]
     """The modes that may be chosen: `never`, `immediate`, and digests, the most frequent first."""
 
@@ -385,7 +385,7 @@ class ChannelShown(Model):
     _required = frozenset(["configured", "paused"])
 
     configured: bool
-    """True if messages can leave by it."""
+    """True if it can send messages."""
     paused: bool
     """True if an operator has paused it."""
 
@@ -415,9 +415,9 @@ class DigestShown(Model):
     every: str
     """`day`, `weekday`, `week`, `month`, or hours such as `6h`."""
     min_items: int | None = None
-    """The number of entries below which a slot is passed over, once."""
+    """Number of entries below which a slot is skipped, once."""
     on: str | None = None
-    """The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others."""
+    """The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for other digests."""
     spread: str | None = None
     """The time over which the recipients' slots are spread."""
     tz: str | None = None
@@ -427,22 +427,31 @@ class DigestShown(Model):
 class DigestTimes(Model):
     """The times of a digest for a recipient."""
 
-    _required = frozenset(["at", "at_from", "choose", "digest", "every", "on_from"])
+    _required = frozenset(
+        ["at", "at_from", "choose", "default_at", "digest", "every", "on_from", "tz"]
+    )
 
     at: str
     """The time in force."""
     at_from: DigestTimeFrom
-    """Where the time comes from."""
+    """The source of the time."""
     choose: list[str]
     """The times that may be chosen: `on`, `at` or both."""
+    default_at: str
+    """The time after a reset of the choice."""
+    default_on: DigestDay | None = None
+    """The day after a reset of the choice: in a tenant's view the recipient's own, else the
+    digest's."""
     digest: str
     """The digest."""
     every: str
     """`day`, `weekday`, `week` or `month`."""
     on: DigestDay | None = None
-    """The day in force, `mon` to `sun`, or 1 to 31; null for digests of each day."""
+    """The day in force, `mon` to `sun`, or 1 to 31; null for daily digests."""
     on_from: DigestTimeFrom
-    """Where the day comes from."""
+    """The source of the day."""
+    tz: str
+    """The time zone of both: that of the digest if it has one, else the recipient's."""
 
 
 class Done(Model):
@@ -468,7 +477,7 @@ class DroppedDays(Model):
 
 
 class DueAnswer(Model):
-    """Everything that comes due."""
+    """All lanes, messages and events that come due."""
 
     _required = frozenset(["deferred", "lanes", "scheduled", "sending", "unmade"])
 
@@ -477,7 +486,7 @@ class DueAnswer(Model):
     lanes: list[DueHour]
     """Open lanes by hour, channel and name; lanes that are never due come last."""
     missing: list[str] | None = None
-    """Nodes of a cluster that did not answer: their parts are left out. Absent if all did."""
+    """Nodes of a cluster that did not answer: their shards are left out. Absent if all answered."""
     scheduled: Scheduled
     """Events published with `deliver_at`."""
     sending: int
@@ -494,9 +503,9 @@ class DueHour(Model):
     channel: str
     """The channel."""
     held: int
-    """Number of these that stay open all the same: unconfirmed, or paused."""
+    """Number of recipients whose lane stays open when it is due: unconfirmed or paused."""
     hour: datetime | None = None
-    """The hour (UTC) in which they are due; null = none at present, as while a type is paused."""
+    """The hour (UTC) in which they are due; null = none at present, such as while a type is paused."""
     lane: str
     """Name of the lane."""
     recipients: int
@@ -513,8 +522,8 @@ class EntriesCounted(Model):
     outcomes: dict[str, int]
     """Number of ended entries by outcome."""
     pending: int | None = None
-    """Number of entries that wait or are being sent; null while parts are `missing`, whose entries
-    may wait too."""
+    """Number of entries that wait or are being sent; null while nodes are `missing`, since their
+    entries may wait too."""
     reasons: dict[str, int]
     """Number of undelivered entries by reason."""
 
@@ -531,16 +540,16 @@ class EventObject(Model):
     image: str | None = None
     """A picture: an address as `url`."""
     image_size: ImageSize | None = None
-    """Size of the picture; a new `image` without it has none."""
+    """Size of the picture; removed by a new `image` without one."""
     title: HostText | None = None
     """A title to show, at most 1 KiB, or an object with a title for each locale."""
     url: str | None = None
-    """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it
+    """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links are
     percent-encoded."""
 
 
 class EventWarning(Model):
-    """A warning: what was sent is accepted, and probably not what was meant."""
+    """A warning about an event that is accepted, but probably not intended as it is."""
 
     _required = frozenset(["code", "detail", "hint"])
 
@@ -550,7 +559,7 @@ class EventWarning(Model):
     `expires_before_delivery`; `differs` for an id that was used before for another event; or
     `more_warnings` in place of many."""
     detail: str
-    """The fault, in words."""
+    """The problem in words."""
     hint: str
     """A way to fix it."""
 
@@ -566,14 +575,13 @@ class EventWithOutcome(Model):
     """Its entries by channel; empty if the audience was empty."""
     event: PublishedAs
     missing: list[str] | None = None
-    """Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all
-    did."""
+    """Nodes of a cluster that did not answer: the counts lack their shards. Absent if all answered."""
     notifications: int
     """Number of recipients with at least one entry when it was accepted."""
     scheduled_for: datetime | None = None
     """Time at which it enters its lanes; null = it has entered them."""
     suppressed: dict[str, int]
-    """Number of recipients whom the admission of its type left out, by reason: `once_pending`,
+    """Number of recipients left out by the admission of its type, by reason: `once_pending`,
     `once_ever`."""
 
 
@@ -585,7 +593,7 @@ class Explained(Model):
     as_of: datetime
     """The time as of which it is explained."""
     channels: list[ExplainedChannel]
-    """The channels of the event, unless a rule before them left the recipient out."""
+    """The channels of the event; empty if an earlier rule left the recipient out."""
     event: str
     """The event."""
     recipient: str
@@ -606,11 +614,11 @@ class ExplainedChannel(Model):
     _required = frozenset(["channel", "state", "steps"])
 
     at: datetime | None = None
-    """The time at which it ended, or else is due or enters its lane; null = there is none."""
+    """The time at which it ended, is due or enters its lane; null = none."""
     channel: str
     """The channel."""
     reason: str | None = None
-    """The reason why it was not delivered, as in the outcome of an event; null = there is none."""
+    """The reason why it was not delivered, as in the outcome of an event; null = none."""
     state: str
     """`none` (no entry), `scheduled`, `pending`, `sending`, or the outcome."""
     steps: list[ExplainedStep]
@@ -623,11 +631,11 @@ class ExplainedStep(Model):
     _required = frozenset(["ends", "looked_at", "result", "rule"])
 
     at: datetime | None = None
-    """The time at which it was applied, or that it gave; null = it is not known."""
+    """The time at which it was applied, or that it set; null = unknown."""
     ends: bool
-    """True if nothing comes after it: there is no entry, or the entry ended here."""
+    """True if it is the last: there is no entry, or the entry ended here."""
     looked_at: str
-    """The values that it looked at, in words."""
+    """The inputs of the rule, in words."""
     result: str
     """The result, in words."""
     rule: str
@@ -635,25 +643,25 @@ class ExplainedStep(Model):
 
 
 class Feed(Model):
-    """A feed: a database out of which events are read."""
+    """A feed: a database from which events are read."""
 
     _required = frozenset(["name", "parked", "state", "taken"])
 
     fault: str | None = None
-    """Why it is not read as it should be."""
+    """The reason why it is not read."""
     lag_ms: int | None = None
-    """Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows."""
+    """Age of the oldest row that waits, in milliseconds; 0 = none waits, null = unknown."""
     name: str
     """Its name in the configuration."""
     newest: str | None = None
-    """The number of the row that was taken last."""
+    """Number of the newest row that was taken."""
     parked: int
-    """Rows that are parked in the table with their problem."""
+    """Number of rows that are parked in the table with their problem."""
     state: str
-    """`running`; `failing` while its table can't be read, which is tried again and again, for the
-    reason `fault`; `paused`; `stopped` if somebody has to mend something first."""
+    """`running`; `failing` while its table can't be read (retried; `fault` has the reason);
+    `paused`; `stopped` if somebody has to fix something first."""
     taken: int
-    """Rows taken since the server started."""
+    """Number of rows taken since the server started."""
 
 
 class Flushed(Model):
@@ -662,12 +670,12 @@ class Flushed(Model):
     _required = frozenset(["lanes", "marker"])
 
     lanes: int
-    """Open lanes that are due now, each of which becomes a message; 0 where nothing waited."""
+    """Number of open lanes that are due now, each of which becomes a message; 0 if nothing waited."""
     marker: str
-    """Marks the position after which everything is new. The marker of an earlier flush means that
-    nothing was pending."""
+    """Position in the order of events; everything after it is new. The marker of an earlier flush
+    means that nothing was pending."""
     scheduled: ScheduledCount | None = None
-    """The scheduled entries, in no lane yet: they are not sent now. Null = nothing is."""
+    """The scheduled entries, which are in no lane yet and not sent now; null = none."""
 
 
 class Group(Model):
@@ -713,7 +721,7 @@ class Group(Model):
     seen: bool
     """True if all items were seen."""
     snoozed_until: datetime | None
-    """The earliest end of a snooze; null = it is not snoozed."""
+    """The earliest end of a snooze; null = not snoozed."""
     tenant: str | None = None
     """The tenant of its items; absent = none."""
     tenant_name: str | None = None
@@ -725,20 +733,20 @@ class Group(Model):
 
 
 class HeldShown(Model):
-    """What keeps a message back: a destination, or all providers of its channel, are left alone
-    since they take nothing."""
+    """The reason why a message is held: its destination, or all providers of its channel, are
+    unavailable."""
 
     _required = frozenset(["reason", "until"])
 
     channel: str | None = None
-    """The channel, if it takes nothing for anybody; else absent."""
+    """The channel, if all of its providers are unavailable; else absent."""
     destination: str | None = None
-    """The host that the recipient names, or the domain of the mail address; absent = the channel as
-    a whole."""
+    """The host that the recipient names, or the domain of the mail address; absent = the whole
+    channel."""
     reason: str
     """Its last answer."""
     until: datetime
-    """Time of the next attempt of a message to it, which may be another one."""
+    """Time of the next attempt to send any message to it."""
 
 
 class Hook(Model):
@@ -747,7 +755,7 @@ class Hook(Model):
     _required = frozenset(["backlog", "name", "state", "url"])
 
     backlog: int
-    """Number of occurrences that it is still to be told."""
+    """Number of occurrences that are still to be sent to it."""
     last: HookAnswer | None = None
     """The last answer; absent before the first one."""
     name: str
@@ -764,13 +772,13 @@ class HookAnswer(Model):
     _required = frozenset(["at", "status"])
 
     at: datetime
-    """Its instant."""
+    """Its time."""
     status: int
-    """The status; 0 = there was no answer."""
+    """Its HTTP status; 0 = there was no answer."""
 
 
 class ImageSize(Model):
-    """The size of a picture in pixels. Mails arrange pictures by it."""
+    """The size of a picture in pixels, by which mails arrange pictures."""
 
     _required = frozenset(["height", "width"])
 
@@ -786,9 +794,9 @@ class InboxCounts(Model):
     _required = frozenset(["categories", "rev", "unread", "unseen"])
 
     categories: dict[str, CategoryCounts]
-    """The same of each category, by its name."""
+    """The same for each category, by its name."""
     rev: int
-    """Revision: of two answers the one with the higher number is newer."""
+    """Revision: the answer with the higher number is newer."""
     tenants: dict[str, CategoryCounts] | None = None
     """The same for each tenant with unread items, by tenant id; absent in the view of one tenant,
     and if tenants are off."""
@@ -839,12 +847,12 @@ class Item(Model):
     read: bool
     """True if it was read."""
     reasons: list[str]
-    """The reason why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the
+    """The reasons why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and a
     topic that they follow."""
     seen: bool
     """True if it was seen."""
     snoozed_until: datetime | None
-    """The end of its snooze; null = it is not snoozed."""
+    """The end of its snooze; null = not snoozed."""
     t: datetime
     """Time at which it entered the inbox."""
     target: ItemObject | None = None
@@ -908,7 +916,7 @@ class KeysAnswer(Model):
 
 
 class LeftOut(Model):
-    """A notification that a message does not tell."""
+    """A notification that a message leaves out."""
 
     _required = frozenset(["event", "reason"])
 
@@ -937,7 +945,7 @@ class MembersPage(Model):
     members: list[Member]
     """The members, sorted by the bytes of their ids."""
     missing: list[str] | None = None
-    """Nodes of a cluster that did not answer: their members are left out. Absent if all did."""
+    """Nodes of a cluster that did not answer: their members are left out. Absent if all answered."""
     next: str | None
     """The next page's cursor; null = this is the last."""
 
@@ -948,42 +956,42 @@ class MessageShown(Model):
     _required = frozenset(["channel", "due", "failed_attempts", "id", "lane", "state"])
 
     built: datetime | None = None
-    """Time at which it was built: its content is fixed since; null = it is not built yet."""
+    """Time at which it was built, which fixed its content; null = not built yet."""
     channel: str
     """The channel."""
     due: datetime
     """Time at which its lane was due."""
     ended: datetime | None = None
-    """Time of its outcome; null = it has none."""
+    """Time of its outcome; null = none yet."""
     entries: int | None = None
-    """Number of its notifications; null = it is not built yet."""
+    """Number of its notifications; null = not built yet."""
     failed_attempts: int
-    """Number of failed attempts of a message that is retried; else 0."""
+    """Number of failed attempts of a message that is retried, else 0."""
     held: HeldShown | None = None
-    """What keeps it back at present; absent = nothing that is known."""
+    """The unavailable destination or channel that holds it; absent = none known."""
     id: str
     """Its id."""
     key: str | None = None
-    """Batch key of the lane; left out where it is empty."""
+    """Batch key of the lane; absent = empty."""
     lane: str
     """The lane."""
     next_try: datetime | None = None
-    """Time of the next attempt; null = there is none."""
+    """Time of the next attempt; null = none."""
     reason: str | None = None
-    """The reason why it was not handed over; null = it was, or nobody knows yet."""
+    """The reason why it was not handed over; null = it was, or the outcome is open."""
     recipient: str | None = None
-    """The recipient; null = was erased."""
+    """The recipient; null = erased."""
     state: str
-    """`planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one
+    """`planned` (due, not built yet), `sending`, `retrying` (an attempt failed, another one
     follows), `sent`, `failed`, `unknown` (it may or may not have been handed over), `suppressed`
-    (the checks before sending left nothing to tell) or `cancelled` (everything was taken out of
-    it)."""
+    (the checks before sending left no notification) or `cancelled` (all notifications were
+    removed)."""
     tenant: str | None = None
     """Tenant of its notifications; absent = none."""
 
 
 class MessageDetails(MessageShown):
-    """A message with its time line."""
+    """A message with its history."""
 
     _required = frozenset(
         [
@@ -1001,22 +1009,20 @@ class MessageDetails(MessageShown):
     )
 
     attempts: list[AttemptShown]
-    """The attempts to hand it over of which the provider said something, and what was reported
-    later, in their order."""
+    """Attempts to hand it over that the provider answered, and later reports, in their order."""
     batch: str | None = None
-    """The id under which the provider and the log know it; null = it tells nothing."""
+    """The id by which the provider and the log know it; null = it has no content."""
     items: list[MessageItem]
-    """The notifications that it tells, or will. Those of deleted days are left out."""
+    """Its notifications. Those of deleted days are left out."""
     left_out: list[LeftOut]
-    """The notifications that the checks before sending left out, or that were taken out of it
-    later."""
+    """Notifications that the checks before sending left out, or that were removed later."""
     timeline: list[ExplainedStep]
-    """Its history, in its order: what entered its lane (the first 100), the rules that decided when
-    it went, attempts, outcomes."""
+    """Its history in order: the entries of its lane (the first 100), the rules that decided its
+    time, attempts, outcomes."""
 
 
 class MessageItem(Model):
-    """A notification that a message tells."""
+    """A notification in a message."""
 
     _required = frozenset(["event", "object", "reasons", "t", "type"])
 
@@ -1041,10 +1047,10 @@ class MessagePage(Model):
     messages: list[MessageShown]
     """The messages."""
     missing: list[str] | None = None
-    """Nodes of a cluster that did not answer: their messages are left out. Absent if all did."""
+    """Nodes of a cluster that did not answer: their messages are left out. Absent if all answered."""
     next: str | None
     """The next page's cursor; null = this is the last. A page with few messages, or none, may have
-    a next one: a page looks at a bounded number of messages."""
+    a next one, since a page reads a bounded number of messages."""
 
 
 class Mute(Model):
@@ -1053,7 +1059,7 @@ class Mute(Model):
     _required = frozenset(["channel"])
 
     channel: str
-    """The channel; `*` is each."""
+    """The channel; `*` = each."""
     object: str | None = None
     """The object."""
     title: str | None = None
@@ -1081,7 +1087,7 @@ class NextMail(Model):
     _required = frozenset(["at", "entries", "html", "lane", "source", "subject", "text"])
 
     at: datetime
-    """Due time; now, if it has passed."""
+    """Due time, or now if that has passed."""
     entries: int
     """Number of notifications in the mail."""
     html: str
@@ -1091,8 +1097,8 @@ class NextMail(Model):
     lane: str
     """Name of the lane."""
     source: str
-    """The whole mail, without a signature. Its ids, and so its links, are not those that it will
-    have."""
+    """The whole mail, without a signature. Its ids and links differ from those of the mail that
+    will be sent."""
     subject: str
     """The subject."""
     text: str
@@ -1109,23 +1115,23 @@ class NodeShown(Model):
     address: str
     """The address at which other nodes reach it."""
     config: str
-    """Digest of the configuration that it puts in force when it holds the store: the same on all
-    nodes that have the same configuration and version."""
+    """Digest of the configuration that it applies when it holds the store: the same on all nodes
+    with the same configuration and version."""
     epoch: int | None = None
-    """Number of the term in which it holds the store; null = it holds nothing."""
+    """Number of its term; null = it has no shards."""
     intake: bool
-    """True if it has the intake, which accepts events: it holds all parts that no other node has."""
+    """True if it has the intake, which accepts events, and all shards that no other node has."""
     lag_ms: int
-    """Milliseconds for which the oldest message has been overdue, as of its last heartbeat; 0 if it
-    holds nothing."""
+    """Milliseconds by which its oldest message was overdue at its last heartbeat; 0 if it has no
+    shards."""
     node: str
     """Its name."""
     parts: list[int] | None = None
-    """Numbers of the parts of the store that it holds; null = it holds the whole store."""
+    """Numbers of its shards; null = it has all of them."""
     silent_ms: int
     """Milliseconds since its last heartbeat, by the clock of the database."""
     since: datetime
-    """The instant since which it has had its state."""
+    """Time since which it has its state."""
     state: str
     """`holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat."""
 
@@ -1136,7 +1142,7 @@ class OperatedAnswer(Model):
     _required = frozenset(["cancelled", "status"])
 
     cancelled: int
-    """Number of notifications that were cancelled with it."""
+    """Number of notifications cancelled with it."""
     status: OperatedStatus
 
 
@@ -1163,14 +1169,14 @@ class PausedShown(Model):
 
 
 class Pending(Model):
-    """Everything that is pending for a recipient."""
+    """All pending notifications of a recipient."""
 
     _required = frozenset(["lanes", "messages", "scheduled"])
 
     lanes: list[PendingLane]
     """Open lanes with pending notifications."""
     messages: list[RetriedMessage]
-    """Built messages that wait for a retry, the next first; 1,000 at most."""
+    """Built messages that wait for a retry, the next first; at most 1,000."""
     scheduled: list[Waiting]
     """Scheduled events, by time."""
 
@@ -1183,14 +1189,13 @@ class PendingLane(Model):
     channel: str
     """The channel."""
     due: datetime | None = None
-    """Due time; null = none at present, as while its type is paused."""
+    """Due time; null = none at present, such as while its type is paused."""
     entries: list[Waiting]
     """The pending notifications, by time and arrival."""
     held_by: HeldBy | None = None
-    """The reason why it is held although it is due: it is paused, or the recipient is unconfirmed;
-    null = it is not held."""
+    """The reason why it is held although it is due; null = it is not held."""
     key: str | None = None
-    """Batch key of the lane; left out where it is empty."""
+    """Batch key of the lane; absent = empty."""
     lane: str
     """Name of the lane; `paused` holds the notifications of paused types."""
     tenant: str | None = None
@@ -1203,7 +1208,7 @@ class PolicyShown(Model):
     _required = frozenset(["policy"])
 
     after: str | None = None
-    """The time by which its entries come later than those of the inbox."""
+    """Delay of its entries after those of the inbox."""
     batch_key: str | None = None
     """Expression of the batch key, for a policy that has one."""
     decide: str | None = None
@@ -1211,11 +1216,11 @@ class PolicyShown(Model):
     digest: str | None = None
     """For `digest`: the digest's name."""
     hold: str | None = None
-    """For `first_event`: how long the first entry waits."""
+    """For `first_event`: the time for which the first entry waits."""
     lane: str | None = None
     """Lane of its entries; null for `never`."""
     max_items: int | None = None
-    """The number of entries that makes a lane due."""
+    """Number of entries with which a lane is due at once."""
     max_wait: str | None = None
     """For `cooldown`: the longest wait; `none` = no bound."""
     policy: str
@@ -1230,28 +1235,25 @@ class Preference(Model):
     over all categories."""
 
     at: str | None = None
-    """The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes
-    it back."""
+    """The time of the digest, a full quarter of an hour such as `17:15`; null or `default` resets
+    it."""
     category: str | None = None
-    """A category of the configuration; `*` for every category, those that are configured later
-    included."""
+    """A category of the configuration; `*` = all categories, including later ones."""
     channel: str | None = None
-    """The channel; `*` is each, those that are configured later included: for a mute, or for the
-    category `*`."""
+    """The channel; `*` = all channels, including later ones, for a mute or for the category `*`."""
     digest: str | None = None
-    """A digest whose slots come at times of one's own, as far as it lets recipients choose: with
-    `on`, `at` or both, and without `channel` and `mode`."""
+    """A digest whose times recipients may choose: with `on`, `at` or both, and without `channel`
+    and `mode`."""
     mode: str | None = None
     """`never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
     preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a
-    required type, and leaves those of its category out."""
+    required type, and does not apply to the required types of a category."""
     object: str | None = None
-    """An object to mute, also where it is the target; one of the four."""
+    """An object to mute, also as a target."""
     on: DigestDay | None = None
-    """The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes
-    it back."""
+    """The day of the digest, `mon` to `sun`, or 1 to 31 of a month; null or `default` resets it."""
     tenant: str | None = None
-    """The tenant to whose notifications it applies; absent = all notifications."""
+    """The tenant to whose notifications the preference applies; absent = all notifications."""
     topic: str | None = None
     """A topic to mute, with everything below it."""
     type: str | None = None
@@ -1259,12 +1261,12 @@ class Preference(Model):
 
 
 class Preview(Model):
-    """The mail that a recipient gets next."""
+    """A preview of the mail that a recipient gets next."""
 
     mail: NextMail | None = None
-    """The mail; null = no lane waits that will become one."""
+    """The mail; null = no open lane will become one."""
     scheduled: ScheduledCount | None = None
-    """The scheduled entries, in no lane yet; null = nothing is."""
+    """The scheduled entries, which are in no lane yet; null = none."""
 
 
 class Problem(Model):
@@ -1279,7 +1281,7 @@ class Problem(Model):
     hint: str
     """A way to fix it."""
     pointer: str | None = None
-    """Of `data` that does not fit its type: the JSON pointer (RFC 6901) of what is wrong, from the
+    """For `data` that does not fit its type: the JSON pointer (RFC 6901) of the fault, from the
     event on."""
     status: int
     """The HTTP status."""
@@ -1321,24 +1323,24 @@ class PublishedEvent(Model):
     _required = frozenset(["id", "notifications", "status", "suppressed", "warnings"])
 
     applied: bool | None = None
-    """Of several machines: true if all parts of the store have applied the event, so that the
-    counts are whole and inboxes have it."""
+    """In a cluster: true once all shards have applied the event, so that the counts are complete
+    and inboxes have it."""
     id: str
-    """The event's id; made by the server if the event had none."""
+    """The event's id, generated by the server if the event had none."""
     line: int | None = None
     """In a stream: the line number, from 1."""
     notifications: int
     """Number of recipients with at least one entry."""
     status: PublishedStatus
-    """`accepted`, or `duplicate` if its id is known: then nothing happened."""
+    """`accepted`, or `duplicate` if its id is known and nothing happened."""
     suppressed: int
-    """Number of recipients whom the admission of its type left out."""
+    """Number of recipients left out by the admission of its type."""
     warnings: list[EventWarning]
-    """A warning: what was sent is accepted, and probably not what was meant."""
+    """A warning about an event that is accepted, but probably not intended as it is."""
 
 
 class PushAddress(Model):
-    """A browser's subscription to Web Push among a recipient's addresses."""
+    """A browser's Web Push subscription among a recipient's addresses."""
 
     _required = frozenset(["endpoint", "keys"])
 
@@ -1347,7 +1349,7 @@ class PushAddress(Model):
     keys: PushKeys
     """Keys of the browser."""
     tenant: str | None = None
-    """The tenant whose messages, and those of none, it takes; those of all where it is left out."""
+    """The tenant whose messages it gets, beside those without a tenant; absent = all messages."""
 
 
 class PushKey(Model):
@@ -1371,20 +1373,19 @@ class PushKeys(Model):
 
 
 class QuietHours(Model):
-    """Hours of the wall clock in which nothing is sent, but what is urgent."""
+    """Hours of the wall clock in which only urgent notifications are sent."""
 
     _required = frozenset(["from", "to"])
     _names = {"from_": "from"}
 
     channels: list[str] | None = None
-    """The channels on which they hold; all where it is left out. On the others those of the channel
-    do."""
+    """The channels to which they apply; all if absent. The others keep those of the channel."""
     days: list[Weekday] | None = None
-    """The weekdays on which they begin; all where it is left out."""
+    """The weekdays on which they begin; all if absent."""
     from_: str
     """The time at which they begin, HH:MM."""
     to: str
-    """The time at which they end, another one; on the next day where it is before `from`."""
+    """The time at which they end, different from `from`; on the next day if it is earlier."""
 
 
 class QuietHoursInForce(Model):
@@ -1397,21 +1398,21 @@ class QuietHoursInForce(Model):
     hours: QuietHours
     """The hours, by the wall clock of `tz`."""
     set_by: QuietHoursSetBy
-    """Who set them: the `recipient`, the `tenant`, or the configuration of the `channel`."""
+    """Their source: the `recipient`, the `tenant`, or the configuration of the `channel`."""
 
 
 class RecipientChange(Model):
-    """A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat`
-    and `lon` together."""
+    """A profile, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours);
+    give `lat` and `lon` together."""
 
     addresses: Addresses | None = None
-    """Addresses by channel; null removes one, or all of them."""
+    """Addresses by channel; null removes those of a channel, or all."""
     data: dict[str, Any] | None = None
     """Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`."""
     email: str | None = None
-    """Address of the e-mail channel: the short way to `addresses.email`."""
+    """Address of the e-mail channel, short for `addresses.email`."""
     id: str | None = None
-    """Id of the recipient. A path that names it has the same."""
+    """Id of the recipient; the same as in the path, if that has one."""
     lat: float | None = None
     """Latitude, in degrees north."""
     locale: str | None = None
@@ -1419,13 +1420,12 @@ class RecipientChange(Model):
     lon: float | None = None
     """Longitude, in degrees east."""
     name: str | None = None
-    """Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has
-    no title."""
+    """Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and
+    without a title."""
     quiet_hours: QuietHoursChoice | None = None
-    """Quiet hours: hours of one's own, null for none at all, or `default` for those of each
-    channel."""
+    """Quiet hours: the recipient's own, null = none, `default` = those of each channel."""
     state: RecipientState | None = None
-    """The state, which says if messages are sent; `active` for a new recipient."""
+    """The state, which decides whether messages are sent; `active` for a new recipient."""
     tenants: list[str] | None = None
     """All tenants of which the recipient is a member; null = none."""
     tz: str | None = None
@@ -1438,7 +1438,7 @@ class RecipientProfile(Model):
     _required = frozenset(["addresses", "id", "state"])
 
     addresses: AddressesShown
-    """Addresses by channel, the one of the e-mail channel among them."""
+    """Addresses by channel, that of the e-mail channel included."""
     data: dict[str, Any] | None = None
     """Data of the host."""
     email: str | None = None
@@ -1448,20 +1448,20 @@ class RecipientProfile(Model):
     lat: float | None = None
     """Latitude, in degrees north."""
     locale: str | None = None
-    """BCP 47 locale; the configuration's default where null."""
+    """BCP 47 locale; null = the configuration's default."""
     lon: float | None = None
     """Longitude, in degrees east."""
     name: str | None = None
     """Name to show."""
     quiet_hours: QuietHoursChoice | None = None
-    """Quiet hours: null = none at all, `default` = those of each channel."""
+    """Quiet hours: null = none, `default` = those of each channel."""
     state: RecipientState
-    """The state, which says if messages are sent."""
+    """The state, which decides whether messages are sent."""
     tenants: list[str] | None = None
-    """The tenants of which the recipient is a member, sorted by the bytes of their ids; left out
-    where there are none."""
+    """The tenants of which the recipient is a member, sorted by the bytes of their ids; absent =
+    none."""
     tz: str | None = None
-    """IANA time zone; the configuration's default where null."""
+    """IANA time zone; null = the configuration's default."""
 
 
 class Rejected(Model):
@@ -1475,7 +1475,7 @@ class Rejected(Model):
     line: int | None = None
     """In a stream: the line number, from 1."""
     problem: Problem
-    """Why."""
+    """The problem of the item."""
     status: RejectedStatus
 
 
@@ -1485,9 +1485,9 @@ class RetriedMessage(MessageShown):
     _required = frozenset(["channel", "due", "failed_attempts", "id", "lane", "state"])
 
     held_by: HeldBy | None = None
-    """The reason why it is held; null = it is not."""
+    """The reason why it is held; null = it is not held."""
     last: AttemptShown | None = None
-    """The provider's last answer; null = it said nothing."""
+    """The provider's last answer; null = none."""
 
 
 class RetryingShown(Model):
@@ -1498,7 +1498,7 @@ class RetryingShown(Model):
     messages: int
     """Number of them."""
     next: list[RetriedMessage]
-    """The next ones, 100 at most."""
+    """The next ones, at most 100."""
 
 
 class Scheduled(Model):
@@ -1520,7 +1520,7 @@ class ScheduledCount(Model):
     first: datetime
     """The time at which the first enters its lane."""
     notifications: int
-    """Their number; those of one event at one instant count once."""
+    """Number of them; those of one event at one instant count once."""
 
 
 class SendingChannel(Model):
@@ -1531,7 +1531,7 @@ class SendingChannel(Model):
     paused: bool
     """True if an operator has paused it."""
     providers: list[str]
-    """The kinds of its providers (such as `file`, `smtp`), in the order in which they are asked."""
+    """The kinds of its providers (such as `file`, `smtp`), in order of preference."""
 
 
 class SigningKeyShown(Model):
@@ -1590,30 +1590,29 @@ class StatusAnswer(Model):
     )
 
     away: list[AwayShown]
-    """Providers and destinations that take nothing and are left alone, 20 at most."""
+    """Providers and destinations that are unavailable, at most 20."""
     channels: dict[str, SendingChannel]
     """The channels that send messages, by name."""
     clock_behind_seconds: int | None = None
-    """Seconds by which the clock is behind the newest step, if more than 60: it was ahead before.
-    What waits is due by the clock all the same; what is recorded meanwhile has the time of that
-    step. null = it is not behind."""
+    """Seconds by which the clock is behind the newest step, if more than 60: the clock was ahead
+    before. Deadlines follow the clock; records have the time of the newest step meanwhile. null =
+    not behind."""
     entries: EntriesCounted
     """Counts of entries, deleted days included."""
     forgotten_before: date | None = None
     """Days before this one are deleted; null = none yet."""
     kept_aside: int
-    """Messages that wait for a recipient or a destination that has its share of the threads of a
-    channel, or for a destination that takes nothing."""
+    """Messages that wait because their recipient or destination uses its share of a channel's
+    threads, or because the destination is unavailable."""
     missing: list[str] | None = None
-    """Nodes of a cluster that did not answer: their parts are left out, so every count is a lower
-    bound. Absent if all did."""
+    """Nodes of a cluster that did not answer: their shards are left out, so each count is a lower
+    bound. Absent if all answered."""
     newest_step: datetime | None = None
     """Instant of the newest step, which never goes back; null = none yet."""
     now: datetime
     """Time by the server's clock."""
     oldest_due: datetime | None = None
-    """Due time of the oldest overdue, unsent message; null = none, but for parts that are
-    `missing`."""
+    """Due time of the oldest overdue, unsent message; null = none is known."""
     oldest_due_age_seconds: int | None = None
     """Age of that message in seconds, by the server's clock; null = none."""
     paused: PausedShown
@@ -1634,7 +1633,7 @@ class Subscriptions(Model):
     _required = frozenset(["topics"])
 
     tenants: dict[str, list[str]] | None = None
-    """Topics of tenants, by tenant id; absent = there are none."""
+    """Topics of tenants, by tenant id; absent = none."""
     topics: list[str]
     """Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query,
     the topics of that tenant."""
@@ -1646,12 +1645,12 @@ class SuppressedAddress(Model):
     _required = frozenset(["address", "channel", "reason", "since"])
 
     address: str
-    """The address as it is compared: that of an e-mail in small letters, the endpoint of a Web Push
-    subscription."""
+    """The address in the form in which addresses are compared: that of an e-mail in small letters,
+    the endpoint of a Web Push subscription."""
     channel: str
     """The channel."""
     expires_at: datetime | None = None
-    """Time from which on it is not suppressed any more; null = it stays."""
+    """Time at which the suppression ends; null = never."""
     reason: SuppressionReason
     """The reason."""
     since: datetime
@@ -1753,7 +1752,7 @@ class TokensRevoked(Model):
 
 
 class TypeChoice(Model):
-    """A type, and what may be chosen for it."""
+    """A type and its choices."""
 
     _required = frozenset(["channels", "required", "title", "type"])
 
@@ -1792,15 +1791,14 @@ class TypeShown(Model):
     channels: dict[str, PolicyShown]
     """The policy for each channel."""
     condition: str | None = None
-    """The condition that is asked before something is sent; null = none."""
+    """The condition that is checked before sending; null = none."""
     drop_if_seen: bool | None = None
     """True if seen notifications are dropped; null = yes, except in digests."""
     give_up_after: str | None = None
-    """The time after which a message that could not be handed over has failed, from when it was
-    due."""
+    """Time after its due time at which a message that could not be handed over fails."""
     group: str | None = None
-    """The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest
-    lines."""
+    """The role by which lines are grouped: `object`, `actor` or `target`; null = the one with the
+    fewest groups."""
     include_actor: bool
     """True if actors are notified of their own events."""
     look_back: str | None = None
@@ -1808,20 +1806,19 @@ class TypeShown(Model):
     paused: bool
     """True if an operator has paused it."""
     per: str
-    """The part of the admission's key beside the recipient and the type: `type` for none, `object`
-    or `target`."""
+    """The scope within which the admission compares entries: `type`, `object` or `target`."""
     required: bool
-    """True if neither `never` nor a mute leaves it out."""
+    """True if neither `never` nor a mute applies to it."""
     unknown_outcome: str
-    """The consequence where nobody knows whether a message was handed over: `resend` or `give_up`."""
+    """The handling of a message of unknown outcome: `resend` or `give_up`."""
     unresolved: str
-    """The fate of its messages while the host does not answer what objects are: `send` or `wait`."""
+    """The handling of its messages while the resolver does not answer: `send` or `wait`."""
     urgent: bool
-    """True if it is sent without waiting for a digest."""
+    """True if it does not wait for a digest."""
 
 
 class TypesAnswer(Model):
-    """The configured types, and how they are delivered."""
+    """The configured types and their delivery."""
 
     _required = frozenset(["categories", "channels", "digests", "types"])
 
@@ -1845,7 +1842,7 @@ class Waiting(Model):
     object: str
     """Its object."""
     t: datetime
-    """Time at which it entered its lane, or will."""
+    """Time at which it entered its lane, or will enter it."""
     tenant: str | None = None
     """Its tenant; absent = none."""
     type: str
@@ -1853,7 +1850,7 @@ class Waiting(Model):
 
 
 class Warned(Model):
-    """The answer to preferences that were set and are probably not what was meant."""
+    """The answer to preferences that are set, but probably not intended as they are."""
 
     _required = frozenset(["warnings"])
 
@@ -1874,21 +1871,21 @@ CancelStatus: TypeAlias = (
     | str
 )
 """The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled`
-= only pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes;
+= only pending entries were cancelled; `withdrawn` = delivered entries were removed from inboxes;
 `too_late` = everything was delivered already; `nothing_left` = the event was cancelled before or
-has no recipients; `remembered` = no event of this id is known, and it is cancelled if it comes
-within 24 hours; `unknown` = no event of this key was found."""
+has no recipients; `remembered` = no event with this id is known, and it is cancelled if it arrives
+within 24 hours; `unknown` = no event with this key was found."""
 
 
 Circles: TypeAlias = Near | list[Near]
 
 
 DigestDay: TypeAlias = int | str
-"""A day or a time: a word, or the number of a day of the month."""
+"""A day or a time: a text, or the number of a day of the month."""
 
 
 DigestTimeFrom: TypeAlias = Literal["tenant", "recipient", "default"] | str
-"""Where a time of a digest comes from."""
+"""The source of a time of a digest."""
 
 
 DoneStatus: TypeAlias = Literal["done"] | str
@@ -1927,9 +1924,9 @@ LineAnswer: TypeAlias = Done | Rejected | Counted
 
 
 OperatedStatus: TypeAlias = Literal["accepted", "cancelled", "too_late", "nothing_left"] | str
-"""Result of a change of a message: `accepted` = it goes; `cancelled` = it is not sent any more;
-`too_late` = it was handed over, or may have been; `nothing_left` = it had failed, or had nothing
-left to tell."""
+"""Result of a change of a message: `accepted` = it is sent; `cancelled` = it is not sent any more;
+`too_late` = it was handed over, or may have been; `nothing_left` = it had failed, or had no
+notifications left."""
 
 
 PreferenceLevel: TypeAlias = Literal["type", "category", "*", "default"] | str
@@ -1937,7 +1934,8 @@ PreferenceLevel: TypeAlias = Literal["type", "category", "*", "default"] | str
 
 
 PreferencesAnswer: TypeAlias = list[Preference] | AllPreferences
-"""Preferences as they are listed: what is set, or all that may be."""
+"""A list of preferences: those that are set, or an object that also has the modes that may be
+chosen."""
 
 
 PublishAnswer: TypeAlias = PublishedEvent | list[EventOutcome]
@@ -1948,15 +1946,15 @@ PublishedStatus: TypeAlias = Literal["accepted", "duplicate", "cancelled"] | str
 
 
 QuietHoursOfChannel: TypeAlias = Literal["default"] | str
-"""The word for the hours of each channel."""
+"""The value for the hours of each channel."""
 
 
 QuietHoursChoice: TypeAlias = QuietHours | QuietHoursOfChannel
-"""Quiet hours as a profile shows them; null = none at all."""
+"""Quiet hours as a profile shows them; null = none."""
 
 
 QuietHoursSetBy: TypeAlias = Literal["recipient", "tenant", "channel"] | str
-"""Who set quiet hours."""
+"""The source of quiet hours."""
 
 
 RecipientState: TypeAlias = Literal["active", "unconfirmed", "disabled"] | str
@@ -1972,9 +1970,9 @@ RoleName: TypeAlias = Literal["read", "publish", "operate", "admin"] | str
 
 
 SuppressionReason: TypeAlias = Literal["manual", "bounce", "complaint", "stop", "gone"] | str
-"""The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come
-back), `complaint` (its owner called one spam), `stop` (its owner asked the provider for no more) or
-`gone` (there is no such address any more)."""
+"""The reason of a suppression: `manual` (set by an operator or the host), `bounce` (messages come
+back), `complaint` (its owner reported spam), `stop` (its owner opted out at the provider) or `gone`
+(the address no longer exists)."""
 
 
 Weekday: TypeAlias = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"] | str

@@ -32,7 +32,7 @@ impl ServerCalls<'_> {
 
     /// Check whether the process is alive.
     ///
-    /// Answers 200 as long as the process runs, also while it starts. Needs no key.
+    /// Returns 200 as long as the process runs, also while it starts. Needs no key.
     ///
     /// `GET /healthz`
     pub fn health(&self) -> Request<String> {
@@ -41,8 +41,8 @@ impl ServerCalls<'_> {
 
     /// Get a guide for language models.
     ///
-    /// A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and all of its calls. Made
-    /// from the documentation and this document. Needs no key.
+    /// Returns a short text in Markdown (llmstxt.org): an introduction, the first calls, the pages and all calls of this
+    /// server. Needs no key.
     ///
     /// `GET /llms.txt`
     pub fn get_llms_txt(&self) -> Request<String> {
@@ -51,8 +51,8 @@ impl ServerCalls<'_> {
 
     /// Get the metrics.
     ///
-    /// Prometheus text format. It also answers while the store can't be used, with the metrics that are available
-    /// then.
+    /// Returns the metrics in Prometheus's text format. Also answers while the store can't be used, with the metrics that
+    /// are available then.
     ///
     /// `GET /metrics`
     pub fn metrics(&self) -> Request<String> {
@@ -61,8 +61,8 @@ impl ServerCalls<'_> {
 
     /// Check whether the server is ready.
     ///
-    /// Answers 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
-    /// read is named, and the answer is 200: the server serves. Needs no key.
+    /// Returns 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
+    /// read is named in an answer of 200, since the server serves. Needs no key.
     ///
     /// `GET /readyz`
     pub fn ready(&self) -> Request<String> {
@@ -71,8 +71,8 @@ impl ServerCalls<'_> {
 
     /// List the nodes.
     ///
-    /// The nodes that share the store, as of the last heartbeat, in the order of their names. Empty for a server with a
-    /// data directory of its own.
+    /// Returns the nodes that share the store, as of their last heartbeat, sorted by name; an empty list from a server with
+    /// a data directory of its own.
     ///
     /// `GET /v1/nodes`
     pub fn nodes(&self) -> Request<Vec<NodeShown>> {
@@ -81,7 +81,7 @@ impl ServerCalls<'_> {
 
     /// Get this document.
     ///
-    /// The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release. Needs no key.
+    /// Returns the OpenAPI document of this server. The same text is `docs/openapi.json` of the release. Needs no key.
     ///
     /// `GET /v1/openapi.json`
     pub fn openapi(&self) -> Request<Value> {
@@ -170,19 +170,20 @@ pub struct AdminCalls<'c>(&'c Client);
 impl AdminCalls<'_> {
     /// Back up everything.
     ///
-    /// Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
-    /// of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds, or less than
-    /// 64 KiB a second over a minute. Two may be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
+    /// Streams the content of the store at one moment; the server continues meanwhile. `tidings restore` creates a store
+    /// from it and refuses an incomplete backup. The stream ends if its reader accepts no data for 30 seconds, or less than
+    /// 64 KiB a second over a minute. Two backups may run at once. Days that are deleted meanwhile keep their disk space
+    /// until the backup ends.
     ///
     /// `GET /v1/admin/backup`
     pub fn backup(&self) -> ItemStream<Bytes> {
         self.0.call(Method::GET, "/v1/admin/backup".to_owned()).bytes()
     }
 
-    /// List what comes due.
+    /// List due lanes, messages and events.
     ///
-    /// Counts open lanes by the hour in which they are due, messages that are being sent or wait for a retry, and
-    /// scheduled events. A lane with only cancelled entries is counted too; it sends nothing.
+    /// Returns the number of open lanes by the hour in which they are due, the messages that are being sent or wait for a
+    /// retry, and the scheduled events. A lane with only cancelled entries counts too; it sends nothing.
     ///
     /// `GET /v1/admin/due`
     pub fn due(&self, query: &DueQuery) -> Request<DueAnswer> {
@@ -191,8 +192,8 @@ impl AdminCalls<'_> {
 
     /// Delete old days.
     ///
-    /// Permanently deletes all data of the days before a date. Notifications that are not sent yet end as
-    /// expired. Today is always kept.
+    /// Permanently deletes all data of the days before a date. Notifications that were not sent end as `expired`. Today is
+    /// always kept.
     ///
     /// `POST /v1/admin/forget`
     pub fn forget(&self, body: &ForgetDays) -> Request<DroppedDays> {
@@ -261,7 +262,7 @@ impl AdminCalls<'_> {
 
     /// Get the status of the server.
     ///
-    /// Counts recipients, and entries by outcome, and lists what is paused.
+    /// Returns the counts of recipients and of entries by outcome, and the paused types and channels.
     ///
     /// `GET /v1/admin/status`
     pub fn status(&self) -> Request<StatusAnswer> {
@@ -280,11 +281,11 @@ impl AdminCalls<'_> {
 
     /// Export the last days as a timeline.
     ///
-    /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
-    /// as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
-    /// disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
-    /// events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports may be read at
-    /// once, one of each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
+    /// Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and
+    /// preferences as they are now, then the events of the last days as they were accepted, today included, and last the
+    /// disabled tenants. Scheduled events, changes of objects, marks and cancels are not included, nor are events of
+    /// deleted tenants. The export of one tenant has its members by name, and its events. Two exports may run at once, one
+    /// for each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
     ///
     /// `GET /v1/export`
     pub fn export(&self, query: &ExportQuery) -> ItemStream<Value> {
@@ -308,25 +309,25 @@ impl EventsCalls<'_> {
 
     /// Publish events: one.
     ///
-    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
-    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    /// Takes one event as an object, many as an array (`application/json`), or a stream of any length with one event per
+    /// line (`application/x-ndjson`). Events are answered in order, once they are durable.
     ///
-    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
-    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
-    /// `rejected` with its problem, and the others are accepted.
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (With shards on several
+    /// nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is `rejected` with its
+    /// problem, and the others are accepted.
     ///
-    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
-    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    /// In a cluster the answer waits up to a second until all shards have applied the event, and `applied` says whether
+    /// they have. With `Prefer: respond-async` it does not wait.
     ///
-    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
-    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
-    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
-    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    /// A stream is read as fast as it becomes durable, and each line is answered like an item of an array. Read the answers
+    /// while you write. A problem of the server (status 429 or 503) ends the stream: send the lines without an answer
+    /// again, with the same ids. With an `Idempotency-Key`, an event without an id gets one that derives from the key, the
+    /// line number and the line's content, so that it is a duplicate when sent again.
     ///
-    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
-    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode (`application/cloudevents+json`), as a
+    /// batch (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered like an array.
     ///
     /// `POST /v1/events`
     pub fn publish(&self, event: &Event) -> Request<PublishedEvent> {
@@ -335,25 +336,25 @@ impl EventsCalls<'_> {
 
     /// Publish events: several at once.
     ///
-    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
-    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    /// Takes one event as an object, many as an array (`application/json`), or a stream of any length with one event per
+    /// line (`application/x-ndjson`). Events are answered in order, once they are durable.
     ///
-    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
-    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
-    /// `rejected` with its problem, and the others are accepted.
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (With shards on several
+    /// nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is `rejected` with its
+    /// problem, and the others are accepted.
     ///
-    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
-    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    /// In a cluster the answer waits up to a second until all shards have applied the event, and `applied` says whether
+    /// they have. With `Prefer: respond-async` it does not wait.
     ///
-    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
-    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
-    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
-    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    /// A stream is read as fast as it becomes durable, and each line is answered like an item of an array. Read the answers
+    /// while you write. A problem of the server (status 429 or 503) ends the stream: send the lines without an answer
+    /// again, with the same ids. With an `Idempotency-Key`, an event without an id gets one that derives from the key, the
+    /// line number and the line's content, so that it is a duplicate when sent again.
     ///
-    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
-    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode (`application/cloudevents+json`), as a
+    /// batch (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered like an array.
     ///
     /// `POST /v1/events`
     pub fn publish_many(&self, events: &[Event]) -> Request<Vec<EventOutcome>> {
@@ -362,25 +363,25 @@ impl EventsCalls<'_> {
 
     /// Publish events: any number, sent in parts.
     ///
-    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
-    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    /// Takes one event as an object, many as an array (`application/json`), or a stream of any length with one event per
+    /// line (`application/x-ndjson`). Events are answered in order, once they are durable.
     ///
-    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
-    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
-    /// `rejected` with its problem, and the others are accepted.
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (With shards on several
+    /// nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is `rejected` with its
+    /// problem, and the others are accepted.
     ///
-    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
-    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    /// In a cluster the answer waits up to a second until all shards have applied the event, and `applied` says whether
+    /// they have. With `Prefer: respond-async` it does not wait.
     ///
-    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
-    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
-    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
-    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    /// A stream is read as fast as it becomes durable, and each line is answered like an item of an array. Read the answers
+    /// while you write. A problem of the server (status 429 or 503) ends the stream: send the lines without an answer
+    /// again, with the same ids. With an `Idempotency-Key`, an event without an id gets one that derives from the key, the
+    /// line number and the line's content, so that it is a duplicate when sent again.
     ///
-    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
-    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode (`application/cloudevents+json`), as a
+    /// batch (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered like an array.
     ///
     /// `POST /v1/events`
     pub fn import<L>(&self, lines: L) -> Import<EventLineAnswer>
@@ -393,25 +394,25 @@ impl EventsCalls<'_> {
 
     /// Publish events: any number as they come, sent in parts.
     ///
-    /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
-    /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
+    /// Takes one event as an object, many as an array (`application/json`), or a stream of any length with one event per
+    /// line (`application/x-ndjson`). Events are answered in order, once they are durable.
     ///
-    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
-    /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
-    /// `rejected` with its problem, and the others are accepted.
+    /// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (With shards on several
+    /// nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is `rejected` with its
+    /// problem, and the others are accepted.
     ///
-    /// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
-    /// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+    /// In a cluster the answer waits up to a second until all shards have applied the event, and `applied` says whether
+    /// they have. With `Prefer: respond-async` it does not wait.
     ///
-    /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
-    /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
-    /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
-    /// that derives from the key, the line number and the line's content: sent again they are duplicates.
+    /// A stream is read as fast as it becomes durable, and each line is answered like an item of an array. Read the answers
+    /// while you write. A problem of the server (status 429 or 503) ends the stream: send the lines without an answer
+    /// again, with the same ids. With an `Idempotency-Key`, an event without an id gets one that derives from the key, the
+    /// line number and the line's content, so that it is a duplicate when sent again.
     ///
-    /// CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-    /// (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
-    /// `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-    /// the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
+    /// CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode (`application/cloudevents+json`), as a
+    /// batch (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`,
+    /// `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+    /// the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered like an array.
     ///
     /// `POST /v1/events`
     pub fn import_stream(
@@ -421,10 +422,10 @@ impl EventsCalls<'_> {
         Import::new(self.0, "/v1/events".to_owned(), lines)
     }
 
-    /// Get an event and what became of it.
+    /// Get an event and its outcome.
     ///
-    /// Returns the event, and its entries counted by channel, outcome and reason, as long as the day of its
-    /// arrival is kept.
+    /// Returns the event, and the number of its entries by channel, outcome and reason, as long as the day of its arrival
+    /// is kept.
     ///
     /// `GET /v1/events/{id}`
     pub fn get(&self, id: &str) -> Request<EventWithOutcome> {
@@ -433,9 +434,9 @@ impl EventsCalls<'_> {
 
     /// Cancel an event.
     ///
-    /// Pending notifications end at once. Those in a message that is built and not handed over yet are removed
-    /// from it. `status` says how far the cancel went. An unknown event is not an error: the status is `remembered`, and
-    /// the event is cancelled if it comes within 24 hours.
+    /// Cancels pending notifications at once, and removes them from messages that are built and not handed over yet.
+    /// `status` is the extent of the cancel. An unknown event is not an error: the status is `remembered`, and the event is
+    /// cancelled if it arrives within 24 hours.
     ///
     /// `POST /v1/events/{id}/cancel`
     pub fn cancel(&self, id: &str, body: &OfTenant) -> Request<CancelAnswer> {
@@ -448,7 +449,7 @@ impl EventsCalls<'_> {
 
     /// Withdraw an event.
     ///
-    /// Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays counted as delivered.
+    /// Cancels the event as `cancel` does, and removes it from inboxes. Removed entries still count as delivered.
     ///
     /// `POST /v1/events/{id}/withdraw`
     pub fn withdraw(&self, id: &str, body: &OfTenant) -> Request<CancelAnswer> {
@@ -461,11 +462,10 @@ impl EventsCalls<'_> {
 
     /// Explain why a recipient got an event, or did not.
     ///
-    /// Returns each rule in its order, with what it looked at and what came of it: up to the message that carried the
-    /// event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
-    /// who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
-    /// what would become of it if it were published now; nothing is published.
-    /// The body has at most 512 KiB.
+    /// Returns the rules in their order, each with its inputs and its result, up to the message that carried the event or
+    /// the rule that ended it, as long as the day of the event's arrival is kept. Facts that are not stored, such as the
+    /// audience of that time, are shown as they are now, and marked so. An event in place of an id is hypothetical: the
+    /// answer shows its result if it were published now, and nothing is published. The body has at most 512 KiB.
     ///
     /// `POST /v1/explain`
     pub fn explain(&self, body: &Explain) -> Request<Explained> {
@@ -490,8 +490,8 @@ pub struct ConfigurationCalls<'c>(&'c Client);
 impl ConfigurationCalls<'_> {
     /// Pause a channel.
     ///
-    /// No lane of the channel closes and no message is sent on it, retries included, until it is resumed. A
-    /// paused inbox does not show new notifications.
+    /// Closes no lane of the channel and sends no message on it, retries included, until it is resumed. A paused inbox does
+    /// not show new notifications.
     ///
     /// `POST /v1/channels/{channel}/pause`
     pub fn pause_channel(&self, channel: &str) -> Request<()> {
@@ -503,7 +503,7 @@ impl ConfigurationCalls<'_> {
 
     /// Resume a channel.
     ///
-    /// Due lanes are sent at once, one message per lane.
+    /// Sends due lanes at once, one message per lane.
     ///
     /// `POST /v1/channels/{channel}/resume`
     pub fn resume_channel(&self, channel: &str) -> Request<()> {
@@ -515,7 +515,7 @@ impl ConfigurationCalls<'_> {
 
     /// List types, categories, digests and channels.
     ///
-    /// Returns the configuration in force: what a host needs to publish and to show a preference page.
+    /// Returns the configuration in force, as a host needs it to publish and to show a preference page.
     ///
     /// `GET /v1/types`
     pub fn types(&self) -> Request<TypesAnswer> {
@@ -524,8 +524,8 @@ impl ConfigurationCalls<'_> {
 
     /// Pause a type.
     ///
-    /// Notifications of the type wait in a lane of their own, including those that are pending already. Other
-    /// types are sent as before. A message that is already built and includes the type waits too.
+    /// Holds the notifications of the type in a lane of their own, pending ones included. Other types are sent as before. A
+    /// message that is already built and includes the type waits too.
     ///
     /// `POST /v1/types/{type}/pause`
     pub fn pause_type(&self, type_: &str) -> Request<()> {
@@ -534,8 +534,8 @@ impl ConfigurationCalls<'_> {
 
     /// Resume a type.
     ///
-    /// Waiting notifications return to the lanes that now apply, by their time: overdue ones are sent at once, a
-    /// digest sends them at its next slot.
+    /// Returns waiting notifications to the lanes that apply now, by their time: overdue ones are sent at once, a digest
+    /// sends them at its next slot.
     ///
     /// `POST /v1/types/{type}/resume`
     pub fn resume_type(&self, type_: &str) -> Request<()> {
@@ -543,14 +543,14 @@ impl ConfigurationCalls<'_> {
     }
 }
 
-/// Databases out of which events are read
+/// Databases from which events are read
 #[derive(Clone, Copy, Debug)]
 pub struct FeedsCalls<'c>(&'c Client);
 
 impl FeedsCalls<'_> {
     /// List the feeds.
     ///
-    /// The feeds of the configuration, by name, as the server reads them now.
+    /// Returns the feeds of the configuration, by name, with their present state.
     ///
     /// `GET /v1/feeds`
     pub fn list(&self) -> Request<Vec<Feed>> {
@@ -559,7 +559,7 @@ impl FeedsCalls<'_> {
 
     /// Pause a feed.
     ///
-    /// Nothing is read from the database until it is resumed, also after a restart. Rows wait in the table.
+    /// Stops reading from the database until the feed is resumed, also after a restart. Rows wait in the table.
     ///
     /// `POST /v1/feeds/{name}/pause`
     pub fn pause(&self, name: &str) -> Request<()> {
@@ -568,7 +568,7 @@ impl FeedsCalls<'_> {
 
     /// Resume a feed.
     ///
-    /// A feed that was paused, or that has stopped by itself, is read again.
+    /// Reads a feed again that was paused, or that stopped by itself.
     ///
     /// `POST /v1/feeds/{name}/resume`
     pub fn resume(&self, name: &str) -> Request<()> {
@@ -576,15 +576,16 @@ impl FeedsCalls<'_> {
     }
 }
 
-/// Services of the host that are told what became of messages
+/// Services of the host that are called about messages, preferences and addresses
 #[derive(Clone, Copy, Debug)]
 pub struct HooksCalls<'c>(&'c Client);
 
 impl HooksCalls<'_> {
     /// List the hooks.
     ///
-    /// The services of the host that are told what became of messages, preferences and addresses, in the order of the
-    /// configuration. Of several nodes, each tells what its parts of the store decided: the counts are of those that answered.
+    /// Returns the services of the host that receive occurrences of messages, preferences and addresses, in the order of
+    /// the configuration. In a cluster each node calls them about its own shards: the counts are sums over the nodes that
+    /// answered.
     ///
     /// `GET /v1/hooks`
     pub fn list(&self) -> Request<Vec<Hook>> {
@@ -593,8 +594,8 @@ impl HooksCalls<'_> {
 
     /// Replay a hook.
     ///
-    /// What occurred since an instant, of the kinds that the hook wants, is sent again under the same ids. Nothing is sent
-    /// of days that were deleted, nor of times at which no hook wanted it.
+    /// Sends the occurrences since an instant again, of the kinds that the hook wants, under the same ids. Nothing is sent
+    /// of deleted days, nor of times at which no hook wanted such occurrences.
     ///
     /// `POST /v1/hooks/{name}/replay`
     pub fn replay(&self, name: &str, body: &Replay) -> Request<()> {
@@ -607,7 +608,7 @@ impl HooksCalls<'_> {
 
     /// Resume a hook.
     ///
-    /// A hook that answered 410 is off, and stays so over a restart. From now on it is on: what it was not told is told.
+    /// Turns a hook on that answered 410 and is off, which a restart does not change. Occurrences that it missed are sent.
     ///
     /// `POST /v1/hooks/{name}/resume`
     pub fn resume(&self, name: &str) -> Request<()> {
@@ -660,11 +661,11 @@ pub struct MyInboxQuery {
     pub category: Vec<String>,
     /// Only items of this type; may be given several times.
     pub type_: Vec<String>,
-    /// False: each item is a group.
+    /// False = each item is a group.
     pub grouped: Option<bool>,
-    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    /// A revision to wait for: the answer comes once `rev` is higher, or is 304 after `wait`.
     pub since: Option<u64>,
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+    /// Time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient may have 8 calls that wait.
     pub wait: Option<String>,
     /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     pub tenant: Option<String>,
@@ -712,21 +713,21 @@ impl MyInboxQuery {
         self
     }
 
-    /// False: each item is a group.
+    /// False = each item is a group.
     #[must_use]
     pub fn grouped(mut self, grouped: bool) -> Self {
         self.grouped = Some(grouped);
         self
     }
 
-    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    /// A revision to wait for: the answer comes once `rev` is higher, or is 304 after `wait`.
     #[must_use]
     pub fn since(mut self, since: u64) -> Self {
         self.since = Some(since);
         self
     }
 
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+    /// Time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient may have 8 calls that wait.
     #[must_use]
     pub fn wait(mut self, wait: impl Into<String>) -> Self {
         self.wait = Some(wait.into());
@@ -870,7 +871,7 @@ impl MyPendingQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JoinMyPushQuery {
-    /// For messages of this tenant and of none, as with a token with this claim
+    /// Subscribe to messages of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -881,7 +882,7 @@ impl JoinMyPushQuery {
         Self::default()
     }
 
-    /// For messages of this tenant and of none, as with a token with this claim
+    /// Subscribe to messages of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -901,7 +902,7 @@ impl JoinMyPushQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeaveMyPushQuery {
-    /// Only as it joined for this tenant, as with a token with this claim
+    /// Only the subscription for this tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -912,7 +913,7 @@ impl LeaveMyPushQuery {
         Self::default()
     }
 
-    /// Only as it joined for this tenant, as with a token with this claim
+    /// Only the subscription for this tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -928,15 +929,15 @@ impl LeaveMyPushQuery {
     }
 }
 
-/// What end users may do by themselves, with a token that the application signs
+/// Calls of end users, with a token that the application signs
 #[derive(Clone, Copy, Debug)]
 pub struct MeCalls<'c>(&'c Client);
 
 impl MeCalls<'_> {
     /// Send a recipient's pending notifications now.
     ///
-    /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
-    /// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
+    /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent when the
+    /// channel is resumed; notifications of a paused type and scheduled ones stay. The body is optional.
     ///
     /// `POST /v1/me/flush`
     pub fn flush(&self, query: &FlushMineQuery, body: &FlushLimits) -> Request<Flushed> {
@@ -950,10 +951,10 @@ impl MeCalls<'_> {
 
     /// Get a page of an inbox, page after page as they are reached.
     ///
-    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+    /// groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+    /// none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+    /// comes once there is a newer one (long poll).
     ///
     /// `GET /v1/me/inbox`
     pub fn inbox(&self, query: &MyInboxQuery) -> ItemStream<Group> {
@@ -963,10 +964,10 @@ impl MeCalls<'_> {
 
     /// Get a page of an inbox: one page.
     ///
-    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+    /// groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+    /// none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+    /// comes once there is a newer one (long poll).
     ///
     /// `GET /v1/me/inbox`
     pub fn inbox_page(&self, query: &MyInboxQuery) -> Request<Page> {
@@ -979,10 +980,10 @@ impl MeCalls<'_> {
 
     /// Get a page of an inbox: a page, or `None` where nothing is newer than `since`.
     ///
-    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+    /// groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+    /// none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+    /// comes once there is a newer one (long poll).
     ///
     /// `GET /v1/me/inbox`
     pub fn inbox_newer(&self, query: &MyInboxQuery) -> Request<Option<Page>> {
@@ -995,8 +996,9 @@ impl MeCalls<'_> {
 
     /// Archive items.
     ///
-    /// They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Removes items from pages and counts, except with `state=archived` and `all`. They count as seen for other channels.
+    /// Returns the counts afterwards, also if no item matches. An event or a group is archived wherever it is, other items
+    /// only in the inbox.
     ///
     /// `POST /v1/me/inbox/archive`
     pub fn archive(&self, body: &Items) -> Request<InboxCounts> {
@@ -1005,8 +1007,7 @@ impl MeCalls<'_> {
 
     /// Get the counts of an inbox.
     ///
-    /// Counts groups with something unseen and with something unread, of the whole inbox and of each category, as its page
-    /// does.
+    /// Returns the number of groups with an unseen and with an unread item, in the whole inbox and in each category.
     ///
     /// `GET /v1/me/inbox/counts`
     pub fn counts(&self, query: &MyInboxCountsQuery) -> Request<InboxCounts> {
@@ -1015,8 +1016,8 @@ impl MeCalls<'_> {
 
     /// Delete items from an inbox.
     ///
-    /// They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Removes items for ever; statistics stay. They count as seen for other channels. Returns the counts afterwards, also
+    /// if no item matches. An event or a group is deleted wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/me/inbox/delete`
     pub fn delete(&self, body: &Items) -> Request<InboxCounts> {
@@ -1025,8 +1026,8 @@ impl MeCalls<'_> {
 
     /// Mark items as read.
     ///
-    /// What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Marks items as read, and hence as seen. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is marked wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/me/inbox/read`
     pub fn mark_read(&self, body: &Items) -> Request<InboxCounts> {
@@ -1035,8 +1036,8 @@ impl MeCalls<'_> {
 
     /// Mark items as seen.
     ///
-    /// Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An event or a group is marked
+    /// wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/me/inbox/seen`
     pub fn mark_seen(&self, body: &Items) -> Request<InboxCounts> {
@@ -1045,8 +1046,8 @@ impl MeCalls<'_> {
 
     /// Snooze items.
     ///
-    /// They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
-    /// at the place of that instant. Answers with the counts after it.
+    /// Removes items from the inbox until an instant (`until`) or for a duration (`for`). They then return, unseen and
+    /// unread, at the position of that instant. Returns the counts afterwards.
     ///
     /// `POST /v1/me/inbox/snooze`
     pub fn snooze(&self, body: &Items) -> Request<InboxCounts> {
@@ -1055,8 +1056,8 @@ impl MeCalls<'_> {
 
     /// Take items out of the archive.
     ///
-    /// They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Brings archived items back as they were. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is brought back wherever it is, other items only if that puts them into the inbox.
     ///
     /// `POST /v1/me/inbox/unarchive`
     pub fn unarchive(&self, body: &Items) -> Request<InboxCounts> {
@@ -1065,8 +1066,8 @@ impl MeCalls<'_> {
 
     /// Mark items as unread.
     ///
-    /// What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is marked wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/me/inbox/unread`
     pub fn mark_unread(&self, body: &Items) -> Request<InboxCounts> {
@@ -1075,8 +1076,8 @@ impl MeCalls<'_> {
 
     /// End the snooze of items.
     ///
-    /// They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Brings snoozed items back as they were, to their old position. Returns the counts afterwards, also if no item
+    /// matches. An event or a group is brought back wherever it is, other items only if that puts them into the inbox.
     ///
     /// `POST /v1/me/inbox/unsnooze`
     pub fn unsnooze(&self, body: &Items) -> Request<InboxCounts> {
@@ -1085,13 +1086,13 @@ impl MeCalls<'_> {
 
     /// Follow an inbox.
     ///
-    /// A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
-    /// `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
-    /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
-    /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
-    /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
-    /// (`token_expired`, `token_revoked`, `token_key`).
+    /// Streams server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+    /// `inbox`, within 100 ms: the counts, the new and changed groups (`changed`), and the keys of groups that are gone
+    /// (`gone`). Changes close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream goes on
+    /// from there, or `hello` has `"reset": true`, and the page has to be read again. A comment comes every 15 s. `end`
+    /// comes before the server closes the stream, with a `code`: `restart` (open it again after `retry_ms`), `replaced`
+    /// (the recipient opened more than 8 streams of that view, or 32 with long polls), or the reason for the end of the
+    /// token (`token_expired`, `token_revoked`, `token_key`).
     ///
     /// `GET /v1/me/live`
     pub fn live(&self, query: &MyLiveQuery) -> ItemStream<LiveEvent> {
@@ -1100,8 +1101,8 @@ impl MeCalls<'_> {
 
     /// List a recipient's pending notifications.
     ///
-    /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-    /// events, of the reader's view.
+    /// Returns open lanes with their deadlines and notifications, messages that wait for a retry, and scheduled events, in
+    /// the reader's view.
     ///
     /// `GET /v1/me/pending`
     pub fn pending(&self, query: &MyPendingQuery) -> Request<Pending> {
@@ -1110,11 +1111,11 @@ impl MeCalls<'_> {
 
     /// List the preferences of a recipient.
     ///
-    /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-    /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
-    /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
-    /// those in force and their time zone, and the key of Web Push.
+    /// Returns the preferences for types, categories and digests that are configured now, and mutes. A preference that is
+    /// the same on each channel is one item, on `*`. Without a preference the policy of the type applies. With
+    /// `choices=true`, and for end users, the list is `preferences` of an object that has everything for a page of
+    /// preferences: for each category and type the modes that may be chosen, the mode in force and its source; mutes, quiet
+    /// hours with those in force and their time zone, and the key of Web Push.
     ///
     /// `GET /v1/me/preferences`
     pub fn preferences(&self) -> Request<AllPreferences> {
@@ -1123,10 +1124,9 @@ impl MeCalls<'_> {
 
     /// Set some preferences of a recipient.
     ///
-    /// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
-    /// whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
-    /// cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
-    /// to be given.
+    /// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the whole list
+    /// is accepted or nothing. Pending notifications move to the lane that applies now; `never` cancels them. The body may
+    /// also be an object with the list as `preferences` and with `quiet_hours` like those of a profile, both optional.
     ///
     /// `PATCH /v1/me/preferences`
     pub fn patch_preferences(&self, body: impl Into<PreferenceChange>) -> Request<Option<Warned>> {
@@ -1139,10 +1139,10 @@ impl MeCalls<'_> {
 
     /// Add a browser of a recipient.
     ///
-    /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-    /// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
-    /// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-    /// all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
+    /// Adds the browser's Web Push subscription, the result of `JSON.stringify(subscription)`, to the recipient's addresses
+    /// of the channel `webpush`. With a token of a tenant it gets the messages of that tenant and those without one, else
+    /// all messages. Replaces a subscription with the same endpoint and tenant. Beyond 20 browsers for a tenant, or for all
+    /// tenants, the oldest of them is removed, and beyond 40 in all the recipient's oldest.
     ///
     /// `PUT /v1/me/push`
     pub fn add_push(&self, query: &JoinMyPushQuery, body: &PushSubscription) -> Request<()> {
@@ -1156,9 +1156,9 @@ impl MeCalls<'_> {
 
     /// Remove a browser of a recipient.
     ///
-    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
-    /// that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
-    /// recipient is not an error.
+    /// Removes the browser's Web Push subscription, of which `endpoint` is enough. A subscription for another tenant than
+    /// that of the token, or for all tenants, stays; a token without a tenant removes it for all. An unknown subscription
+    /// is not an error.
     ///
     /// `DELETE /v1/me/push`
     pub fn remove_push(
@@ -1176,7 +1176,7 @@ impl MeCalls<'_> {
 
     /// List a recipient's subscriptions.
     ///
-    /// Lists all topics, sorted by bytes.
+    /// Returns all topics, sorted by bytes.
     ///
     /// `GET /v1/me/subscriptions`
     pub fn subscriptions(&self) -> Request<Subscriptions> {
@@ -1185,7 +1185,7 @@ impl MeCalls<'_> {
 
     /// Follow a topic.
     ///
-    /// A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+    /// Subscribes the recipient to the topic and everything below it: a follower of `artist` is notified of events to
     /// `artist/42`. Slashes in the path may be encoded or not.
     ///
     /// `PUT /v1/me/subscriptions/{topic}`
@@ -1198,7 +1198,8 @@ impl MeCalls<'_> {
 
     /// Unfollow a topic.
     ///
-    /// Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
+    /// Removes the subscription. Earlier events are not cancelled. A topic that the recipient does not follow is not an
+    /// error.
     ///
     /// `DELETE /v1/me/subscriptions/{topic}`
     pub fn unfollow(&self, topic: &str) -> Request<()> {
@@ -1357,15 +1358,15 @@ impl PreviewQuery {
     }
 }
 
-/// Messages of channels: their time line, retry, cancel and resend
+/// Messages of channels: history, retry, cancel and resend
 #[derive(Clone, Copy, Debug)]
 pub struct MessagesCalls<'c>(&'c Client);
 
 impl MessagesCalls<'_> {
     /// List messages, page after page as they are reached.
     ///
-    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: those that are
-    /// not built yet, then by that day, newest first. What they tell is in `GET /v1/messages/{id}`.
+    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: first those
+    /// that are not built yet, then by that day, newest first. `GET /v1/messages/{id}` returns their content.
     ///
     /// `GET /v1/messages`
     pub fn list(&self, query: &ListMessagesQuery) -> ItemStream<MessageShown> {
@@ -1376,8 +1377,8 @@ impl MessagesCalls<'_> {
 
     /// List messages: one page.
     ///
-    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: those that are
-    /// not built yet, then by that day, newest first. What they tell is in `GET /v1/messages/{id}`.
+    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: first those
+    /// that are not built yet, then by that day, newest first. `GET /v1/messages/{id}` returns their content.
     ///
     /// `GET /v1/messages`
     pub fn page(&self, query: &ListMessagesQuery) -> Request<MessagePage> {
@@ -1386,8 +1387,8 @@ impl MessagesCalls<'_> {
 
     /// Get a message.
     ///
-    /// Returns a message with what it tells, its attempts, and its time line: what entered its lane, the rules that decided
-    /// when it went, what providers said of it.
+    /// Returns a message with its notifications, its attempts, and its history: the entries of its lane, the rules that
+    /// decided its time, the answers of providers.
     ///
     /// `GET /v1/messages/{id}`
     pub fn get(&self, id: &str) -> Request<MessageDetails> {
@@ -1396,8 +1397,8 @@ impl MessagesCalls<'_> {
 
     /// Cancel a message.
     ///
-    /// Takes all notifications out of a message that is surely not handed over; they end as `cancelled`, with the reason
-    /// `message`. `status` says how far that went.
+    /// Removes all notifications from a message that is surely not handed over; they end as `cancelled`, with the reason
+    /// `message`. `status` is the extent of the cancel.
     ///
     /// `POST /v1/messages/{id}/cancel`
     pub fn cancel(&self, id: &str) -> Request<OperatedAnswer> {
@@ -1406,8 +1407,8 @@ impl MessagesCalls<'_> {
 
     /// Resend a message.
     ///
-    /// Sends a message again that was `sent`, or whose outcome is `unknown` or `failed`: the recipient may get it twice. It
-    /// counts as `resent`; what was delivered stays delivered, whatever becomes of the copy.
+    /// Sends a `sent`, `unknown` or `failed` message again: the recipient may get it twice. It counts as `resent`;
+    /// delivered notifications stay delivered, whatever the outcome of the copy.
     ///
     /// `POST /v1/messages/{id}/resend`
     pub fn resend(&self, id: &str) -> Request<OperatedAnswer> {
@@ -1416,8 +1417,8 @@ impl MessagesCalls<'_> {
 
     /// Retry a message.
     ///
-    /// Sends a message that `failed` again, as it was built; one that is `retrying` is tried at once. What its recipient has
-    /// set to `never` or muted since is left out.
+    /// Sends a `failed` message again, as it was built; a `retrying` message is tried at once. Notifications that the
+    /// recipient has set to `never` or muted since are left out.
     ///
     /// `POST /v1/messages/{id}/retry`
     pub fn retry(&self, id: &str) -> Request<OperatedAnswer> {
@@ -1426,8 +1427,8 @@ impl MessagesCalls<'_> {
 
     /// Preview the mail that a recipient gets next.
     ///
-    /// Builds the mail of the lane that is due first, or of the named one, with what waits in it now and in the words of now.
-    /// Scheduled entries are in no lane yet, and counted apart. Nothing is sent or recorded.
+    /// Builds the mail of the lane that is due first, or of the named lane, with its pending entries and the configuration
+    /// in force. Scheduled entries are in no lane yet, and are counted separately. Nothing is sent or recorded.
     ///
     /// `GET /v1/recipients/{id}/preview`
     pub fn preview(&self, id: &str, query: &PreviewQuery) -> Request<Preview> {
@@ -1443,20 +1444,20 @@ impl MessagesCalls<'_> {
 pub struct ObjectsCalls<'c>(&'c Client);
 
 impl ObjectsCalls<'_> {
-    /// Make or change many objects.
+    /// Create or change many objects.
     ///
-    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
-    /// fields change. Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Changes the given fields
+    /// only. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/objects`
     pub fn upsert_many(&self, body: &[NamedObject]) -> Request<Vec<ItemAnswer>> {
         self.0.call(Method::POST, "/v1/objects".to_owned()).json(body).once().answer()
     }
 
-    /// Make or change many objects: any number, sent in parts.
+    /// Create or change many objects: any number, sent in parts.
     ///
-    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
-    /// fields change. Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Changes the given fields
+    /// only. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/objects`
     pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
@@ -1467,10 +1468,10 @@ impl ObjectsCalls<'_> {
         Import::new(self.0, "/v1/objects".to_owned(), futures_util::stream::iter(lines))
     }
 
-    /// Make or change many objects: any number as they come, sent in parts.
+    /// Create or change many objects: any number as they come, sent in parts.
     ///
-    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
-    /// fields change. Each item is accepted or rejected by itself; the answers are in order.
+    /// Takes an array of at most 10,000 objects, or a stream of any length with one per line. Changes the given fields
+    /// only. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/objects`
     pub fn import_stream(
@@ -1480,10 +1481,11 @@ impl ObjectsCalls<'_> {
         Import::new(self.0, "/v1/objects".to_owned(), lines)
     }
 
-    /// Make or change an object.
+    /// Create or change an object.
     ///
-    /// Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
-    /// or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
+    /// Changes the given fields only; null counts as not given. Lifts a retraction. The values are kept until they are
+    /// changed or the object is deleted, even if no event names the object; `[limits] objects` bounds the number of such
+    /// objects.
     ///
     /// `PUT /v1/objects/{id}`
     pub fn upsert(&self, id: &str, body: &ObjectChange) -> Request<()> {
@@ -1492,8 +1494,8 @@ impl ObjectsCalls<'_> {
 
     /// Retract an object.
     ///
-    /// Skips pending notifications about the object when their message is built. A later publish or change of the
-    /// object lifts the retraction. From now on the object is kept only as long as a kept day names it.
+    /// Skips pending notifications about the object when their message is built. A later publish or change of the object
+    /// lifts the retraction. The object is then kept only as long as a kept day names it.
     ///
     /// `DELETE /v1/objects/{id}`
     pub fn retract(&self, id: &str) -> Request<()> {
@@ -1505,7 +1507,7 @@ impl ObjectsCalls<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JoinPushQuery {
-    /// For messages of this tenant and of none, as with a token with this claim
+    /// Subscribe to messages of this tenant and those without a tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -1516,7 +1518,7 @@ impl JoinPushQuery {
         Self::default()
     }
 
-    /// For messages of this tenant and of none, as with a token with this claim
+    /// Subscribe to messages of this tenant and those without a tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1536,7 +1538,7 @@ impl JoinPushQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeavePushQuery {
-    /// Only as it joined for this tenant, as with a token with this claim
+    /// Only the subscription for this tenant, as with a token with this claim
     pub tenant: Option<String>,
 }
 
@@ -1547,7 +1549,7 @@ impl LeavePushQuery {
         Self::default()
     }
 
-    /// Only as it joined for this tenant, as with a token with this claim
+    /// Only the subscription for this tenant, as with a token with this claim
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -1568,22 +1570,20 @@ impl LeavePushQuery {
 pub struct RecipientsCalls<'c>(&'c Client);
 
 impl RecipientsCalls<'_> {
-    /// Make or change many recipients.
+    /// Create or change many recipients.
     ///
-    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
-    /// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
-    /// order.
+    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown recipients,
+    /// and changes the given fields only. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/recipients`
     pub fn patch_many(&self, body: &[NamedRecipient]) -> Request<Vec<ItemAnswer>> {
         self.0.call(Method::POST, "/v1/recipients".to_owned()).json(body).once().answer()
     }
 
-    /// Make or change many recipients: any number, sent in parts.
+    /// Create or change many recipients: any number, sent in parts.
     ///
-    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
-    /// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
-    /// order.
+    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown recipients,
+    /// and changes the given fields only. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/recipients`
     pub fn import<L>(&self, lines: L) -> Import<LineAnswer>
@@ -1594,11 +1594,10 @@ impl RecipientsCalls<'_> {
         Import::new(self.0, "/v1/recipients".to_owned(), futures_util::stream::iter(lines))
     }
 
-    /// Make or change many recipients: any number as they come, sent in parts.
+    /// Create or change many recipients: any number as they come, sent in parts.
     ///
-    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
-    /// recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
-    /// order.
+    /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown recipients,
+    /// and changes the given fields only. Each item is accepted or rejected by itself; the answers are in order.
     ///
     /// `POST /v1/recipients`
     pub fn import_stream(
@@ -1610,7 +1609,7 @@ impl RecipientsCalls<'_> {
 
     /// Get a recipient's profile.
     ///
-    /// Every field but `tenants` is present; null = the default of the configuration applies.
+    /// Returns the profile. Every field but `tenants` is present; null = the default of the configuration applies.
     ///
     /// `GET /v1/recipients/{id}`
     pub fn get(&self, id: &str) -> Request<RecipientProfile> {
@@ -1619,8 +1618,7 @@ impl RecipientsCalls<'_> {
 
     /// Put a recipient's whole profile.
     ///
-    /// Creates the recipient if there is none. Absent fields get their default. A profile from `GET` can be put
-    /// back as it is.
+    /// Creates or replaces the recipient. Absent fields get their default. A profile from `GET` can be put back unchanged.
     ///
     /// `PUT /v1/recipients/{id}`
     pub fn upsert(&self, id: &str, body: &RecipientChange) -> Request<()> {
@@ -1633,7 +1631,7 @@ impl RecipientsCalls<'_> {
 
     /// Change a recipient's profile.
     ///
-    /// Creates the recipient if there is none. Only the given fields change; null removes a value.
+    /// Creates the recipient if it is unknown. Changes the given fields only; null removes a value.
     ///
     /// `PATCH /v1/recipients/{id}`
     pub fn patch(&self, id: &str, body: &RecipientChange) -> Request<()> {
@@ -1646,8 +1644,8 @@ impl RecipientsCalls<'_> {
 
     /// Erase a recipient.
     ///
-    /// Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as cancelled when
-    /// they are due. Messages that are already built are not sent any more.
+    /// Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as `cancelled` when they
+    /// are due. Messages that are already built are not sent any more.
     ///
     /// `DELETE /v1/recipients/{id}`
     pub fn erase(&self, id: &str) -> Request<()> {
@@ -1656,10 +1654,10 @@ impl RecipientsCalls<'_> {
 
     /// Add a browser of a recipient.
     ///
-    /// The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-    /// recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
-    /// the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-    /// all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
+    /// Adds the browser's Web Push subscription, the result of `JSON.stringify(subscription)`, to the recipient's addresses
+    /// of the channel `webpush`. With a token of a tenant it gets the messages of that tenant and those without one, else
+    /// all messages. Replaces a subscription with the same endpoint and tenant. Beyond 20 browsers for a tenant, or for all
+    /// tenants, the oldest of them is removed, and beyond 40 in all the recipient's oldest.
     ///
     /// `PUT /v1/recipients/{id}/push`
     pub fn add_push(
@@ -1678,9 +1676,9 @@ impl RecipientsCalls<'_> {
 
     /// Remove a browser of a recipient.
     ///
-    /// The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
-    /// that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
-    /// recipient is not an error.
+    /// Removes the browser's Web Push subscription, of which `endpoint` is enough. A subscription for another tenant than
+    /// that of the token, or for all tenants, stays; a token without a tenant removes it for all. An unknown subscription
+    /// is not an error.
     ///
     /// `DELETE /v1/recipients/{id}/push`
     pub fn remove_push(
@@ -1781,8 +1779,8 @@ pub struct PendingCalls<'c>(&'c Client);
 impl PendingCalls<'_> {
     /// Send a recipient's pending notifications now.
     ///
-    /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
-    /// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
+    /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent when the
+    /// channel is resumed; notifications of a paused type and scheduled ones stay. The body is optional.
     ///
     /// `POST /v1/recipients/{id}/flush`
     pub fn flush(&self, id: &str, query: &FlushQuery, body: &FlushLimits) -> Request<Flushed> {
@@ -1796,8 +1794,8 @@ impl PendingCalls<'_> {
 
     /// List a recipient's pending notifications.
     ///
-    /// Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-    /// events, of the reader's view.
+    /// Returns open lanes with their deadlines and notifications, messages that wait for a retry, and scheduled events, in
+    /// the reader's view.
     ///
     /// `GET /v1/recipients/{id}/pending`
     pub fn list(&self, id: &str, query: &PendingQuery) -> Request<Pending> {
@@ -1822,11 +1820,11 @@ pub struct InboxQuery {
     pub category: Vec<String>,
     /// Only items of this type; may be given several times.
     pub type_: Vec<String>,
-    /// False: each item is a group.
+    /// False = each item is a group.
     pub grouped: Option<bool>,
-    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    /// A revision to wait for: the answer comes once `rev` is higher, or is 304 after `wait`.
     pub since: Option<u64>,
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+    /// Time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient may have 8 calls that wait.
     pub wait: Option<String>,
     /// Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`.
     pub tenant: Option<String>,
@@ -1874,21 +1872,21 @@ impl InboxQuery {
         self
     }
 
-    /// False: each item is a group.
+    /// False = each item is a group.
     #[must_use]
     pub fn grouped(mut self, grouped: bool) -> Self {
         self.grouped = Some(grouped);
         self
     }
 
-    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    /// A revision to wait for: the answer comes once `rev` is higher, or is 304 after `wait`.
     #[must_use]
     pub fn since(mut self, since: u64) -> Self {
         self.since = Some(since);
         self
     }
 
-    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+    /// Time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient may have 8 calls that wait.
     #[must_use]
     pub fn wait(mut self, wait: impl Into<String>) -> Self {
         self.wait = Some(wait.into());
@@ -2004,10 +2002,10 @@ pub struct InboxCalls<'c>(&'c Client);
 impl InboxCalls<'_> {
     /// Get a page of an inbox, page after page as they are reached.
     ///
-    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+    /// groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+    /// none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+    /// comes once there is a newer one (long poll).
     ///
     /// `GET /v1/recipients/{id}/inbox`
     pub fn list(&self, id: &str, query: &InboxQuery) -> ItemStream<Group> {
@@ -2020,10 +2018,10 @@ impl InboxCalls<'_> {
 
     /// Get a page of an inbox: one page.
     ///
-    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+    /// groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+    /// none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+    /// comes once there is a newer one (long poll).
     ///
     /// `GET /v1/recipients/{id}/inbox`
     pub fn page(&self, id: &str, query: &InboxQuery) -> Request<Page> {
@@ -2036,10 +2034,10 @@ impl InboxCalls<'_> {
 
     /// Get a page of an inbox: a page, or `None` where nothing is newer than `since`.
     ///
-    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-    /// for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-    /// and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-    /// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+    /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+    /// groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+    /// none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+    /// comes once there is a newer one (long poll).
     ///
     /// `GET /v1/recipients/{id}/inbox`
     pub fn newer(&self, id: &str, query: &InboxQuery) -> Request<Option<Page>> {
@@ -2052,8 +2050,9 @@ impl InboxCalls<'_> {
 
     /// Archive items.
     ///
-    /// They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Removes items from pages and counts, except with `state=archived` and `all`. They count as seen for other channels.
+    /// Returns the counts afterwards, also if no item matches. An event or a group is archived wherever it is, other items
+    /// only in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/archive`
     pub fn archive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2066,8 +2065,7 @@ impl InboxCalls<'_> {
 
     /// Get the counts of an inbox.
     ///
-    /// Counts groups with something unseen and with something unread, of the whole inbox and of each category, as its page
-    /// does.
+    /// Returns the number of groups with an unseen and with an unread item, in the whole inbox and in each category.
     ///
     /// `GET /v1/recipients/{id}/inbox/counts`
     pub fn counts(&self, id: &str, query: &CountsQuery) -> Request<InboxCounts> {
@@ -2079,8 +2077,8 @@ impl InboxCalls<'_> {
 
     /// Delete items from an inbox.
     ///
-    /// They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Removes items for ever; statistics stay. They count as seen for other channels. Returns the counts afterwards, also
+    /// if no item matches. An event or a group is deleted wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/delete`
     pub fn delete(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2093,8 +2091,8 @@ impl InboxCalls<'_> {
 
     /// Mark items as read.
     ///
-    /// What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Marks items as read, and hence as seen. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is marked wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/read`
     pub fn mark_read(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2107,8 +2105,8 @@ impl InboxCalls<'_> {
 
     /// Mark items as seen.
     ///
-    /// Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An event or a group is marked
+    /// wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/seen`
     pub fn mark_seen(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2121,8 +2119,8 @@ impl InboxCalls<'_> {
 
     /// Snooze items.
     ///
-    /// They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
-    /// at the place of that instant. Answers with the counts after it.
+    /// Removes items from the inbox until an instant (`until`) or for a duration (`for`). They then return, unseen and
+    /// unread, at the position of that instant. Returns the counts afterwards.
     ///
     /// `POST /v1/recipients/{id}/inbox/snooze`
     pub fn snooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2135,8 +2133,8 @@ impl InboxCalls<'_> {
 
     /// Take items out of the archive.
     ///
-    /// They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Brings archived items back as they were. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is brought back wherever it is, other items only if that puts them into the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unarchive`
     pub fn unarchive(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2149,8 +2147,8 @@ impl InboxCalls<'_> {
 
     /// Mark items as unread.
     ///
-    /// What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item matches. An event or a group
+    /// is marked wherever it is, other items only in the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unread`
     pub fn mark_unread(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2163,8 +2161,8 @@ impl InboxCalls<'_> {
 
     /// End the snooze of items.
     ///
-    /// They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-    /// the others in the inbox.
+    /// Brings snoozed items back as they were, to their old position. Returns the counts afterwards, also if no item
+    /// matches. An event or a group is brought back wherever it is, other items only if that puts them into the inbox.
     ///
     /// `POST /v1/recipients/{id}/inbox/unsnooze`
     pub fn unsnooze(&self, id: &str, body: &Items) -> Request<InboxCounts> {
@@ -2177,13 +2175,13 @@ impl InboxCalls<'_> {
 
     /// Follow an inbox.
     ///
-    /// A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
-    /// `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
-    /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
-    /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
-    /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-    /// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
-    /// (`token_expired`, `token_revoked`, `token_key`).
+    /// Streams server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+    /// `inbox`, within 100 ms: the counts, the new and changed groups (`changed`), and the keys of groups that are gone
+    /// (`gone`). Changes close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream goes on
+    /// from there, or `hello` has `"reset": true`, and the page has to be read again. A comment comes every 15 s. `end`
+    /// comes before the server closes the stream, with a `code`: `restart` (open it again after `retry_ms`), `replaced`
+    /// (the recipient opened more than 8 streams of that view, or 32 with long polls), or the reason for the end of the
+    /// token (`token_expired`, `token_revoked`, `token_key`).
     ///
     /// `GET /v1/recipients/{id}/live`
     pub fn live(&self, id: &str, query: &LiveQuery) -> ItemStream<LiveEvent> {
@@ -2194,18 +2192,18 @@ impl InboxCalls<'_> {
     }
 }
 
-/// Choices of recipients: what they receive, on which channel and when
+/// Choices of recipients by type, category and channel, and their quiet hours
 #[derive(Clone, Copy, Debug)]
 pub struct PreferencesCalls<'c>(&'c Client);
 
 impl PreferencesCalls<'_> {
     /// List the preferences of a recipient.
     ///
-    /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-    /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
-    /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
-    /// those in force and their time zone, and the key of Web Push.
+    /// Returns the preferences for types, categories and digests that are configured now, and mutes. A preference that is
+    /// the same on each channel is one item, on `*`. Without a preference the policy of the type applies. With
+    /// `choices=true`, and for end users, the list is `preferences` of an object that has everything for a page of
+    /// preferences: for each category and type the modes that may be chosen, the mode in force and its source; mutes, quiet
+    /// hours with those in force and their time zone, and the key of Web Push.
     ///
     /// `GET /v1/recipients/{id}/preferences`
     pub fn get(&self, id: &str) -> Request<Vec<PreferenceOut>> {
@@ -2214,11 +2212,11 @@ impl PreferencesCalls<'_> {
 
     /// List the preferences of a recipient, with all that may be chosen.
     ///
-    /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-    /// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
-    /// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-    /// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
-    /// those in force and their time zone, and the key of Web Push.
+    /// Returns the preferences for types, categories and digests that are configured now, and mutes. A preference that is
+    /// the same on each channel is one item, on `*`. Without a preference the policy of the type applies. With
+    /// `choices=true`, and for end users, the list is `preferences` of an object that has everything for a page of
+    /// preferences: for each category and type the modes that may be chosen, the mode in force and its source; mutes, quiet
+    /// hours with those in force and their time zone, and the key of Web Push.
     ///
     /// `GET /v1/recipients/{id}/preferences`
     pub fn choices(&self, id: &str) -> Request<AllPreferences> {
@@ -2230,10 +2228,10 @@ impl PreferencesCalls<'_> {
 
     /// Replace all preferences of a recipient.
     ///
-    /// Preferences that are not in the list return to their default, but a `never` for a type or category that is
-    /// not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
-    /// Pending notifications move to the lane that now applies; `never` cancels them. With `tenant` in the query
-    /// the list is that of the tenant, and what is set with another or without one stays.
+    /// Resets preferences that are not in the list to their default, but keeps a `never` for a type or category that is not
+    /// configured now. Lifts mutes that are not in the list. Either the whole list is accepted or nothing. Pending
+    /// notifications move to the lane that applies now; `never` cancels them. With `tenant` in the query the list is that
+    /// of the tenant; preferences with another tenant or without one stay.
     ///
     /// `PUT /v1/recipients/{id}/preferences`
     pub fn replace(&self, id: &str, body: &[Preference]) -> Request<Option<Warned>> {
@@ -2246,10 +2244,9 @@ impl PreferencesCalls<'_> {
 
     /// Set some preferences of a recipient.
     ///
-    /// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
-    /// whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
-    /// cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
-    /// to be given.
+    /// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the whole list
+    /// is accepted or nothing. Pending notifications move to the lane that applies now; `never` cancels them. The body may
+    /// also be an object with the list as `preferences` and with `quiet_hours` like those of a profile, both optional.
     ///
     /// `PATCH /v1/recipients/{id}/preferences`
     pub fn patch(&self, id: &str, body: impl Into<PreferenceChange>) -> Request<Option<Warned>> {
@@ -2268,7 +2265,7 @@ pub struct SubscriptionsCalls<'c>(&'c Client);
 impl SubscriptionsCalls<'_> {
     /// List a recipient's subscriptions.
     ///
-    /// Lists all topics, sorted by bytes.
+    /// Returns all topics, sorted by bytes.
     ///
     /// `GET /v1/recipients/{id}/subscriptions`
     pub fn list(&self, id: &str) -> Request<Subscriptions> {
@@ -2277,7 +2274,7 @@ impl SubscriptionsCalls<'_> {
 
     /// Follow a topic.
     ///
-    /// A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+    /// Subscribes the recipient to the topic and everything below it: a follower of `artist` is notified of events to
     /// `artist/42`. Slashes in the path may be encoded or not.
     ///
     /// `PUT /v1/recipients/{id}/subscriptions/{topic}`
@@ -2293,7 +2290,8 @@ impl SubscriptionsCalls<'_> {
 
     /// Unfollow a topic.
     ///
-    /// Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
+    /// Removes the subscription. Earlier events are not cancelled. A topic that the recipient does not follow is not an
+    /// error.
     ///
     /// `DELETE /v1/recipients/{id}/subscriptions/{topic}`
     pub fn unfollow(&self, id: &str, topic: &str) -> Request<()> {
@@ -2406,8 +2404,7 @@ pub struct SuppressionsCalls<'c>(&'c Client);
 impl SuppressionsCalls<'_> {
     /// List suppressed addresses, page after page as they are reached.
     ///
-    /// Returns the addresses to which nothing is sent, by channel and address, without those whose suppression has
-    /// expired.
+    /// Returns the suppressed addresses, sorted by channel and address, without those whose suppression has expired.
     ///
     /// `GET /v1/suppressions`
     pub fn list(&self, query: &ListSuppressionsQuery) -> ItemStream<SuppressedAddress> {
@@ -2418,8 +2415,7 @@ impl SuppressionsCalls<'_> {
 
     /// List suppressed addresses: one page.
     ///
-    /// Returns the addresses to which nothing is sent, by channel and address, without those whose suppression has
-    /// expired.
+    /// Returns the suppressed addresses, sorted by channel and address, without those whose suppression has expired.
     ///
     /// `GET /v1/suppressions`
     pub fn page(&self, query: &ListSuppressionsQuery) -> Request<SuppressionPage> {
@@ -2428,7 +2424,7 @@ impl SuppressionsCalls<'_> {
 
     /// Get a suppressed address.
     ///
-    /// Returns why an address is suppressed, since when and until when.
+    /// Returns the reason, the beginning and the end of a suppression.
     ///
     /// `GET /v1/suppressions/{channel}/{address}`
     pub fn get(&self, channel: &str, address: &str) -> Request<SuppressedAddress> {
@@ -2442,8 +2438,8 @@ impl SuppressionsCalls<'_> {
 
     /// Suppress an address.
     ///
-    /// Nothing is sent to the address on this channel from now on, whoever has it: what is due ends as `skipped`, with the
-    /// reason `suppressed`. Replaces an earlier suppression of the address. The body may be left out.
+    /// Stops all messages to the address on this channel, whichever recipient has it: due notifications end as `skipped`,
+    /// with the reason `suppressed`. Replaces an earlier suppression of the address. The body is optional.
     ///
     /// `PUT /v1/suppressions/{channel}/{address}`
     pub fn add(&self, channel: &str, address: &str, body: &Suppression) -> Request<()> {
@@ -2459,8 +2455,8 @@ impl SuppressionsCalls<'_> {
 
     /// Lift the suppression of an address.
     ///
-    /// Messages are sent to it again from now on. What was skipped meanwhile does not come back. An address that is not
-    /// suppressed stays so.
+    /// Allows messages to the address again. Skipped notifications do not come back. An address that is not suppressed is
+    /// not an error.
     ///
     /// `DELETE /v1/suppressions/{channel}/{address}`
     pub fn remove(&self, channel: &str, address: &str) -> Request<()> {
@@ -2624,7 +2620,7 @@ impl TenantsCalls<'_> {
 
     /// Get a tenant.
     ///
-    /// Every field is present; null = the default of the configuration applies.
+    /// Returns the tenant. Every field is present; null = the default of the configuration applies.
     ///
     /// `GET /v1/tenants/{id}`
     pub fn get(&self, id: &str) -> Request<Tenant> {
@@ -2737,7 +2733,7 @@ impl TenantsCalls<'_> {
 
     /// Make a recipient a member.
     ///
-    /// A recipient may be a member of many tenants.
+    /// Adds the recipient to the members. A recipient may be a member of many tenants.
     ///
     /// `PUT /v1/tenants/{id}/members/{recipient}`
     pub fn add_member(&self, id: &str, recipient: &str) -> Request<()> {
@@ -2752,7 +2748,7 @@ impl TenantsCalls<'_> {
 
     /// Remove a member.
     ///
-    /// Also removes the recipient's subscriptions of the tenant. Notifications and preferences stay.
+    /// Removes the membership and the recipient's subscriptions of the tenant. Notifications and preferences stay.
     ///
     /// `DELETE /v1/tenants/{id}/members/{recipient}`
     pub fn remove_member(&self, id: &str, recipient: &str) -> Request<()> {
@@ -2791,25 +2787,25 @@ impl Client {
         ConfigurationCalls(self)
     }
 
-    /// Databases out of which events are read
+    /// Databases from which events are read
     #[must_use]
     pub fn feeds(&self) -> FeedsCalls<'_> {
         FeedsCalls(self)
     }
 
-    /// Services of the host that are told what became of messages
+    /// Services of the host that are called about messages, preferences and addresses
     #[must_use]
     pub fn hooks(&self) -> HooksCalls<'_> {
         HooksCalls(self)
     }
 
-    /// What end users may do by themselves, with a token that the application signs
+    /// Calls of end users, with a token that the application signs
     #[must_use]
     pub fn me(&self) -> MeCalls<'_> {
         MeCalls(self)
     }
 
-    /// Messages of channels: their time line, retry, cancel and resend
+    /// Messages of channels: history, retry, cancel and resend
     #[must_use]
     pub fn messages(&self) -> MessagesCalls<'_> {
         MessagesCalls(self)
@@ -2839,7 +2835,7 @@ impl Client {
         InboxCalls(self)
     }
 
-    /// Choices of recipients: what they receive, on which channel and when
+    /// Choices of recipients by type, category and channel, and their quiet hours
     #[must_use]
     pub fn preferences(&self) -> PreferencesCalls<'_> {
         PreferencesCalls(self)

@@ -280,19 +280,20 @@ pub struct AllPreferences {
     pub choices: Vec<CategoryChoice>,
     /// The times in force of the digests that let recipients choose some.
     pub digest_times: Vec<DigestTimes>,
-    /// The digests in the recipient's language, by name; those for which there are no words are left out.
+    /// The titles of digests in the recipient's language, by name; digests without a title are left out.
     pub digests: BTreeMap<String, String>,
     /// The muted topics and objects.
     pub mutes: Vec<Mute>,
-    /// The preferences that are set, mutes among them.
+    /// The preferences that are set, mutes included.
     pub preferences: Vec<PreferenceOut>,
-    /// The key by which browsers subscribe; left out where nothing is sent to browsers.
+    /// The key by which browsers subscribe; absent if nothing is sent to browsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<PushKey>,
-    /// Quiet hours: null = none at all, `default` = those of each channel.
+    /// Quiet hours: null = none, `default` = those of each channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoiceOut>,
-    /// The quiet hours in force, whoever set them, by channel; a channel without any is left out.
+    /// The quiet hours in force, by channel, whether set by the recipient, the tenant or the configuration; channels
+    /// without any are left out.
     pub quiet_hours_in_force: Vec<QuietHoursInForce>,
     /// The time zone of quiet hours and digests: the recipient's, else the tenant's, else the default.
     pub tz: String,
@@ -305,8 +306,8 @@ pub struct AllPreferences {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AttemptShown {
-    /// `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported later: `delivered`,
-    /// `delayed`, `bounced`, `complained`, `opened` or `clicked`.
+    /// `sent`, `retry` (surely not handed over), `failed` (refused permanently) or `unknown`; in later reports
+    /// `delivered`, `delayed`, `bounced`, `complained`, `opened` or `clicked`.
     pub answer: String,
     /// Time of the first.
     pub at: String,
@@ -314,8 +315,8 @@ pub struct AttemptShown {
     pub count: u32,
     /// The provider, without secrets.
     pub provider: String,
-    /// The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
-    /// of what was sent.
+    /// The provider's answer: stage and code of a refusal, without its text, which may contain addresses; the receipt
+    /// of a sent message.
     pub reply: String,
     /// Time of the last.
     pub until: String,
@@ -324,22 +325,21 @@ pub struct AttemptShown {
     pub extra: Map<String, Value>,
 }
 
-/// The audience of an event: all of these together, without the actor and those in `except`.
+/// The audience of an event: the union of its fields, without the actor and without `except`.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct Audience {
     /// All recipients.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub everyone: Option<bool>,
-    /// Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
-    /// don't matter.
+    /// Recipients to leave out by id, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones are ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub except: Option<Vec<String>>,
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<OneOrMany<Near>>,
-    /// Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
-    /// profile, before the audience is asked for.
+    /// Recipients by id. An object in place of an id first creates the recipient, or changes the given fields of the
+    /// profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipients: Option<Vec<IdOrProfile>>,
     /// Recipients who follow one of these topics, or a parent of it.
@@ -361,8 +361,7 @@ impl Audience {
         self
     }
 
-    /// Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
-    /// don't matter.
+    /// Recipients to leave out by id, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones are ignored.
     #[must_use]
     pub fn except(mut self, except: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.except = Some(except.into_iter().map(Into::into).collect());
@@ -376,8 +375,8 @@ impl Audience {
         self
     }
 
-    /// Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
-    /// profile, before the audience is asked for.
+    /// Recipients by id. An object in place of an id first creates the recipient, or changes the given fields of the
+    /// profile.
     #[must_use]
     pub fn recipients(
         mut self,
@@ -395,22 +394,21 @@ impl Audience {
     }
 }
 
-/// The audience of an event: all of these together, without the actor and those in `except`.
+/// The audience of an event: the union of its fields, without the actor and without `except`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AudienceOut {
     /// All recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub everyone: Option<bool>,
-    /// Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
-    /// don't matter.
+    /// Recipients to leave out by id, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub except: Option<Vec<String>>,
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<OneOrMany<NearOut>>,
-    /// Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
-    /// profile, before the audience is asked for.
+    /// Recipients by id. An object in place of an id first creates the recipient, or changes the given fields of the
+    /// profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipients: Option<Vec<IdOrProfileOut>>,
     /// Recipients who follow one of these topics, or a parent of it.
@@ -421,18 +419,18 @@ pub struct AudienceOut {
     pub extra: Map<String, Value>,
 }
 
-/// A provider, or a destination of one, that takes nothing and is left alone.
+/// A provider, or a destination of one, that is unavailable: nothing is sent to it until its next probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AwayShown {
     /// The channel.
     pub channel: String,
-    /// The host that recipients name, or the domain of mail addresses; null = the provider takes nothing for anybody.
+    /// The host that recipients name, or the domain of mail addresses; null = the whole provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
     /// The provider, without secrets.
     pub provider: String,
-    /// When it is asked again.
+    /// Time of the next probe.
     pub until: String,
     /// Its last answer.
     pub why: String,
@@ -539,21 +537,20 @@ impl BrandChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CancelAnswer {
-    /// Entries that were pending or scheduled and are now cancelled.
+    /// Pending or scheduled entries that are now cancelled.
     pub cancelled: u64,
     /// Number of events found.
     pub events: u64,
-    /// Entries removed from messages that were built and not handed over yet. A message with no entries left
-    /// is not sent.
+    /// Entries removed from messages that are built and not handed over yet. A message without entries is not sent.
     pub removed_from_batch: u64,
     /// `status`
     pub status: CancelStatus,
-    /// Entries that can't be cancelled: they were delivered (an inbox entry at once), are being sent, or had
-    /// ended when their message was built.
+    /// Entries that can't be cancelled: they are delivered (an inbox entry at once), are being sent, or ended when
+    /// their message was built.
     pub too_late: u64,
-    /// A warning: the request is accepted, and probably not what was meant.
+    /// A warning about a request that is accepted, but probably not intended as it is.
     pub warnings: Vec<CancelWarning>,
-    /// Delivered entries that were taken out of inboxes. They stay delivered.
+    /// Delivered entries that are removed from inboxes; they stay delivered.
     pub withdrawn: u64,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -587,11 +584,11 @@ impl CancelKey {
 }
 
 words! {
-/// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
-/// pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` =
-/// everything was delivered already; `nothing_left` = the event was cancelled before or has no recipients;
-/// `remembered` = no event of this id is known, and it is cancelled if it comes within 24 hours; `unknown` = no
-/// event of this key was found.
+/// The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only pending
+/// entries were cancelled; `withdrawn` = delivered entries were removed from inboxes; `too_late` = everything was
+/// delivered already; `nothing_left` = the event was cancelled before or has no recipients; `remembered` = no event
+/// with this id is known, and it is cancelled if it arrives within 24 hours; `unknown` = no event with this key was
+/// found.
 CancelStatus {
 /// `cancelled`
 Cancelled = "cancelled",
@@ -610,7 +607,7 @@ Unknown = "unknown",
 }
 }
 
-/// A warning: the request is accepted, and probably not what was meant.
+/// A warning about a request that is accepted, but probably not intended as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CancelWarning {
@@ -623,7 +620,7 @@ pub struct CancelWarning {
     pub extra: Map<String, Value>,
 }
 
-/// A category, and what may be chosen for all its types.
+/// A category, and the choices for all of its types.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CategoryChoice {
@@ -659,25 +656,25 @@ pub struct CategoryCounts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CategoryShown {
-    /// The title that people see, in the default locale; the category's name where it has none there.
+    /// The title to show, in the default locale; the category's name if it has none.
     pub title: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// What may be chosen on a channel, and what is in force.
+/// The choices on a channel, and the one in force.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChannelChoice {
     /// The channel.
     pub channel: String,
-    /// False if nothing arrives here, as the recipient has no address on the channel.
+    /// False if the recipient has no address on the channel.
     pub connected: bool,
-    /// Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
+    /// The source of the mode: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
     pub from: PreferenceLevel,
-    /// The mode in force; null where the types of a category have several. Of a category it is that of the types that can
-    /// be turned off, if it has any.
+    /// The mode in force; null if the types of a category have several. Types that can be turned off decide about their
+    /// category, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// The modes that may be chosen: `never`, `immediate`, and digests, the most frequent first.
@@ -709,7 +706,7 @@ pub struct ChannelFate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChannelShown {
-    /// True if messages can leave by it.
+    /// True if it can send messages.
     pub configured: bool,
     /// True if an operator has paused it.
     pub paused: bool,
@@ -733,7 +730,7 @@ pub struct Counted {
     pub extra: Map<String, Value>,
 }
 
-/// A day or a time: a word, or the number of a day of the month.
+/// A day or a time: a text, or the number of a day of the month.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -762,7 +759,7 @@ impl From<String> for DigestDay {
     }
 }
 
-/// A day or a time: a word, or the number of a day of the month.
+/// A day or a time: a text, or the number of a day of the month.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -786,10 +783,10 @@ pub struct DigestShown {
     pub choose: Option<Vec<String>>,
     /// `day`, `weekday`, `week`, `month`, or hours such as `6h`.
     pub every: String,
-    /// The number of entries below which a slot is passed over, once.
+    /// Number of entries below which a slot is skipped, once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u32>,
-    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others.
+    /// The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for other digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
     /// The time over which the recipients' slots are spread.
@@ -804,7 +801,7 @@ pub struct DigestShown {
 }
 
 words! {
-/// Where a time of a digest comes from.
+/// The source of a time of a digest.
 DigestTimeFrom {
 /// `tenant`
 Tenant = "tenant",
@@ -821,19 +818,26 @@ Default = "default",
 pub struct DigestTimes {
     /// The time in force.
     pub at: String,
-    /// Where the time comes from.
+    /// The source of the time.
     pub at_from: DigestTimeFrom,
     /// The times that may be chosen: `on`, `at` or both.
     pub choose: Vec<String>,
+    /// The time after a reset of the choice.
+    pub default_at: String,
+    /// The day after a reset of the choice: in a tenant's view the recipient's own, else the digest's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_on: Option<DigestDayOut>,
     /// The digest.
     pub digest: String,
     /// `day`, `weekday`, `week` or `month`.
     pub every: String,
-    /// The day in force, `mon` to `sun`, or 1 to 31; null for digests of each day.
+    /// The day in force, `mon` to `sun`, or 1 to 31; null for daily digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<DigestDayOut>,
-    /// Where the day comes from.
+    /// The source of the day.
     pub on_from: DigestTimeFrom,
+    /// The time zone of both: that of the digest if it has one, else the recipient's.
+    pub tz: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -874,7 +878,7 @@ pub struct DroppedDays {
     pub extra: Map<String, Value>,
 }
 
-/// Everything that comes due.
+/// All lanes, messages and events that come due.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DueAnswer {
@@ -882,7 +886,7 @@ pub struct DueAnswer {
     pub deferred: RetryingShown,
     /// Open lanes by hour, channel and name; lanes that are never due come last.
     pub lanes: Vec<DueHour>,
-    /// Nodes of a cluster that did not answer: their parts are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: their shards are left out. Absent if all answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
     /// Events published with `deliver_at`.
@@ -902,9 +906,9 @@ pub struct DueAnswer {
 pub struct DueHour {
     /// The channel.
     pub channel: String,
-    /// Number of these that stay open all the same: unconfirmed, or paused.
+    /// Number of recipients whose lane stays open when it is due: unconfirmed or paused.
     pub held: u64,
-    /// The hour (UTC) in which they are due; null = none at present, as while a type is paused.
+    /// The hour (UTC) in which they are due; null = none at present, such as while a type is paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hour: Option<String>,
     /// Name of the lane.
@@ -924,7 +928,7 @@ pub struct EntriesCounted {
     pub all: u64,
     /// Number of ended entries by outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// Number of entries that wait or are being sent; null while parts are `missing`, whose entries may wait too.
+    /// Number of entries that wait or are being sent; null while nodes are `missing`, since their entries may wait too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<u64>,
     /// Number of undelivered entries by reason.
@@ -938,7 +942,7 @@ pub struct EntriesCounted {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// The actor: who did it.
+    /// The actor, who caused the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<IdOrObject>,
     /// Text that a person wrote, such as a comment: plain, at most 2 KiB, or an object with a text for each locale.
@@ -948,37 +952,37 @@ pub struct Event {
     /// A key to cancel several events at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<String>,
-    /// Restricts the type's channels; `["inbox"]` imports a history without sending mail.
+    /// The channels to use, of those of the type; `["inbox"]` imports a history without sending mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
-    /// Anything else, returned with the inbox item.
+    /// Data of the host, returned with the inbox item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// Duration after its arrival before which nothing is delivered, such as `90s`, `36h` or `PT4M`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<String>,
-    /// Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at most.
+    /// Time before which nothing is delivered; at most one of `deliver_at`, `delay` and `deliver_local`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver_at: Option<String>,
-    /// Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. Where it is
-    /// past, the event is delivered at its arrival.
+    /// Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. If it has
+    /// passed, the event is delivered at its arrival.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver_local: Option<String>,
-    /// Time from which on nothing is delivered.
+    /// Time after which nothing is delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// Id of the event: the same id is the same event. The server makes one if it is absent.
+    /// Id of the event: the same id is the same event. Generated by the server if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The object: what it was done to.
+    /// The object that the event is about.
     pub object: EventObject,
-    /// Time that is shown to people. It has no effect on delivery.
+    /// Time of the event that people are shown. It has no effect on delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurred_at: Option<String>,
-    /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
+    /// Rank among the events of a message: the highest is shown first; 0 if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// The target: what it was done in or for.
+    /// The target: the place or the purpose of the event, such as the thread of a comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<IdOrObject>,
     /// The tenant of the event and of all its notifications.
@@ -986,8 +990,8 @@ pub struct Event {
     pub tenant: Option<String>,
     /// The audience.
     pub to: Audience,
-    /// The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
-    /// request.
+    /// The W3C `traceparent` of the event's cause, to which the spans of its messages link; that of the request if
+    /// absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
     /// A type of the configuration.
@@ -1025,7 +1029,7 @@ impl Event {
         }
     }
 
-    /// The actor: who did it.
+    /// The actor, who caused the event.
     #[must_use]
     pub fn actor(mut self, actor: impl Into<IdOrObject>) -> Self {
         self.actor = Some(actor.into());
@@ -1047,14 +1051,14 @@ impl Event {
         self
     }
 
-    /// Restricts the type's channels; `["inbox"]` imports a history without sending mail.
+    /// The channels to use, of those of the type; `["inbox"]` imports a history without sending mail.
     #[must_use]
     pub fn channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.channels = Some(channels.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Anything else, returned with the inbox item.
+    /// Data of the host, returned with the inbox item.
     #[must_use]
     pub fn data(mut self, data: impl Into<Value>) -> Self {
         self.data = Some(data.into());
@@ -1068,50 +1072,50 @@ impl Event {
         self
     }
 
-    /// Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at most.
+    /// Time before which nothing is delivered; at most one of `deliver_at`, `delay` and `deliver_local`.
     #[must_use]
     pub fn deliver_at(mut self, deliver_at: impl Into<String>) -> Self {
         self.deliver_at = Some(deliver_at.into());
         self
     }
 
-    /// Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. Where it is
-    /// past, the event is delivered at its arrival.
+    /// Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. If it has
+    /// passed, the event is delivered at its arrival.
     #[must_use]
     pub fn deliver_local(mut self, deliver_local: impl Into<String>) -> Self {
         self.deliver_local = Some(deliver_local.into());
         self
     }
 
-    /// Time from which on nothing is delivered.
+    /// Time after which nothing is delivered.
     #[must_use]
     pub fn expires_at(mut self, expires_at: impl Into<String>) -> Self {
         self.expires_at = Some(expires_at.into());
         self
     }
 
-    /// Id of the event: the same id is the same event. The server makes one if it is absent.
+    /// Id of the event: the same id is the same event. Generated by the server if absent.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Time that is shown to people. It has no effect on delivery.
+    /// Time of the event that people are shown. It has no effect on delivery.
     #[must_use]
     pub fn occurred_at(mut self, occurred_at: impl Into<String>) -> Self {
         self.occurred_at = Some(occurred_at.into());
         self
     }
 
-    /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
+    /// Rank among the events of a message: the highest is shown first; 0 if absent.
     #[must_use]
     pub fn score(mut self, score: f64) -> Self {
         self.score = Some(score);
         self
     }
 
-    /// The target: what it was done in or for.
+    /// The target: the place or the purpose of the event, such as the thread of a comment.
     #[must_use]
     pub fn target(mut self, target: impl Into<IdOrObject>) -> Self {
         self.target = Some(target.into());
@@ -1125,8 +1129,8 @@ impl Event {
         self
     }
 
-    /// The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
-    /// request.
+    /// The W3C `traceparent` of the event's cause, to which the spans of its messages link; that of the request if
+    /// absent.
     #[must_use]
     pub fn trace(mut self, trace: impl Into<String>) -> Self {
         self.trace = Some(trace.into());
@@ -1190,13 +1194,13 @@ pub struct EventObject {
     /// A picture: an address as `url`.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image: Patch<String>,
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image_size: Patch<ImageSize>,
     /// A title to show, at most 1 KiB, or an object with a title for each locale.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub title: Patch<HostText>,
-    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links are percent-encoded.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub url: Patch<String>,
 }
@@ -1243,7 +1247,7 @@ impl EventObject {
         self
     }
 
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     #[must_use]
     pub fn image_size(mut self, image_size: impl Into<ImageSize>) -> Self {
         self.image_size = Patch::Set(image_size.into());
@@ -1271,7 +1275,7 @@ impl EventObject {
         self
     }
 
-    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links are percent-encoded.
     #[must_use]
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.url = Patch::Set(url.into());
@@ -1310,13 +1314,13 @@ pub struct EventObjectOut {
     /// A picture: an address as `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_size: Option<ImageSizeOut>,
     /// A title to show, at most 1 KiB, or an object with a title for each locale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<HostTextOut>,
-    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links are percent-encoded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Fields that this client does not know.
@@ -1337,7 +1341,7 @@ pub enum EventOutcome {
     Other(Value),
 }
 
-/// A warning: what was sent is accepted, and probably not what was meant.
+/// A warning about an event that is accepted, but probably not intended as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EventWarning {
@@ -1345,7 +1349,7 @@ pub struct EventWarning {
     /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs` for an id
     /// that was used before for another event; or `more_warnings` in place of many.
     pub code: String,
-    /// The fault, in words.
+    /// The problem in words.
     pub detail: String,
     /// A way to fix it.
     pub hint: String,
@@ -1364,7 +1368,7 @@ pub struct EventWithOutcome {
     pub channels: BTreeMap<String, ChannelFate>,
     /// `event`
     pub event: PublishedAs,
-    /// Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: the counts lack their shards. Absent if all answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
     /// Number of recipients with at least one entry when it was accepted.
@@ -1372,18 +1376,18 @@ pub struct EventWithOutcome {
     /// Time at which it enters its lanes; null = it has entered them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled_for: Option<String>,
-    /// Number of recipients whom the admission of its type left out, by reason: `once_pending`, `once_ever`.
+    /// Number of recipients left out by the admission of its type, by reason: `once_pending`, `once_ever`.
     pub suppressed: BTreeMap<String, u64>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// The question why a recipient got, or did not get, an event.
+/// The event and the recipient of an explanation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Explain {
-    /// Id of an event; or a hypothetical event, as it would be published.
+    /// Id of an event, or a hypothetical event in the form of a publish.
     pub event: EventInQuestion,
     /// Id of the recipient.
     pub recipient: String,
@@ -1403,7 +1407,7 @@ impl Explain {
 pub struct Explained {
     /// The time as of which it is explained.
     pub as_of: String,
-    /// The channels of the event, unless a rule before them left the recipient out.
+    /// The channels of the event; empty if an earlier rule left the recipient out.
     pub channels: Vec<ExplainedChannel>,
     /// The event.
     pub event: String,
@@ -1428,12 +1432,12 @@ pub struct Explained {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedChannel {
-    /// The time at which it ended, or else is due or enters its lane; null = there is none.
+    /// The time at which it ended, is due or enters its lane; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The channel.
     pub channel: String,
-    /// The reason why it was not delivered, as in the outcome of an event; null = there is none.
+    /// The reason why it was not delivered, as in the outcome of an event; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// `none` (no entry), `scheduled`, `pending`, `sending`, or the outcome.
@@ -1449,12 +1453,12 @@ pub struct ExplainedChannel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedStep {
-    /// The time at which it was applied, or that it gave; null = it is not known.
+    /// The time at which it was applied, or that it set; null = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// True if nothing comes after it: there is no entry, or the entry ended here.
+    /// True if it is the last: there is no entry, or the entry ended here.
     pub ends: bool,
-    /// The values that it looked at, in words.
+    /// The inputs of the rule, in words.
     pub looked_at: String,
     /// The result, in words.
     pub result: String,
@@ -1465,41 +1469,41 @@ pub struct ExplainedStep {
     pub extra: Map<String, Value>,
 }
 
-/// A feed: a database out of which events are read.
+/// A feed: a database from which events are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Feed {
-    /// Why it is not read as it should be.
+    /// The reason why it is not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows.
+    /// Age of the oldest row that waits, in milliseconds; 0 = none waits, null = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_ms: Option<u64>,
     /// Its name in the configuration.
     pub name: String,
-    /// The number of the row that was taken last.
+    /// Number of the newest row that was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
-    /// Rows that are parked in the table with their problem.
+    /// Number of rows that are parked in the table with their problem.
     pub parked: u64,
-    /// `running`; `failing` while its table can't be read, which is tried again and again, for the reason `fault`; `paused`;
-    /// `stopped` if somebody has to mend something first.
+    /// `running`; `failing` while its table can't be read (retried; `fault` has the reason); `paused`; `stopped` if
+    /// somebody has to fix something first.
     pub state: String,
-    /// Rows taken since the server started.
+    /// Number of rows taken since the server started.
     pub taken: u64,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Limits of a flush; without them all open lanes.
+/// The lanes to flush; all open lanes if empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct FlushLimits {
     /// Only lanes of this channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// Only lanes with this batch key; the empty one is that of lanes without.
+    /// Only lanes with this batch key; empty = lanes without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Only lanes of this name.
@@ -1524,7 +1528,7 @@ impl FlushLimits {
         self
     }
 
-    /// Only lanes with this batch key; the empty one is that of lanes without.
+    /// Only lanes with this batch key; empty = lanes without one.
     #[must_use]
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
@@ -1550,12 +1554,12 @@ impl FlushLimits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Flushed {
-    /// Open lanes that are due now, each of which becomes a message; 0 where nothing waited.
+    /// Number of open lanes that are due now, each of which becomes a message; 0 if nothing waited.
     pub lanes: u64,
-    /// Marks the position after which everything is new. The marker of an earlier flush means that nothing
+    /// Position in the order of events; everything after it is new. The marker of an earlier flush means that nothing
     /// was pending.
     pub marker: String,
-    /// The scheduled entries, in no lane yet: they are not sent now. Null = nothing is.
+    /// The scheduled entries, which are in no lane yet and not sent now; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<ScheduledCount>,
     /// Fields that this client does not know.
@@ -1619,7 +1623,7 @@ pub struct Group {
     pub read: bool,
     /// True if all items were seen.
     pub seen: bool,
-    /// The earliest end of a snooze; null = it is not snoozed.
+    /// The earliest end of a snooze; null = not snoozed.
     #[serde(default)]
     pub snoozed_until: Option<String>,
     /// The tenant of its items; absent = none.
@@ -1648,19 +1652,19 @@ Unconfirmed = "unconfirmed",
 }
 }
 
-/// What keeps a message back: a destination, or all providers of its channel, are left alone since they take nothing.
+/// The reason why a message is held: its destination, or all providers of its channel, are unavailable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HeldShown {
-    /// The channel, if it takes nothing for anybody; else absent.
+    /// The channel, if all of its providers are unavailable; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// The host that the recipient names, or the domain of the mail address; absent = the channel as a whole.
+    /// The host that the recipient names, or the domain of the mail address; absent = the whole channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
     /// Its last answer.
     pub reason: String,
-    /// Time of the next attempt of a message to it, which may be another one.
+    /// Time of the next attempt to send any message to it.
     pub until: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -1671,7 +1675,7 @@ pub struct HeldShown {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Hook {
-    /// Number of occurrences that it is still to be told.
+    /// Number of occurrences that are still to be sent to it.
     pub backlog: u64,
     /// The last answer; absent before the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1691,9 +1695,9 @@ pub struct Hook {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HookAnswer {
-    /// Its instant.
+    /// Its time.
     pub at: String,
-    /// The status; 0 = there was no answer.
+    /// Its HTTP status; 0 = there was no answer.
     pub status: u32,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -1823,7 +1827,7 @@ pub enum IdOrProfileOut {
     Other(Value),
 }
 
-/// The size of a picture in pixels. Mails arrange pictures by it.
+/// The size of a picture in pixels, by which mails arrange pictures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ImageSize {
@@ -1841,7 +1845,7 @@ impl ImageSize {
     }
 }
 
-/// The size of a picture in pixels. Mails arrange pictures by it.
+/// The size of a picture in pixels, by which mails arrange pictures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ImageSizeOut {
@@ -1858,9 +1862,9 @@ pub struct ImageSizeOut {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InboxCounts {
-    /// The same of each category, by its name.
+    /// The same for each category, by its name.
     pub categories: BTreeMap<String, CategoryCounts>,
-    /// Revision: of two answers the one with the higher number is newer.
+    /// Revision: the answer with the higher number is newer.
     pub rev: u64,
     /// The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1903,12 +1907,12 @@ pub struct Item {
     pub occurred_at: Option<String>,
     /// True if it was read.
     pub read: bool,
-    /// The reason why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
+    /// The reasons why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and a topic that they
     /// follow.
     pub reasons: Vec<String>,
     /// True if it was seen.
     pub seen: bool,
-    /// The end of its snooze; null = it is not snoozed.
+    /// The end of its snooze; null = not snoozed.
     #[serde(default)]
     pub snoozed_until: Option<String>,
     /// Time at which it entered the inbox.
@@ -1969,16 +1973,16 @@ pub struct ItemObject {
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct Items {
-    /// True: all items so far.
+    /// True = all items so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all: Option<bool>,
-    /// With `up_to` or `all`: only those of this category.
+    /// With `up_to` or `all`: only items of this category.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// The item of this event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// Of a snooze: its duration, `1m` to `365d`.
+    /// For a snooze: its duration, `1m` to `365d`.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub for_: Option<String>,
     /// The items of the group with this key, as a page shows it.
@@ -1987,13 +1991,13 @@ pub struct Items {
     /// All items about this object that entered so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// Only those of this tenant and those without a tenant.
+    /// Only items of this tenant and those without a tenant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// With `up_to` or `all`: only those of this type.
+    /// With `up_to` or `all`: only items of this type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
-    /// Of a snooze: its end, at most 365 days ahead.
+    /// For a snooze: its end, at most 365 days ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// All items up to this time.
@@ -2008,14 +2012,14 @@ impl Items {
         Self::default()
     }
 
-    /// True: all items so far.
+    /// True = all items so far.
     #[must_use]
     pub fn all(mut self, all: bool) -> Self {
         self.all = Some(all);
         self
     }
 
-    /// With `up_to` or `all`: only those of this category.
+    /// With `up_to` or `all`: only items of this category.
     #[must_use]
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.category = Some(category.into());
@@ -2029,7 +2033,7 @@ impl Items {
         self
     }
 
-    /// Of a snooze: its duration, `1m` to `365d`.
+    /// For a snooze: its duration, `1m` to `365d`.
     #[must_use]
     pub fn for_(mut self, for_: impl Into<String>) -> Self {
         self.for_ = Some(for_.into());
@@ -2050,21 +2054,21 @@ impl Items {
         self
     }
 
-    /// Only those of this tenant and those without a tenant.
+    /// Only items of this tenant and those without a tenant.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
         self
     }
 
-    /// With `up_to` or `all`: only those of this type.
+    /// With `up_to` or `all`: only items of this type.
     #[must_use]
     pub fn type_(mut self, type_: impl Into<String>) -> Self {
         self.type_ = Some(type_.into());
         self
     }
 
-    /// Of a snooze: its end, at most 365 days ahead.
+    /// For a snooze: its end, at most 365 days ahead.
     #[must_use]
     pub fn until(mut self, until: impl Into<String>) -> Self {
         self.until = Some(until.into());
@@ -2161,7 +2165,7 @@ pub struct KeysAnswer {
     pub extra: Map<String, Value>,
 }
 
-/// A notification that a message does not tell.
+/// A notification that a message leaves out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LeftOut {
@@ -2235,7 +2239,7 @@ impl MemberChange {
 pub struct MembersPage {
     /// The members, sorted by the bytes of their ids.
     pub members: Vec<Member>,
-    /// Nodes of a cluster that did not answer: their members are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: their members are left out. Absent if all answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
     /// The next page's cursor; null = this is the last.
@@ -2246,69 +2250,69 @@ pub struct MembersPage {
     pub extra: Map<String, Value>,
 }
 
-/// A message with its time line.
+/// A message with its history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MessageDetails {
-    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    /// Time at which it was built, which fixed its content; null = not built yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built: Option<String>,
     /// The channel.
     pub channel: String,
     /// Time at which its lane was due.
     pub due: String,
-    /// Time of its outcome; null = it has none.
+    /// Time of its outcome; null = none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Number of its notifications; null = it is not built yet.
+    /// Number of its notifications; null = not built yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<u64>,
-    /// Number of failed attempts of a message that is retried; else 0.
+    /// Number of failed attempts of a message that is retried, else 0.
     pub failed_attempts: u32,
-    /// What keeps it back at present; absent = nothing that is known.
+    /// The unavailable destination or channel that holds it; absent = none known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldShown>,
     /// Its id.
     pub id: String,
-    /// Batch key of the lane; left out where it is empty.
+    /// Batch key of the lane; absent = empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The lane.
     pub lane: String,
-    /// Time of the next attempt; null = there is none.
+    /// Time of the next attempt; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_try: Option<String>,
-    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    /// The reason why it was not handed over; null = it was, or the outcome is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The recipient; null = was erased.
+    /// The recipient; null = erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient: Option<String>,
-    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
-    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
-    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    /// `planned` (due, not built yet), `sending`, `retrying` (an attempt failed, another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left no
+    /// notification) or `cancelled` (all notifications were removed).
     pub state: String,
     /// Tenant of its notifications; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// The attempts to hand it over of which the provider said something, and what was reported later, in their order.
+    /// Attempts to hand it over that the provider answered, and later reports, in their order.
     pub attempts: Vec<AttemptShown>,
-    /// The id under which the provider and the log know it; null = it tells nothing.
+    /// The id by which the provider and the log know it; null = it has no content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<String>,
-    /// The notifications that it tells, or will. Those of deleted days are left out.
+    /// Its notifications. Those of deleted days are left out.
     pub items: Vec<MessageItem>,
-    /// The notifications that the checks before sending left out, or that were taken out of it later.
+    /// Notifications that the checks before sending left out, or that were removed later.
     pub left_out: Vec<LeftOut>,
-    /// Its history, in its order: what entered its lane (the first 100), the rules that decided when it went,
-    /// attempts, outcomes.
+    /// Its history in order: the entries of its lane (the first 100), the rules that decided its time, attempts,
+    /// outcomes.
     pub timeline: Vec<ExplainedStep>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// A notification that a message tells.
+/// A notification in a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MessageItem {
@@ -2334,11 +2338,11 @@ pub struct MessageItem {
 pub struct MessagePage {
     /// The messages.
     pub messages: Vec<MessageShown>,
-    /// Nodes of a cluster that did not answer: their messages are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: their messages are left out. Absent if all answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
-    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
-    /// looks at a bounded number of messages.
+    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one, since a
+    /// page reads a bounded number of messages.
     #[serde(default)]
     pub next: Option<String>,
     /// Fields that this client does not know.
@@ -2350,43 +2354,43 @@ pub struct MessagePage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MessageShown {
-    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    /// Time at which it was built, which fixed its content; null = not built yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built: Option<String>,
     /// The channel.
     pub channel: String,
     /// Time at which its lane was due.
     pub due: String,
-    /// Time of its outcome; null = it has none.
+    /// Time of its outcome; null = none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Number of its notifications; null = it is not built yet.
+    /// Number of its notifications; null = not built yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<u64>,
-    /// Number of failed attempts of a message that is retried; else 0.
+    /// Number of failed attempts of a message that is retried, else 0.
     pub failed_attempts: u32,
-    /// What keeps it back at present; absent = nothing that is known.
+    /// The unavailable destination or channel that holds it; absent = none known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldShown>,
     /// Its id.
     pub id: String,
-    /// Batch key of the lane; left out where it is empty.
+    /// Batch key of the lane; absent = empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The lane.
     pub lane: String,
-    /// Time of the next attempt; null = there is none.
+    /// Time of the next attempt; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_try: Option<String>,
-    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    /// The reason why it was not handed over; null = it was, or the outcome is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The recipient; null = was erased.
+    /// The recipient; null = erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient: Option<String>,
-    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
-    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
-    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    /// `planned` (due, not built yet), `sending`, `retrying` (an attempt failed, another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left no
+    /// notification) or `cancelled` (all notifications were removed).
     pub state: String,
     /// Tenant of its notifications; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2400,7 +2404,7 @@ pub struct MessageShown {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Mute {
-    /// The channel; `*` is each.
+    /// The channel; `*` = each.
     pub channel: String,
     /// The object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2423,15 +2427,15 @@ pub struct NamedObject {
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub data: Patch<Value>,
-    /// Id of the object. A path that names it has the same.
+    /// Id of the object; the same as in the path, if that has one.
     pub id: String,
     /// Address of a picture.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image: Patch<String>,
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image_size: Patch<ImageSize>,
-    /// False if notifications about it are not sent.
+    /// False = notifications about it are not sent.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub notifiable: Patch<bool>,
     /// A title to show, or an object with a title for each locale.
@@ -2485,7 +2489,7 @@ impl NamedObject {
         self
     }
 
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     #[must_use]
     pub fn image_size(mut self, image_size: impl Into<ImageSize>) -> Self {
         self.image_size = Patch::Set(image_size.into());
@@ -2499,7 +2503,7 @@ impl NamedObject {
         self
     }
 
-    /// False if notifications about it are not sent.
+    /// False = notifications about it are not sent.
     #[must_use]
     pub fn notifiable(mut self, notifiable: bool) -> Self {
         self.notifiable = Patch::Set(notifiable);
@@ -2558,16 +2562,16 @@ impl From<String> for NamedObject {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NamedRecipient {
-    /// Addresses by channel; null removes one, or all of them.
+    /// Addresses by channel; null removes those of a channel, or all.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub addresses: Patch<Addresses>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub data: Patch<Value>,
-    /// Address of the e-mail channel: the short way to `addresses.email`.
+    /// Address of the e-mail channel, short for `addresses.email`.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub email: Patch<String>,
-    /// Id of the recipient. A path that names it has the same.
+    /// Id of the recipient; the same as in the path, if that has one.
     pub id: String,
     /// Latitude, in degrees north.
     #[serde(skip_serializing_if = "Patch::is_keep")]
@@ -2578,14 +2582,13 @@ pub struct NamedRecipient {
     /// Longitude, in degrees east.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub lon: Patch<f64>,
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub name: Patch<String>,
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub quiet_hours: Patch<QuietHoursChoice>,
-    /// The state, which says if messages are sent; `active` for a new recipient.
+    /// The state, which decides whether messages are sent; `active` for a new recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
     /// All tenants of which the recipient is a member; null = none.
@@ -2616,7 +2619,7 @@ impl NamedRecipient {
         }
     }
 
-    /// Addresses by channel; null removes one, or all of them.
+    /// Addresses by channel; null removes those of a channel, or all.
     #[must_use]
     pub fn addresses(mut self, addresses: impl Into<Addresses>) -> Self {
         self.addresses = Patch::Set(addresses.into());
@@ -2644,7 +2647,7 @@ impl NamedRecipient {
         self
     }
 
-    /// Address of the e-mail channel: the short way to `addresses.email`.
+    /// Address of the e-mail channel, short for `addresses.email`.
     #[must_use]
     pub fn email(mut self, email: impl Into<String>) -> Self {
         self.email = Patch::Set(email.into());
@@ -2700,8 +2703,7 @@ impl NamedRecipient {
         self
     }
 
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Patch::Set(name.into());
@@ -2715,7 +2717,7 @@ impl NamedRecipient {
         self
     }
 
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[must_use]
     pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
         self.quiet_hours = Patch::Set(quiet_hours.into());
@@ -2729,7 +2731,7 @@ impl NamedRecipient {
         self
     }
 
-    /// The state, which says if messages are sent; `active` for a new recipient.
+    /// The state, which decides whether messages are sent; `active` for a new recipient.
     #[must_use]
     pub fn state(mut self, state: impl Into<RecipientState>) -> Self {
         self.state = Some(state.into());
@@ -2804,7 +2806,7 @@ pub struct NamedTenant {
     /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferences: Option<Vec<Preference>>,
-    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoice>,
     /// Mailbox for replies to its mails.
@@ -2886,7 +2888,7 @@ impl NamedTenant {
         self
     }
 
-    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel.
     #[must_use]
     pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
         self.quiet_hours = Some(quiet_hours.into());
@@ -2959,7 +2961,7 @@ pub struct NearOut {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NextMail {
-    /// Due time; now, if it has passed.
+    /// Due time, or now if that has passed.
     pub at: String,
     /// Number of notifications in the mail.
     pub entries: u64,
@@ -2970,7 +2972,7 @@ pub struct NextMail {
     pub key: Option<String>,
     /// Name of the lane.
     pub lane: String,
-    /// The whole mail, without a signature. Its ids, and so its links, are not those that it will have.
+    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent.
     pub source: String,
     /// The subject.
     pub subject: String,
@@ -2987,24 +2989,24 @@ pub struct NextMail {
 pub struct NodeShown {
     /// The address at which other nodes reach it.
     pub address: String,
-    /// Digest of the configuration that it puts in force when it holds the store: the same on all nodes that have the
-    /// same configuration and version.
+    /// Digest of the configuration that it applies when it holds the store: the same on all nodes with the same
+    /// configuration and version.
     pub config: String,
-    /// Number of the term in which it holds the store; null = it holds nothing.
+    /// Number of its term; null = it has no shards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
-    /// True if it has the intake, which accepts events: it holds all parts that no other node has.
+    /// True if it has the intake, which accepts events, and all shards that no other node has.
     pub intake: bool,
-    /// Milliseconds for which the oldest message has been overdue, as of its last heartbeat; 0 if it holds nothing.
+    /// Milliseconds by which its oldest message was overdue at its last heartbeat; 0 if it has no shards.
     pub lag_ms: i64,
     /// Its name.
     pub node: String,
-    /// Numbers of the parts of the store that it holds; null = it holds the whole store.
+    /// Numbers of its shards; null = it has all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<u32>>,
     /// Milliseconds since its last heartbeat, by the clock of the database.
     pub silent_ms: i64,
-    /// The instant since which it has had its state.
+    /// Time since which it has its state.
     pub since: String,
     /// `holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat.
     pub state: String,
@@ -3020,16 +3022,16 @@ pub struct ObjectChange {
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub data: Patch<Value>,
-    /// Id of the object. A path that names it has the same.
+    /// Id of the object; the same as in the path, if that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Address of a picture.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image: Patch<String>,
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub image_size: Patch<ImageSize>,
-    /// False if notifications about it are not sent.
+    /// False = notifications about it are not sent.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub notifiable: Patch<bool>,
     /// A title to show, or an object with a title for each locale.
@@ -3061,7 +3063,7 @@ impl ObjectChange {
         self
     }
 
-    /// Id of the object. A path that names it has the same.
+    /// Id of the object; the same as in the path, if that has one.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
@@ -3082,7 +3084,7 @@ impl ObjectChange {
         self
     }
 
-    /// Size of the picture; a new `image` without it has none.
+    /// Size of the picture; removed by a new `image` without one.
     #[must_use]
     pub fn image_size(mut self, image_size: impl Into<ImageSize>) -> Self {
         self.image_size = Patch::Set(image_size.into());
@@ -3096,7 +3098,7 @@ impl ObjectChange {
         self
     }
 
-    /// False if notifications about it are not sent.
+    /// False = notifications about it are not sent.
     #[must_use]
     pub fn notifiable(mut self, notifiable: bool) -> Self {
         self.notifiable = Patch::Set(notifiable);
@@ -3139,11 +3141,11 @@ impl ObjectChange {
     }
 }
 
-/// The tenant whose event a path names.
+/// The tenant of the event in the path.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct OfTenant {
-    /// The tenant whose event is meant; without it the event of any.
+    /// The tenant of the event; absent = any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }
@@ -3155,7 +3157,7 @@ impl OfTenant {
         Self::default()
     }
 
-    /// The tenant whose event is meant; without it the event of any.
+    /// The tenant of the event; absent = any.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -3167,7 +3169,7 @@ impl OfTenant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OperatedAnswer {
-    /// Number of notifications that were cancelled with it.
+    /// Number of notifications cancelled with it.
     pub cancelled: u64,
     /// `status`
     pub status: OperatedStatus,
@@ -3177,8 +3179,8 @@ pub struct OperatedAnswer {
 }
 
 words! {
-/// Result of a change of a message: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
-/// handed over, or may have been; `nothing_left` = it had failed, or had nothing left to tell.
+/// Result of a change of a message: `accepted` = it is sent; `cancelled` = it is not sent any more; `too_late` = it was
+/// handed over, or may have been; `nothing_left` = it had failed, or had no notifications left.
 OperatedStatus {
 /// `accepted`
 Accepted = "accepted",
@@ -3195,9 +3197,9 @@ NothingLeft = "nothing_left",
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Page {
-    /// The same of each category, by its name.
+    /// The same for each category, by its name.
     pub categories: BTreeMap<String, CategoryCounts>,
-    /// Revision: of two answers the one with the higher number is newer.
+    /// Revision: the answer with the higher number is newer.
     pub rev: u64,
     /// The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3229,13 +3231,13 @@ pub struct PausedShown {
     pub extra: Map<String, Value>,
 }
 
-/// Everything that is pending for a recipient.
+/// All pending notifications of a recipient.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Pending {
     /// Open lanes with pending notifications.
     pub lanes: Vec<PendingLane>,
-    /// Built messages that wait for a retry, the next first; 1,000 at most.
+    /// Built messages that wait for a retry, the next first; at most 1,000.
     pub messages: Vec<RetriedMessage>,
     /// Scheduled events, by time.
     pub scheduled: Vec<Waiting>,
@@ -3250,16 +3252,15 @@ pub struct Pending {
 pub struct PendingLane {
     /// The channel.
     pub channel: String,
-    /// Due time; null = none at present, as while its type is paused.
+    /// Due time; null = none at present, such as while its type is paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<String>,
     /// The pending notifications, by time and arrival.
     pub entries: Vec<Waiting>,
-    /// The reason why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
-    /// held.
+    /// The reason why it is held although it is due; null = it is not held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_by: Option<HeldBy>,
-    /// Batch key of the lane; left out where it is empty.
+    /// Batch key of the lane; absent = empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Name of the lane; `paused` holds the notifications of paused types.
@@ -3276,7 +3277,7 @@ pub struct PendingLane {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PolicyShown {
-    /// The time by which its entries come later than those of the inbox.
+    /// Delay of its entries after those of the inbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// Expression of the batch key, for a policy that has one.
@@ -3288,13 +3289,13 @@ pub struct PolicyShown {
     /// For `digest`: the digest's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// For `first_event`: how long the first entry waits.
+    /// For `first_event`: the time for which the first entry waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<String>,
     /// Lane of its entries; null for `never`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
-    /// The number of entries that makes a lane due.
+    /// Number of entries with which a lane is due at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u32>,
     /// For `cooldown`: the longest wait; `none` = no bound.
@@ -3315,31 +3316,30 @@ pub struct PolicyShown {
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct Preference {
-    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    /// The time of the digest, a full quarter of an hour such as `17:15`; null or `default` resets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// A category of the configuration; `*` for every category, those that are configured later included.
+    /// A category of the configuration; `*` = all categories, including later ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
+    /// The channel; `*` = all channels, including later ones, for a mute or for the category `*`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
-    /// and without `channel` and `mode`.
+    /// A digest whose times recipients may choose: with `on`, `at` or both, and without `channel` and `mode`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
-    /// and leaves those of its category out.
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no preference), or the
+    /// name of a digest. Mutes have `never` and `default`. `never` is refused for a required type, and does not apply
+    /// to the required types of a category.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// An object to mute, also where it is the target; one of the four.
+    /// An object to mute, also as a target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    /// The day of the digest, `mon` to `sun`, or 1 to 31 of a month; null or `default` resets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<DigestDay>,
-    /// The tenant to whose notifications it applies; absent = all notifications.
+    /// The tenant to whose notifications the preference applies; absent = all notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// A topic to mute, with everything below it.
@@ -3357,59 +3357,58 @@ impl Preference {
         Self::default()
     }
 
-    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    /// The time of the digest, a full quarter of an hour such as `17:15`; null or `default` resets it.
     #[must_use]
     pub fn at(mut self, at: impl Into<String>) -> Self {
         self.at = Some(at.into());
         self
     }
 
-    /// A category of the configuration; `*` for every category, those that are configured later included.
+    /// A category of the configuration; `*` = all categories, including later ones.
     #[must_use]
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.category = Some(category.into());
         self
     }
 
-    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
+    /// The channel; `*` = all channels, including later ones, for a mute or for the category `*`.
     #[must_use]
     pub fn channel(mut self, channel: impl Into<String>) -> Self {
         self.channel = Some(channel.into());
         self
     }
 
-    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
-    /// and without `channel` and `mode`.
+    /// A digest whose times recipients may choose: with `on`, `at` or both, and without `channel` and `mode`.
     #[must_use]
     pub fn digest(mut self, digest: impl Into<String>) -> Self {
         self.digest = Some(digest.into());
         self
     }
 
-    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
-    /// and leaves those of its category out.
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no preference), or the
+    /// name of a digest. Mutes have `never` and `default`. `never` is refused for a required type, and does not apply
+    /// to the required types of a category.
     #[must_use]
     pub fn mode(mut self, mode: impl Into<String>) -> Self {
         self.mode = Some(mode.into());
         self
     }
 
-    /// An object to mute, also where it is the target; one of the four.
+    /// An object to mute, also as a target.
     #[must_use]
     pub fn object(mut self, object: impl Into<String>) -> Self {
         self.object = Some(object.into());
         self
     }
 
-    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    /// The day of the digest, `mon` to `sun`, or 1 to 31 of a month; null or `default` resets it.
     #[must_use]
     pub fn on(mut self, on: impl Into<DigestDay>) -> Self {
         self.on = Some(on.into());
         self
     }
 
-    /// The tenant to whose notifications it applies; absent = all notifications.
+    /// The tenant to whose notifications the preference applies; absent = all notifications.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -3436,31 +3435,30 @@ impl Preference {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PreferenceOut {
-    /// The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back.
+    /// The time of the digest, a full quarter of an hour such as `17:15`; null or `default` resets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// A category of the configuration; `*` for every category, those that are configured later included.
+    /// A category of the configuration; `*` = all categories, including later ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
+    /// The channel; `*` = all channels, including later ones, for a mute or for the category `*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
-    /// and without `channel` and `mode`.
+    /// A digest whose times recipients may choose: with `on`, `at` or both, and without `channel` and `mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
-    /// and leaves those of its category out.
+    /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no preference), or the
+    /// name of a digest. Mutes have `never` and `default`. `never` is refused for a required type, and does not apply
+    /// to the required types of a category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// An object to mute, also where it is the target; one of the four.
+    /// An object to mute, also as a target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back.
+    /// The day of the digest, `mon` to `sun`, or 1 to 31 of a month; null or `default` resets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<DigestDayOut>,
-    /// The tenant to whose notifications it applies; absent = all notifications.
+    /// The tenant to whose notifications the preference applies; absent = all notifications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// A topic to mute, with everything below it.
@@ -3518,7 +3516,7 @@ pub struct PreferencesAndHours {
     /// Preferences to set; the others stay as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferences: Option<Vec<Preference>>,
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub quiet_hours: Patch<QuietHoursChoice>,
 }
@@ -3540,7 +3538,7 @@ impl PreferencesAndHours {
         self
     }
 
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[must_use]
     pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
         self.quiet_hours = Patch::Set(quiet_hours.into());
@@ -3555,7 +3553,7 @@ impl PreferencesAndHours {
     }
 }
 
-/// Preferences as they are listed: what is set, or all that may be.
+/// A list of preferences: those that are set, or an object that also has the modes that may be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -3568,14 +3566,14 @@ pub enum PreferencesAnswer {
     Other(Value),
 }
 
-/// The mail that a recipient gets next.
+/// A preview of the mail that a recipient gets next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Preview {
-    /// The mail; null = no lane waits that will become one.
+    /// The mail; null = no open lane will become one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mail: Option<NextMail>,
-    /// The scheduled entries, in no lane yet; null = nothing is.
+    /// The scheduled entries, which are in no lane yet; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<ScheduledCount>,
     /// Fields that this client does not know.
@@ -3659,22 +3657,21 @@ pub struct PublishedAs {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PublishedEvent {
-    /// Of several machines: true if all parts of the store have applied the event, so that the counts are whole and
-    /// inboxes have it.
+    /// In a cluster: true once all shards have applied the event, so that the counts are complete and inboxes have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<bool>,
-    /// The event's id; made by the server if the event had none.
+    /// The event's id, generated by the server if the event had none.
     pub id: String,
     /// In a stream: the line number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// Number of recipients with at least one entry.
     pub notifications: u64,
-    /// `accepted`, or `duplicate` if its id is known: then nothing happened.
+    /// `accepted`, or `duplicate` if its id is known and nothing happened.
     pub status: PublishedStatus,
-    /// Number of recipients whom the admission of its type left out.
+    /// Number of recipients left out by the admission of its type.
     pub suppressed: u64,
-    /// A warning: what was sent is accepted, and probably not what was meant.
+    /// A warning about an event that is accepted, but probably not intended as it is.
     pub warnings: Vec<EventWarning>,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -3693,7 +3690,7 @@ Cancelled = "cancelled",
 }
 }
 
-/// A browser's subscription to Web Push among a recipient's addresses.
+/// A browser's Web Push subscription among a recipient's addresses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PushAddress {
@@ -3701,7 +3698,7 @@ pub struct PushAddress {
     pub endpoint: String,
     /// Keys of the browser.
     pub keys: PushKeys,
-    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    /// The tenant whose messages it gets, beside those without a tenant; absent = all messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
 }
@@ -3713,7 +3710,7 @@ impl PushAddress {
         Self { endpoint: endpoint.into(), keys: keys.into(), tenant: None }
     }
 
-    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    /// The tenant whose messages it gets, beside those without a tenant; absent = all messages.
     #[must_use]
     pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
         self.tenant = Some(tenant.into());
@@ -3721,7 +3718,7 @@ impl PushAddress {
     }
 }
 
-/// A browser's subscription to Web Push among a recipient's addresses.
+/// A browser's Web Push subscription among a recipient's addresses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PushAddressOut {
@@ -3729,7 +3726,7 @@ pub struct PushAddressOut {
     pub endpoint: String,
     /// Keys of the browser.
     pub keys: PushKeysOut,
-    /// The tenant whose messages, and those of none, it takes; those of all where it is left out.
+    /// The tenant whose messages it gets, beside those without a tenant; absent = all messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Fields that this client does not know.
@@ -3779,7 +3776,7 @@ pub struct PushKeysOut {
     pub extra: Map<String, Value>,
 }
 
-/// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
+/// A browser's Web Push subscription, the result of `JSON.stringify(subscription)`; `expirationTime` is ignored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PushSubscription {
@@ -3797,19 +3794,19 @@ impl PushSubscription {
     }
 }
 
-/// Hours of the wall clock in which nothing is sent, but what is urgent.
+/// Hours of the wall clock in which only urgent notifications are sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct QuietHours {
-    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    /// The channels to which they apply; all if absent. The others keep those of the channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
-    /// The weekdays on which they begin; all where it is left out.
+    /// The weekdays on which they begin; all if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<Weekday>>,
     /// The time at which they begin, HH:MM.
     pub from: String,
-    /// The time at which they end, another one; on the next day where it is before `from`.
+    /// The time at which they end, different from `from`; on the next day if it is earlier.
     pub to: String,
 }
 
@@ -3820,14 +3817,14 @@ impl QuietHours {
         Self { channels: None, days: None, from: from.into(), to: to.into() }
     }
 
-    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    /// The channels to which they apply; all if absent. The others keep those of the channel.
     #[must_use]
     pub fn channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.channels = Some(channels.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The weekdays on which they begin; all where it is left out.
+    /// The weekdays on which they begin; all if absent.
     #[must_use]
     pub fn days(mut self, days: impl IntoIterator<Item = impl Into<Weekday>>) -> Self {
         self.days = Some(days.into_iter().map(Into::into).collect());
@@ -3835,26 +3832,26 @@ impl QuietHours {
     }
 }
 
-/// Hours of the wall clock in which nothing is sent, but what is urgent.
+/// Hours of the wall clock in which only urgent notifications are sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct QuietHoursOut {
-    /// The channels on which they hold; all where it is left out. On the others those of the channel do.
+    /// The channels to which they apply; all if absent. The others keep those of the channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
-    /// The weekdays on which they begin; all where it is left out.
+    /// The weekdays on which they begin; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<Vec<Weekday>>,
     /// The time at which they begin, HH:MM.
     pub from: String,
-    /// The time at which they end, another one; on the next day where it is before `from`.
+    /// The time at which they end, different from `from`; on the next day if it is earlier.
     pub to: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// Quiet hours as a profile shows them; null = none at all.
+/// Quiet hours as a profile shows them; null = none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -3877,7 +3874,7 @@ impl From<QuietHoursOfChannel> for QuietHoursChoice {
     }
 }
 
-/// Quiet hours as a profile shows them; null = none at all.
+/// Quiet hours as a profile shows them; null = none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -3898,7 +3895,7 @@ pub struct QuietHoursInForce {
     pub channel: String,
     /// The hours, by the wall clock of `tz`.
     pub hours: QuietHoursOut,
-    /// Who set them: the `recipient`, the `tenant`, or the configuration of the `channel`.
+    /// Their source: the `recipient`, the `tenant`, or the configuration of the `channel`.
     pub set_by: QuietHoursSetBy,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -3906,7 +3903,7 @@ pub struct QuietHoursInForce {
 }
 
 words! {
-/// The word for the hours of each channel.
+/// The value for the hours of each channel.
 QuietHoursOfChannel {
 /// `default`
 Default = "default",
@@ -3914,7 +3911,7 @@ Default = "default",
 }
 
 words! {
-/// Who set quiet hours.
+/// The source of quiet hours.
 QuietHoursSetBy {
 /// `recipient`
 Recipient = "recipient",
@@ -3925,21 +3922,21 @@ Channel = "channel",
 }
 }
 
-/// A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+/// A profile, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours); give `lat` and `lon`
 /// together.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct RecipientChange {
-    /// Addresses by channel; null removes one, or all of them.
+    /// Addresses by channel; null removes those of a channel, or all.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub addresses: Patch<Addresses>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub data: Patch<Value>,
-    /// Address of the e-mail channel: the short way to `addresses.email`.
+    /// Address of the e-mail channel, short for `addresses.email`.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub email: Patch<String>,
-    /// Id of the recipient. A path that names it has the same.
+    /// Id of the recipient; the same as in the path, if that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Latitude, in degrees north.
@@ -3951,14 +3948,13 @@ pub struct RecipientChange {
     /// Longitude, in degrees east.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub lon: Patch<f64>,
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub name: Patch<String>,
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(skip_serializing_if = "Patch::is_keep")]
     pub quiet_hours: Patch<QuietHoursChoice>,
-    /// The state, which says if messages are sent; `active` for a new recipient.
+    /// The state, which decides whether messages are sent; `active` for a new recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
     /// All tenants of which the recipient is a member; null = none.
@@ -3976,7 +3972,7 @@ impl RecipientChange {
         Self::default()
     }
 
-    /// Addresses by channel; null removes one, or all of them.
+    /// Addresses by channel; null removes those of a channel, or all.
     #[must_use]
     pub fn addresses(mut self, addresses: impl Into<Addresses>) -> Self {
         self.addresses = Patch::Set(addresses.into());
@@ -4004,7 +4000,7 @@ impl RecipientChange {
         self
     }
 
-    /// Address of the e-mail channel: the short way to `addresses.email`.
+    /// Address of the e-mail channel, short for `addresses.email`.
     #[must_use]
     pub fn email(mut self, email: impl Into<String>) -> Self {
         self.email = Patch::Set(email.into());
@@ -4018,7 +4014,7 @@ impl RecipientChange {
         self
     }
 
-    /// Id of the recipient. A path that names it has the same.
+    /// Id of the recipient; the same as in the path, if that has one.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
@@ -4067,8 +4063,7 @@ impl RecipientChange {
         self
     }
 
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Patch::Set(name.into());
@@ -4082,7 +4077,7 @@ impl RecipientChange {
         self
     }
 
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[must_use]
     pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
         self.quiet_hours = Patch::Set(quiet_hours.into());
@@ -4096,7 +4091,7 @@ impl RecipientChange {
         self
     }
 
-    /// The state, which says if messages are sent; `active` for a new recipient.
+    /// The state, which decides whether messages are sent; `active` for a new recipient.
     #[must_use]
     pub fn state(mut self, state: impl Into<RecipientState>) -> Self {
         self.state = Some(state.into());
@@ -4132,21 +4127,21 @@ impl RecipientChange {
     }
 }
 
-/// A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+/// A profile, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours); give `lat` and `lon`
 /// together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RecipientChangeOut {
-    /// Addresses by channel; null removes one, or all of them.
+    /// Addresses by channel; null removes those of a channel, or all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addresses: Option<AddressesOut>,
     /// Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Map<String, Value>>,
-    /// Address of the e-mail channel: the short way to `addresses.email`.
+    /// Address of the e-mail channel, short for `addresses.email`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Id of the recipient. A path that names it has the same.
+    /// Id of the recipient; the same as in the path, if that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Latitude, in degrees north.
@@ -4158,14 +4153,13 @@ pub struct RecipientChangeOut {
     /// Longitude, in degrees east.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lon: Option<f64>,
-    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-    /// title.
+    /// Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    /// Quiet hours: the recipient's own, null = none, `default` = those of each channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoiceOut>,
-    /// The state, which says if messages are sent; `active` for a new recipient.
+    /// The state, which decides whether messages are sent; `active` for a new recipient.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<RecipientState>,
     /// All tenants of which the recipient is a member; null = none.
@@ -4183,7 +4177,7 @@ pub struct RecipientChangeOut {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RecipientProfile {
-    /// Addresses by channel, the one of the e-mail channel among them.
+    /// Addresses by channel, that of the e-mail channel included.
     pub addresses: AddressesShown,
     /// Data of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4196,7 +4190,7 @@ pub struct RecipientProfile {
     /// Latitude, in degrees north.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lat: Option<f64>,
-    /// BCP 47 locale; the configuration's default where null.
+    /// BCP 47 locale; null = the configuration's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// Longitude, in degrees east.
@@ -4205,15 +4199,15 @@ pub struct RecipientProfile {
     /// Name to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Quiet hours: null = none at all, `default` = those of each channel.
+    /// Quiet hours: null = none, `default` = those of each channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoiceOut>,
-    /// The state, which says if messages are sent.
+    /// The state, which decides whether messages are sent.
     pub state: RecipientState,
-    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; left out where there are none.
+    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenants: Option<Vec<String>>,
-    /// IANA time zone; the configuration's default where null.
+    /// IANA time zone; null = the configuration's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
     /// Fields that this client does not know.
@@ -4244,7 +4238,7 @@ pub struct Rejected {
     /// In a stream: the line number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// Why.
+    /// The problem of the item.
     pub problem: Problem,
     /// `status`
     pub status: RejectedStatus,
@@ -4261,11 +4255,11 @@ Rejected = "rejected",
 }
 }
 
-/// What is sent again.
+/// The occurrences to send again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Replay {
-    /// What occurred since then: a time (RFC 3339), or a duration until now.
+    /// Time of the first occurrence: an instant (RFC 3339), or a duration before now.
     pub since: String,
 }
 
@@ -4281,51 +4275,51 @@ impl Replay {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RetriedMessage {
-    /// Time at which it was built: its content is fixed since; null = it is not built yet.
+    /// Time at which it was built, which fixed its content; null = not built yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built: Option<String>,
     /// The channel.
     pub channel: String,
     /// Time at which its lane was due.
     pub due: String,
-    /// Time of its outcome; null = it has none.
+    /// Time of its outcome; null = none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Number of its notifications; null = it is not built yet.
+    /// Number of its notifications; null = not built yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<u64>,
-    /// Number of failed attempts of a message that is retried; else 0.
+    /// Number of failed attempts of a message that is retried, else 0.
     pub failed_attempts: u32,
-    /// What keeps it back at present; absent = nothing that is known.
+    /// The unavailable destination or channel that holds it; absent = none known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldShown>,
     /// Its id.
     pub id: String,
-    /// Batch key of the lane; left out where it is empty.
+    /// Batch key of the lane; absent = empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The lane.
     pub lane: String,
-    /// Time of the next attempt; null = there is none.
+    /// Time of the next attempt; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_try: Option<String>,
-    /// The reason why it was not handed over; null = it was, or nobody knows yet.
+    /// The reason why it was not handed over; null = it was, or the outcome is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The recipient; null = was erased.
+    /// The recipient; null = erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient: Option<String>,
-    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
-    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
-    /// nothing to tell) or `cancelled` (everything was taken out of it).
+    /// `planned` (due, not built yet), `sending`, `retrying` (an attempt failed, another one follows), `sent`,
+    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left no
+    /// notification) or `cancelled` (all notifications were removed).
     pub state: String,
     /// Tenant of its notifications; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// The reason why it is held; null = it is not.
+    /// The reason why it is held; null = it is not held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_by: Option<HeldBy>,
-    /// The provider's last answer; null = it said nothing.
+    /// The provider's last answer; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<AttemptShown>,
     /// Fields that this client does not know.
@@ -4339,7 +4333,7 @@ pub struct RetriedMessage {
 pub struct RetryingShown {
     /// Number of them.
     pub messages: u64,
-    /// The next ones, 100 at most.
+    /// The next ones, at most 100.
     pub next: Vec<RetriedMessage>,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -4379,7 +4373,7 @@ pub struct Scheduled {
 pub struct ScheduledCount {
     /// The time at which the first enters its lane.
     pub first: String,
-    /// Their number; those of one event at one instant count once.
+    /// Number of them; those of one event at one instant count once.
     pub notifications: u64,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -4392,7 +4386,7 @@ pub struct ScheduledCount {
 pub struct SendingChannel {
     /// True if an operator has paused it.
     pub paused: bool,
-    /// The kinds of its providers (such as `file`, `smtp`), in the order in which they are asked.
+    /// The kinds of its providers (such as `file`, `smtp`), in order of preference.
     pub providers: Vec<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -4520,12 +4514,12 @@ pub struct SigningKeysAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StatusAnswer {
-    /// Providers and destinations that take nothing and are left alone, 20 at most.
+    /// Providers and destinations that are unavailable, at most 20.
     pub away: Vec<AwayShown>,
     /// The channels that send messages, by name.
     pub channels: BTreeMap<String, SendingChannel>,
-    /// Seconds by which the clock is behind the newest step, if more than 60: it was ahead before. What waits is due by
-    /// the clock all the same; what is recorded meanwhile has the time of that step. null = it is not behind.
+    /// Seconds by which the clock is behind the newest step, if more than 60: the clock was ahead before. Deadlines
+    /// follow the clock; records have the time of the newest step meanwhile. null = not behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_behind_seconds: Option<u64>,
     /// Counts of entries, deleted days included.
@@ -4533,11 +4527,11 @@ pub struct StatusAnswer {
     /// Days before this one are deleted; null = none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forgotten_before: Option<String>,
-    /// Messages that wait for a recipient or a destination that has its share of the threads of a channel, or for a
-    /// destination that takes nothing.
+    /// Messages that wait because their recipient or destination uses its share of a channel's threads, or because the
+    /// destination is unavailable.
     pub kept_aside: u64,
-    /// Nodes of a cluster that did not answer: their parts are left out, so every count is a lower bound. Absent if
-    /// all did.
+    /// Nodes of a cluster that did not answer: their shards are left out, so each count is a lower bound. Absent if all
+    /// answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
     /// Instant of the newest step, which never goes back; null = none yet.
@@ -4545,7 +4539,7 @@ pub struct StatusAnswer {
     pub newest_step: Option<String>,
     /// Time by the server's clock.
     pub now: String,
-    /// Due time of the oldest overdue, unsent message; null = none, but for parts that are `missing`.
+    /// Due time of the oldest overdue, unsent message; null = none is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest_due: Option<String>,
     /// Age of that message in seconds, by the server's clock; null = none.
@@ -4578,7 +4572,7 @@ pub struct Subscription {
     pub tenant: Option<String>,
     /// The topic.
     pub topic: String,
-    /// True removes the subscription.
+    /// True = remove the subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsubscribe: Option<bool>,
 }
@@ -4597,7 +4591,7 @@ impl Subscription {
         self
     }
 
-    /// True removes the subscription.
+    /// True = remove the subscription.
     #[must_use]
     pub fn unsubscribe(mut self, unsubscribe: bool) -> Self {
         self.unsubscribe = Some(unsubscribe);
@@ -4609,10 +4603,11 @@ impl Subscription {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Subscriptions {
-    /// Topics of tenants, by tenant id; absent = there are none.
+    /// Topics of tenants, by tenant id; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenants: Option<BTreeMap<String, Vec<String>>>,
-    /// Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that tenant.
+    /// Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that
+    /// tenant.
     pub topics: Vec<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -4623,11 +4618,12 @@ pub struct Subscriptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SuppressedAddress {
-    /// The address as it is compared: that of an e-mail in small letters, the endpoint of a Web Push subscription.
+    /// The address in the form in which addresses are compared: that of an e-mail in small letters, the endpoint of a
+    /// Web Push subscription.
     pub address: String,
     /// The channel.
     pub channel: String,
-    /// Time from which on it is not suppressed any more; null = it stays.
+    /// Time at which the suppression ends; null = never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// The reason.
@@ -4639,11 +4635,11 @@ pub struct SuppressedAddress {
     pub extra: Map<String, Value>,
 }
 
-/// The reason for which an address is suppressed, and until when.
+/// The reason and the end of a suppression.
 #[derive(Clone, Debug, PartialEq, Serialize, Default)]
 #[non_exhaustive]
 pub struct Suppression {
-    /// Time from which on messages are sent to it again; it stays suppressed if absent.
+    /// Time at which the suppression ends; absent = never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
     /// The reason; `manual` if absent.
@@ -4658,7 +4654,7 @@ impl Suppression {
         Self::default()
     }
 
-    /// Time from which on messages are sent to it again; it stays suppressed if absent.
+    /// Time at which the suppression ends; absent = never.
     #[must_use]
     pub fn expires_at(mut self, expires_at: impl Into<String>) -> Self {
         self.expires_at = Some(expires_at.into());
@@ -4688,9 +4684,8 @@ pub struct SuppressionPage {
 }
 
 words! {
-/// The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come back), `complaint`
-/// (its owner called one spam), `stop` (its owner asked the provider for no more) or `gone` (there is no such address
-/// any more).
+/// The reason of a suppression: `manual` (set by an operator or the host), `bounce` (messages come back), `complaint`
+/// (its owner reported spam), `stop` (its owner opted out at the provider) or `gone` (the address no longer exists).
 SuppressionReason {
 /// `manual`
 Manual = "manual",
@@ -4804,7 +4799,7 @@ pub struct TenantChange {
     /// All its defaults, which replace the types' policies. Mutes are not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferences: Option<Vec<Preference>>,
-    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHoursChoice>,
     /// Mailbox for replies to its mails.
@@ -4881,7 +4876,7 @@ impl TenantChange {
         self
     }
 
-    /// Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel.
+    /// Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel.
     #[must_use]
     pub fn quiet_hours(mut self, quiet_hours: impl Into<QuietHoursChoice>) -> Self {
         self.quiet_hours = Some(quiet_hours.into());
@@ -5013,7 +5008,7 @@ impl TokensToRevoke {
     }
 }
 
-/// A type, and what may be chosen for it.
+/// A type and its choices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TypeChoice {
@@ -5041,16 +5036,16 @@ pub struct TypeShown {
     pub category: String,
     /// The policy for each channel.
     pub channels: BTreeMap<String, PolicyShown>,
-    /// The condition that is asked before something is sent; null = none.
+    /// The condition that is checked before sending; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// True if seen notifications are dropped; null = yes, except in digests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drop_if_seen: Option<bool>,
-    /// The time after which a message that could not be handed over has failed, from when it was due.
+    /// Time after its due time at which a message that could not be handed over fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub give_up_after: Option<String>,
-    /// The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest lines.
+    /// The role by which lines are grouped: `object`, `actor` or `target`; null = the one with the fewest groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// True if actors are notified of their own events.
@@ -5060,22 +5055,22 @@ pub struct TypeShown {
     pub look_back: Option<String>,
     /// True if an operator has paused it.
     pub paused: bool,
-    /// The part of the admission's key beside the recipient and the type: `type` for none, `object` or `target`.
+    /// The scope within which the admission compares entries: `type`, `object` or `target`.
     pub per: String,
-    /// True if neither `never` nor a mute leaves it out.
+    /// True if neither `never` nor a mute applies to it.
     pub required: bool,
-    /// The consequence where nobody knows whether a message was handed over: `resend` or `give_up`.
+    /// The handling of a message of unknown outcome: `resend` or `give_up`.
     pub unknown_outcome: String,
-    /// The fate of its messages while the host does not answer what objects are: `send` or `wait`.
+    /// The handling of its messages while the resolver does not answer: `send` or `wait`.
     pub unresolved: String,
-    /// True if it is sent without waiting for a digest.
+    /// True if it does not wait for a digest.
     pub urgent: bool,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// The configured types, and how they are delivered.
+/// The configured types and their delivery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TypesAnswer {
@@ -5100,7 +5095,7 @@ pub struct Waiting {
     pub event: String,
     /// Its object.
     pub object: String,
-    /// Time at which it entered its lane, or will.
+    /// Time at which it entered its lane, or will enter it.
     pub t: String,
     /// Its tenant; absent = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5113,7 +5108,7 @@ pub struct Waiting {
     pub extra: Map<String, Value>,
 }
 
-/// The answer to preferences that were set and are probably not what was meant.
+/// The answer to preferences that are set, but probably not intended as they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Warned {

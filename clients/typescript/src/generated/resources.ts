@@ -92,7 +92,7 @@ export class ServerCalls extends Resource {
   /**
    * Check whether the process is alive.
    *
-   * Answers 200 as long as the process runs, also while it starts. Needs no key.
+   * Returns 200 as long as the process runs, also while it starts. Needs no key.
    *
    * `GET /healthz`
    */
@@ -103,8 +103,8 @@ export class ServerCalls extends Resource {
   /**
    * Get a guide for language models.
    *
-   * A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and all of its calls. Made
-   * from the documentation and this document. Needs no key.
+   * Returns a short text in Markdown (llmstxt.org): an introduction, the first calls, the pages and all calls of this
+   * server. Needs no key.
    *
    * `GET /llms.txt`
    */
@@ -115,8 +115,8 @@ export class ServerCalls extends Resource {
   /**
    * Get the metrics.
    *
-   * Prometheus text format. It also answers while the store can't be used, with the metrics that are available
-   * then.
+   * Returns the metrics in Prometheus's text format. Also answers while the store can't be used, with the metrics that
+   * are available then.
    *
    * `GET /metrics`
    */
@@ -127,8 +127,8 @@ export class ServerCalls extends Resource {
   /**
    * Check whether the server is ready.
    *
-   * Answers 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
-   * read is named, and the answer is 200: the server serves. Needs no key.
+   * Returns 503 while the server starts, while the store can't be used or read, and while it stops. A feed that can't be
+   * read is named in an answer of 200, since the server serves. Needs no key.
    *
    * `GET /readyz`
    */
@@ -139,8 +139,8 @@ export class ServerCalls extends Resource {
   /**
    * List the nodes.
    *
-   * The nodes that share the store, as of the last heartbeat, in the order of their names. Empty for a server with a
-   * data directory of its own.
+   * Returns the nodes that share the store, as of their last heartbeat, sorted by name; an empty list from a server with
+   * a data directory of its own.
    *
    * `GET /v1/nodes`
    */
@@ -151,7 +151,7 @@ export class ServerCalls extends Resource {
   /**
    * Get this document.
    *
-   * The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the release. Needs no key.
+   * Returns the OpenAPI document of this server. The same text is `docs/openapi.json` of the release. Needs no key.
    *
    * `GET /v1/openapi.json`
    */
@@ -165,9 +165,10 @@ export class AdminCalls extends Resource {
   /**
    * Back up everything.
    *
-   * Streams the store's content at one moment; the server continues meanwhile. `tidings restore` makes a store
-   * of it and refuses an incomplete one. The stream ends if its reader accepts no data for 30 seconds, or less than
-   * 64 KiB a second over a minute. Two may be read at once. Days that are deleted meanwhile keep their disk space until the backup ends.
+   * Streams the content of the store at one moment; the server continues meanwhile. `tidings restore` creates a store
+   * from it and refuses an incomplete backup. The stream ends if its reader accepts no data for 30 seconds, or less than
+   * 64 KiB a second over a minute. Two backups may run at once. Days that are deleted meanwhile keep their disk space
+   * until the backup ends.
    *
    * `GET /v1/admin/backup`
    */
@@ -176,10 +177,10 @@ export class AdminCalls extends Resource {
   }
 
   /**
-   * List what comes due.
+   * List due lanes, messages and events.
    *
-   * Counts open lanes by the hour in which they are due, messages that are being sent or wait for a retry, and
-   * scheduled events. A lane with only cancelled entries is counted too; it sends nothing.
+   * Returns the number of open lanes by the hour in which they are due, the messages that are being sent or wait for a
+   * retry, and the scheduled events. A lane with only cancelled entries counts too; it sends nothing.
    *
    * `GET /v1/admin/due`
    */
@@ -193,8 +194,8 @@ export class AdminCalls extends Resource {
   /**
    * Delete old days.
    *
-   * Permanently deletes all data of the days before a date. Notifications that are not sent yet end as
-   * expired. Today is always kept.
+   * Permanently deletes all data of the days before a date. Notifications that were not sent end as `expired`. Today is
+   * always kept.
    *
    * `POST /v1/admin/forget`
    */
@@ -274,7 +275,7 @@ export class AdminCalls extends Resource {
   /**
    * Get the status of the server.
    *
-   * Counts recipients, and entries by outcome, and lists what is paused.
+   * Returns the counts of recipients and of entries by outcome, and the paused types and channels.
    *
    * `GET /v1/admin/status`
    */
@@ -297,11 +298,11 @@ export class AdminCalls extends Resource {
   /**
    * Export the last days as a timeline.
    *
-   * Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and preferences
-   * as they are now, then the events of the last days as they were accepted, today included, and last which tenants are
-   * disabled. Events that are still scheduled, changes of objects, marks of seen and cancels are not part of it, nor are
-   * events of tenants that were deleted. For one tenant: its members by name, and its events. Two exports may be read at
-   * once, one of each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
+   * Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships, subscriptions and
+   * preferences as they are now, then the events of the last days as they were accepted, today included, and last the
+   * disabled tenants. Scheduled events, changes of objects, marks and cancels are not included, nor are events of
+   * deleted tenants. The export of one tenant has its members by name, and its events. Two exports may run at once, one
+   * for each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
    *
    * `GET /v1/export`
    */
@@ -331,17 +332,20 @@ export class EventsCalls<D = AnyData> extends Resource {
   /**
    * Publish an event.
    *
-   * An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
-   * store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
-   * `rejected` with its problem, and the others are accepted.
+   * Takes one event as an object, many as an array (`application/json`), or a stream of any length with one event per
+   * line (`application/x-ndjson`). Events are answered in order, once they are durable.
    *
-   * Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
-   * `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+   * An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (With shards on several
+   * nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is `rejected` with its
+   * problem, and the others are accepted.
    *
-   * CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-   * (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
-   * `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-   * the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
+   * In a cluster the answer waits up to a second until all shards have applied the event, and `applied` says whether
+   * they have. With `Prefer: respond-async` it does not wait.
+   *
+   * CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode (`application/cloudevents+json`), as a
+   * batch (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`,
+   * `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+   * the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered like an array.
    *
    * `POST /v1/events`
    */
@@ -349,17 +353,20 @@ export class EventsCalls<D = AnyData> extends Resource {
   /**
    * Publish events, each accepted or rejected by itself.
    *
-   * An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
-   * store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
-   * `rejected` with its problem, and the others are accepted.
+   * Takes one event as an object, many as an array (`application/json`), or a stream of any length with one event per
+   * line (`application/x-ndjson`). Events are answered in order, once they are durable.
    *
-   * Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
-   * `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+   * An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (With shards on several
+   * nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is `rejected` with its
+   * problem, and the others are accepted.
    *
-   * CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode (`application/cloudevents+json`), as a batch
-   * (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`, `ce-id`,
-   * `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-   * the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an array is.
+   * In a cluster the answer waits up to a second until all shards have applied the event, and `applied` says whether
+   * they have. With `Prefer: respond-async` it does not wait.
+   *
+   * CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode (`application/cloudevents+json`), as a
+   * batch (`application/cloudevents-batch+json`), and in binary mode (any JSON with the headers `ce-specversion`,
+   * `ce-id`, `ce-source` and `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
+   * the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered like an array.
    *
    * `POST /v1/events`
    */
@@ -382,10 +389,10 @@ export class EventsCalls<D = AnyData> extends Resource {
   }
 
   /**
-   * Get an event and what became of it.
+   * Get an event and its outcome.
    *
-   * Returns the event, and its entries counted by channel, outcome and reason, as long as the day of its
-   * arrival is kept.
+   * Returns the event, and the number of its entries by channel, outcome and reason, as long as the day of its arrival
+   * is kept.
    *
    * `GET /v1/events/{id}`
    */
@@ -396,9 +403,9 @@ export class EventsCalls<D = AnyData> extends Resource {
   /**
    * Cancel an event.
    *
-   * Pending notifications end at once. Those in a message that is built and not handed over yet are removed
-   * from it. `status` says how far the cancel went. An unknown event is not an error: the status is `remembered`, and
-   * the event is cancelled if it comes within 24 hours.
+   * Cancels pending notifications at once, and removes them from messages that are built and not handed over yet.
+   * `status` is the extent of the cancel. An unknown event is not an error: the status is `remembered`, and the event is
+   * cancelled if it arrives within 24 hours.
    *
    * `POST /v1/events/{id}/cancel`
    */
@@ -409,7 +416,7 @@ export class EventsCalls<D = AnyData> extends Resource {
   /**
    * Withdraw an event.
    *
-   * Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays counted as delivered.
+   * Cancels the event as `cancel` does, and removes it from inboxes. Removed entries still count as delivered.
    *
    * `POST /v1/events/{id}/withdraw`
    */
@@ -420,11 +427,10 @@ export class EventsCalls<D = AnyData> extends Resource {
   /**
    * Explain why a recipient got an event, or did not.
    *
-   * Returns each rule in its order, with what it looked at and what came of it: up to the message that carried the
-   * event, or to the rule that ended it, as long as the day of the event's arrival is kept. What is not stored, such as
-   * who was in an audience then, is told as it is now, and the result says so. With an event in place of its id:
-   * what would become of it if it were published now; nothing is published.
-   * The body has at most 512 KiB.
+   * Returns the rules in their order, each with its inputs and its result, up to the message that carried the event or
+   * the rule that ended it, as long as the day of the event's arrival is kept. Facts that are not stored, such as the
+   * audience of that time, are shown as they are now, and marked so. An event in place of an id is hypothetical: the
+   * answer shows its result if it were published now, and nothing is published. The body has at most 512 KiB.
    *
    * `POST /v1/explain`
    */
@@ -450,8 +456,8 @@ export class ConfigurationCalls extends Resource {
   /**
    * Pause a channel.
    *
-   * No lane of the channel closes and no message is sent on it, retries included, until it is resumed. A
-   * paused inbox does not show new notifications.
+   * Closes no lane of the channel and sends no message on it, retries included, until it is resumed. A paused inbox does
+   * not show new notifications.
    *
    * `POST /v1/channels/{channel}/pause`
    */
@@ -462,7 +468,7 @@ export class ConfigurationCalls extends Resource {
   /**
    * Resume a channel.
    *
-   * Due lanes are sent at once, one message per lane.
+   * Sends due lanes at once, one message per lane.
    *
    * `POST /v1/channels/{channel}/resume`
    */
@@ -473,7 +479,7 @@ export class ConfigurationCalls extends Resource {
   /**
    * List types, categories, digests and channels.
    *
-   * Returns the configuration in force: what a host needs to publish and to show a preference page.
+   * Returns the configuration in force, as a host needs it to publish and to show a preference page.
    *
    * `GET /v1/types`
    */
@@ -484,8 +490,8 @@ export class ConfigurationCalls extends Resource {
   /**
    * Pause a type.
    *
-   * Notifications of the type wait in a lane of their own, including those that are pending already. Other
-   * types are sent as before. A message that is already built and includes the type waits too.
+   * Holds the notifications of the type in a lane of their own, pending ones included. Other types are sent as before. A
+   * message that is already built and includes the type waits too.
    *
    * `POST /v1/types/{type}/pause`
    */
@@ -496,8 +502,8 @@ export class ConfigurationCalls extends Resource {
   /**
    * Resume a type.
    *
-   * Waiting notifications return to the lanes that now apply, by their time: overdue ones are sent at once, a
-   * digest sends them at its next slot.
+   * Returns waiting notifications to the lanes that apply now, by their time: overdue ones are sent at once, a digest
+   * sends them at its next slot.
    *
    * `POST /v1/types/{type}/resume`
    */
@@ -506,12 +512,12 @@ export class ConfigurationCalls extends Resource {
   }
 }
 
-/** Databases out of which events are read */
+/** Databases from which events are read */
 export class FeedsCalls extends Resource {
   /**
    * List the feeds.
    *
-   * The feeds of the configuration, by name, as the server reads them now.
+   * Returns the feeds of the configuration, by name, with their present state.
    *
    * `GET /v1/feeds`
    */
@@ -522,7 +528,7 @@ export class FeedsCalls extends Resource {
   /**
    * Pause a feed.
    *
-   * Nothing is read from the database until it is resumed, also after a restart. Rows wait in the table.
+   * Stops reading from the database until the feed is resumed, also after a restart. Rows wait in the table.
    *
    * `POST /v1/feeds/{name}/pause`
    */
@@ -533,7 +539,7 @@ export class FeedsCalls extends Resource {
   /**
    * Resume a feed.
    *
-   * A feed that was paused, or that has stopped by itself, is read again.
+   * Reads a feed again that was paused, or that stopped by itself.
    *
    * `POST /v1/feeds/{name}/resume`
    */
@@ -542,13 +548,14 @@ export class FeedsCalls extends Resource {
   }
 }
 
-/** Services of the host that are told what became of messages */
+/** Services of the host that are called about messages, preferences and addresses */
 export class HooksCalls extends Resource {
   /**
    * List the hooks.
    *
-   * The services of the host that are told what became of messages, preferences and addresses, in the order of the
-   * configuration. Of several nodes, each tells what its parts of the store decided: the counts are of those that answered.
+   * Returns the services of the host that receive occurrences of messages, preferences and addresses, in the order of
+   * the configuration. In a cluster each node calls them about its own shards: the counts are sums over the nodes that
+   * answered.
    *
    * `GET /v1/hooks`
    */
@@ -559,8 +566,8 @@ export class HooksCalls extends Resource {
   /**
    * Replay a hook.
    *
-   * What occurred since an instant, of the kinds that the hook wants, is sent again under the same ids. Nothing is sent
-   * of days that were deleted, nor of times at which no hook wanted it.
+   * Sends the occurrences since an instant again, of the kinds that the hook wants, under the same ids. Nothing is sent
+   * of deleted days, nor of times at which no hook wanted such occurrences.
    *
    * `POST /v1/hooks/{name}/replay`
    */
@@ -571,7 +578,7 @@ export class HooksCalls extends Resource {
   /**
    * Resume a hook.
    *
-   * A hook that answered 410 is off, and stays so over a restart. From now on it is on: what it was not told is told.
+   * Turns a hook on that answered 410 and is off, which a restart does not change. Occurrences that it missed are sent.
    *
    * `POST /v1/hooks/{name}/resume`
    */
@@ -580,13 +587,13 @@ export class HooksCalls extends Resource {
   }
 }
 
-/** What end users may do by themselves, with a token that the application signs */
+/** Calls of end users, with a token that the application signs */
 export class MeCalls extends Resource {
   /**
    * Send a recipient's pending notifications now.
    *
-   * Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
-   * when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
+   * Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent when the
+   * channel is resumed; notifications of a paused type and scheduled ones stay. The body is optional.
    *
    * `POST /v1/me/flush`
    */
@@ -600,10 +607,10 @@ export class MeCalls extends Resource {
   /**
    * Get a page of an inbox.
    *
-   * Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-   * for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-   * and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-   * newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+   * Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+   * groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+   * none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+   * comes once there is a newer one (long poll).
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
    *
@@ -620,7 +627,7 @@ export class MeCalls extends Resource {
     category?: string | readonly string[] | undefined;
     /** Only items of this type; may be given several times. */
     type?: string | readonly string[] | undefined;
-    /** False: each item is a group. */
+    /** False = each item is a group. */
     grouped?: boolean | undefined;
     /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
@@ -644,12 +651,12 @@ export class MeCalls extends Resource {
     category?: string | readonly string[] | undefined;
     /** Only items of this type; may be given several times. */
     type?: string | readonly string[] | undefined;
-    /** False: each item is a group. */
+    /** False = each item is a group. */
     grouped?: boolean | undefined;
-    /** Answer as soon as `rev` is above this one, or 304 if it is not within `wait`. */
+    /** A revision to wait for: the answer comes once `rev` is higher, or is 304 after `wait`. */
     since: number;
     /**
-     * The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+     * Time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient may have 8 calls that wait.
      */
     wait?: string | undefined;
     /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
@@ -661,8 +668,9 @@ export class MeCalls extends Resource {
   /**
    * Archive items.
    *
-   * They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Removes items from pages and counts, except with `state=archived` and `all`. They count as seen for other channels.
+   * Returns the counts afterwards, also if no item matches. An event or a group is archived wherever it is, other items
+   * only in the inbox.
    *
    * `POST /v1/me/inbox/archive`
    */
@@ -676,8 +684,7 @@ export class MeCalls extends Resource {
   /**
    * Get the counts of an inbox.
    *
-   * Counts groups with something unseen and with something unread, of the whole inbox and of each category, as its page
-   * does.
+   * Returns the number of groups with an unseen and with an unread item, in the whole inbox and in each category.
    *
    * `GET /v1/me/inbox/counts`
    */
@@ -691,8 +698,8 @@ export class MeCalls extends Resource {
   /**
    * Delete items from an inbox.
    *
-   * They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Removes items for ever; statistics stay. They count as seen for other channels. Returns the counts afterwards, also
+   * if no item matches. An event or a group is deleted wherever it is, other items only in the inbox.
    *
    * `POST /v1/me/inbox/delete`
    */
@@ -706,8 +713,8 @@ export class MeCalls extends Resource {
   /**
    * Mark items as read.
    *
-   * What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Marks items as read, and hence as seen. Returns the counts afterwards, also if no item matches. An event or a group
+   * is marked wherever it is, other items only in the inbox.
    *
    * `POST /v1/me/inbox/read`
    */
@@ -721,8 +728,8 @@ export class MeCalls extends Resource {
   /**
    * Mark items as seen.
    *
-   * Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An event or a group is marked
+   * wherever it is, other items only in the inbox.
    *
    * `POST /v1/me/inbox/seen`
    */
@@ -736,8 +743,8 @@ export class MeCalls extends Resource {
   /**
    * Snooze items.
    *
-   * They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
-   * at the place of that instant. Answers with the counts after it.
+   * Removes items from the inbox until an instant (`until`) or for a duration (`for`). They then return, unseen and
+   * unread, at the position of that instant. Returns the counts afterwards.
    *
    * `POST /v1/me/inbox/snooze`
    */
@@ -751,8 +758,8 @@ export class MeCalls extends Resource {
   /**
    * Take items out of the archive.
    *
-   * They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Brings archived items back as they were. Returns the counts afterwards, also if no item matches. An event or a group
+   * is brought back wherever it is, other items only if that puts them into the inbox.
    *
    * `POST /v1/me/inbox/unarchive`
    */
@@ -766,8 +773,8 @@ export class MeCalls extends Resource {
   /**
    * Mark items as unread.
    *
-   * What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item matches. An event or a group
+   * is marked wherever it is, other items only in the inbox.
    *
    * `POST /v1/me/inbox/unread`
    */
@@ -781,8 +788,8 @@ export class MeCalls extends Resource {
   /**
    * End the snooze of items.
    *
-   * They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Brings snoozed items back as they were, to their old position. Returns the counts afterwards, also if no item
+   * matches. An event or a group is brought back wherever it is, other items only if that puts them into the inbox.
    *
    * `POST /v1/me/inbox/unsnooze`
    */
@@ -796,13 +803,13 @@ export class MeCalls extends Resource {
   /**
    * Follow an inbox.
    *
-   * A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
-   * `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
-   * are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
-   * `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
-   * comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
-   * (`token_expired`, `token_revoked`, `token_key`).
+   * Streams server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+   * `inbox`, within 100 ms: the counts, the new and changed groups (`changed`), and the keys of groups that are gone
+   * (`gone`). Changes close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream goes on
+   * from there, or `hello` has `"reset": true`, and the page has to be read again. A comment comes every 15 s. `end`
+   * comes before the server closes the stream, with a `code`: `restart` (open it again after `retry_ms`), `replaced`
+   * (the recipient opened more than 8 streams of that view, or 32 with long polls), or the reason for the end of the
+   * token (`token_expired`, `token_revoked`, `token_key`).
    *
    * `GET /v1/me/live`
    */
@@ -816,8 +823,8 @@ export class MeCalls extends Resource {
   /**
    * List a recipient's pending notifications.
    *
-   * Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-   * events, of the reader's view.
+   * Returns open lanes with their deadlines and notifications, messages that wait for a retry, and scheduled events, in
+   * the reader's view.
    *
    * `GET /v1/me/pending`
    */
@@ -831,11 +838,11 @@ export class MeCalls extends Resource {
   /**
    * List the preferences of a recipient.
    *
-   * Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-   * channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
-   * users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
-   * those in force and their time zone, and the key of Web Push.
+   * Returns the preferences for types, categories and digests that are configured now, and mutes. A preference that is
+   * the same on each channel is one item, on `*`. Without a preference the policy of the type applies. With
+   * `choices=true`, and for end users, the list is `preferences` of an object that has everything for a page of
+   * preferences: for each category and type the modes that may be chosen, the mode in force and its source; mutes, quiet
+   * hours with those in force and their time zone, and the key of Web Push.
    *
    * `GET /v1/me/preferences`
    */
@@ -846,10 +853,9 @@ export class MeCalls extends Resource {
   /**
    * Set some preferences of a recipient.
    *
-   * Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
-   * whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
-   * cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
-   * to be given.
+   * Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the whole list
+   * is accepted or nothing. Pending notifications move to the lane that applies now; `never` cancels them. The body may
+   * also be an object with the list as `preferences` and with `quiet_hours` like those of a profile, both optional.
    *
    * `PATCH /v1/me/preferences`
    */
@@ -860,15 +866,15 @@ export class MeCalls extends Resource {
   /**
    * Add a browser of a recipient.
    *
-   * The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-   * recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
-   * the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-   * all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
+   * Adds the browser's Web Push subscription, the result of `JSON.stringify(subscription)`, to the recipient's addresses
+   * of the channel `webpush`. With a token of a tenant it gets the messages of that tenant and those without one, else
+   * all messages. Replaces a subscription with the same endpoint and tenant. Beyond 20 browsers for a tenant, or for all
+   * tenants, the oldest of them is removed, and beyond 40 in all the recipient's oldest.
    *
    * `PUT /v1/me/push`
    */
   addPush(body: PushSubscription, options?: Options & {
-    /** For messages of this tenant and of none, as with a token with this claim */
+    /** Subscribe to messages of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<void> {
     return this.http.send("PUT", "/v1/me/push", options, body, { tenant: options?.tenant });
@@ -877,14 +883,14 @@ export class MeCalls extends Resource {
   /**
    * Remove a browser of a recipient.
    *
-   * The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
-   * that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
-   * recipient is not an error.
+   * Removes the browser's Web Push subscription, of which `endpoint` is enough. A subscription for another tenant than
+   * that of the token, or for all tenants, stays; a token without a tenant removes it for all. An unknown subscription
+   * is not an error.
    *
    * `DELETE /v1/me/push`
    */
   removePush(body: GonePushSubscription, options?: Options & {
-    /** Only as it joined for this tenant, as with a token with this claim */
+    /** Only the subscription for this tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<void> {
     return this.http.send("DELETE", "/v1/me/push", options, body, { tenant: options?.tenant });
@@ -893,7 +899,7 @@ export class MeCalls extends Resource {
   /**
    * List a recipient's subscriptions.
    *
-   * Lists all topics, sorted by bytes.
+   * Returns all topics, sorted by bytes.
    *
    * `GET /v1/me/subscriptions`
    */
@@ -904,7 +910,7 @@ export class MeCalls extends Resource {
   /**
    * Follow a topic.
    *
-   * A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+   * Subscribes the recipient to the topic and everything below it: a follower of `artist` is notified of events to
    * `artist/42`. Slashes in the path may be encoded or not.
    *
    * `PUT /v1/me/subscriptions/{topic}`
@@ -916,7 +922,8 @@ export class MeCalls extends Resource {
   /**
    * Unfollow a topic.
    *
-   * Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
+   * Removes the subscription. Earlier events are not cancelled. A topic that the recipient does not follow is not an
+   * error.
    *
    * `DELETE /v1/me/subscriptions/{topic}`
    */
@@ -925,13 +932,13 @@ export class MeCalls extends Resource {
   }
 }
 
-/** Messages of channels: their time line, retry, cancel and resend */
+/** Messages of channels: history, retry, cancel and resend */
 export class MessagesCalls extends Resource {
   /**
    * List messages.
    *
-   * Returns messages of all channels but the inbox, as long as the day on which they were built is kept: those that are
-   * not built yet, then by that day, newest first. What they tell is in `GET /v1/messages/{id}`.
+   * Returns messages of all channels but the inbox, as long as the day on which they were built is kept: first those
+   * that are not built yet, then by that day, newest first. `GET /v1/messages/{id}` returns their content.
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
    *
@@ -964,8 +971,8 @@ export class MessagesCalls extends Resource {
   /**
    * Get a message.
    *
-   * Returns a message with what it tells, its attempts, and its time line: what entered its lane, the rules that decided
-   * when it went, what providers said of it.
+   * Returns a message with its notifications, its attempts, and its history: the entries of its lane, the rules that
+   * decided its time, the answers of providers.
    *
    * `GET /v1/messages/{id}`
    */
@@ -976,8 +983,8 @@ export class MessagesCalls extends Resource {
   /**
    * Cancel a message.
    *
-   * Takes all notifications out of a message that is surely not handed over; they end as `cancelled`, with the reason
-   * `message`. `status` says how far that went.
+   * Removes all notifications from a message that is surely not handed over; they end as `cancelled`, with the reason
+   * `message`. `status` is the extent of the cancel.
    *
    * `POST /v1/messages/{id}/cancel`
    */
@@ -988,8 +995,8 @@ export class MessagesCalls extends Resource {
   /**
    * Resend a message.
    *
-   * Sends a message again that was `sent`, or whose outcome is `unknown` or `failed`: the recipient may get it twice. It
-   * counts as `resent`; what was delivered stays delivered, whatever becomes of the copy.
+   * Sends a `sent`, `unknown` or `failed` message again: the recipient may get it twice. It counts as `resent`;
+   * delivered notifications stay delivered, whatever the outcome of the copy.
    *
    * `POST /v1/messages/{id}/resend`
    */
@@ -1000,8 +1007,8 @@ export class MessagesCalls extends Resource {
   /**
    * Retry a message.
    *
-   * Sends a message that `failed` again, as it was built; one that is `retrying` is tried at once. What its recipient has
-   * set to `never` or muted since is left out.
+   * Sends a `failed` message again, as it was built; a `retrying` message is tried at once. Notifications that the
+   * recipient has set to `never` or muted since are left out.
    *
    * `POST /v1/messages/{id}/retry`
    */
@@ -1012,8 +1019,8 @@ export class MessagesCalls extends Resource {
   /**
    * Preview the mail that a recipient gets next.
    *
-   * Builds the mail of the lane that is due first, or of the named one, with what waits in it now and in the words of now.
-   * Scheduled entries are in no lane yet, and counted apart. Nothing is sent or recorded.
+   * Builds the mail of the lane that is due first, or of the named lane, with its pending entries and the configuration
+   * in force. Scheduled entries are in no lane yet, and are counted separately. Nothing is sent or recorded.
    *
    * `GET /v1/recipients/{id}/preview`
    */
@@ -1028,10 +1035,10 @@ export class MessagesCalls extends Resource {
 /** The things that events are about */
 export class ObjectsCalls extends Resource {
   /**
-   * Make or change many objects.
+   * Create or change many objects.
    *
-   * Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only the given
-   * fields change. Each item is accepted or rejected by itself; the answers are in order.
+   * Takes an array of at most 10,000 objects, or a stream of any length with one per line. Changes the given fields
+   * only. Each item is accepted or rejected by itself; the answers are in order.
    *
    * `POST /v1/objects`
    */
@@ -1040,7 +1047,7 @@ export class ObjectsCalls extends Resource {
   }
 
   /**
-   * Make or change many objects, as many as there are.
+   * Create or change many objects, as many as there are.
    *
    * Takes an iterable of any length and sends it in parts; a part that breaks is sent again from the first line without an
    * answer. Awaited it is the counts and the lines that were rejected; iterated over (`for await`) it is the answer to each
@@ -1053,10 +1060,11 @@ export class ObjectsCalls extends Resource {
   }
 
   /**
-   * Make or change an object.
+   * Create or change an object.
    *
-   * Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
-   * or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
+   * Changes the given fields only; null counts as not given. Lifts a retraction. The values are kept until they are
+   * changed or the object is deleted, even if no event names the object; `[limits] objects` bounds the number of such
+   * objects.
    *
    * `PUT /v1/objects/{id}`
    */
@@ -1067,8 +1075,8 @@ export class ObjectsCalls extends Resource {
   /**
    * Retract an object.
    *
-   * Skips pending notifications about the object when their message is built. A later publish or change of the
-   * object lifts the retraction. From now on the object is kept only as long as a kept day names it.
+   * Skips pending notifications about the object when their message is built. A later publish or change of the object
+   * lifts the retraction. The object is then kept only as long as a kept day names it.
    *
    * `DELETE /v1/objects/{id}`
    */
@@ -1080,11 +1088,10 @@ export class ObjectsCalls extends Resource {
 /** Profiles of the people who can be notified */
 export class RecipientsCalls extends Resource {
   /**
-   * Make or change many recipients.
+   * Create or change many recipients.
    *
-   * Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown
-   * recipients. Only the given fields change. Each item is accepted or rejected by itself; the answers are in
-   * order.
+   * Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown recipients,
+   * and changes the given fields only. Each item is accepted or rejected by itself; the answers are in order.
    *
    * `POST /v1/recipients`
    */
@@ -1093,7 +1100,7 @@ export class RecipientsCalls extends Resource {
   }
 
   /**
-   * Make or change many recipients, as many as there are.
+   * Create or change many recipients, as many as there are.
    *
    * Takes an iterable of any length and sends it in parts; a part that breaks is sent again from the first line without an
    * answer. Awaited it is the counts and the lines that were rejected; iterated over (`for await`) it is the answer to each
@@ -1108,7 +1115,7 @@ export class RecipientsCalls extends Resource {
   /**
    * Get a recipient's profile.
    *
-   * Every field but `tenants` is present; null = the default of the configuration applies.
+   * Returns the profile. Every field but `tenants` is present; null = the default of the configuration applies.
    *
    * `GET /v1/recipients/{id}`
    */
@@ -1119,8 +1126,7 @@ export class RecipientsCalls extends Resource {
   /**
    * Put a recipient's whole profile.
    *
-   * Creates the recipient if there is none. Absent fields get their default. A profile from `GET` can be put
-   * back as it is.
+   * Creates or replaces the recipient. Absent fields get their default. A profile from `GET` can be put back unchanged.
    *
    * `PUT /v1/recipients/{id}`
    */
@@ -1131,7 +1137,7 @@ export class RecipientsCalls extends Resource {
   /**
    * Change a recipient's profile.
    *
-   * Creates the recipient if there is none. Only the given fields change; null removes a value.
+   * Creates the recipient if it is unknown. Changes the given fields only; null removes a value.
    *
    * `PATCH /v1/recipients/{id}`
    */
@@ -1142,8 +1148,8 @@ export class RecipientsCalls extends Resource {
   /**
    * Erase a recipient.
    *
-   * Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as cancelled when
-   * they are due. Messages that are already built are not sent any more.
+   * Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as `cancelled` when they
+   * are due. Messages that are already built are not sent any more.
    *
    * `DELETE /v1/recipients/{id}`
    */
@@ -1154,15 +1160,15 @@ export class RecipientsCalls extends Resource {
   /**
    * Add a browser of a recipient.
    *
-   * The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it. It joins the
-   * recipient's addresses of the channel `webpush`, for messages of the tenant of the token and of none, or of all where
-   * the token has no tenant; one with the same endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of
-   * all, the oldest of them leaves, and of more than 40 in all the oldest of the recipient.
+   * Adds the browser's Web Push subscription, the result of `JSON.stringify(subscription)`, to the recipient's addresses
+   * of the channel `webpush`. With a token of a tenant it gets the messages of that tenant and those without one, else
+   * all messages. Replaces a subscription with the same endpoint and tenant. Beyond 20 browsers for a tenant, or for all
+   * tenants, the oldest of them is removed, and beyond 40 in all the recipient's oldest.
    *
    * `PUT /v1/recipients/{id}/push`
    */
   addPush(id: string, body: PushSubscription, options?: Options & {
-    /** For messages of this tenant and of none, as with a token with this claim */
+    /** Subscribe to messages of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<void> {
     return this.http.send("PUT", path`/v1/recipients/${id}/push`, options, body, { tenant: options?.tenant });
@@ -1171,14 +1177,14 @@ export class RecipientsCalls extends Resource {
   /**
    * Remove a browser of a recipient.
    *
-   * The body is the browser's subscription to Web Push; its `endpoint` is enough. One that joined for another tenant than
-   * that of the token, or for all, stays; a token without a tenant removes it for all. One that is no address of the
-   * recipient is not an error.
+   * Removes the browser's Web Push subscription, of which `endpoint` is enough. A subscription for another tenant than
+   * that of the token, or for all tenants, stays; a token without a tenant removes it for all. An unknown subscription
+   * is not an error.
    *
    * `DELETE /v1/recipients/{id}/push`
    */
   removePush(id: string, body: GonePushSubscription, options?: Options & {
-    /** Only as it joined for this tenant, as with a token with this claim */
+    /** Only the subscription for this tenant, as with a token with this claim */
     tenant?: string | undefined;
   }): Promise<void> {
     return this.http.send("DELETE", path`/v1/recipients/${id}/push`, options, body, { tenant: options?.tenant });
@@ -1202,8 +1208,8 @@ export class PendingCalls extends Resource {
   /**
    * Send a recipient's pending notifications now.
    *
-   * Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
-   * when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
+   * Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent when the
+   * channel is resumed; notifications of a paused type and scheduled ones stay. The body is optional.
    *
    * `POST /v1/recipients/{id}/flush`
    */
@@ -1217,8 +1223,8 @@ export class PendingCalls extends Resource {
   /**
    * List a recipient's pending notifications.
    *
-   * Returns open lanes with their deadline and notifications, messages that wait for a retry, and scheduled
-   * events, of the reader's view.
+   * Returns open lanes with their deadlines and notifications, messages that wait for a retry, and scheduled events, in
+   * the reader's view.
    *
    * `GET /v1/recipients/{id}/pending`
    */
@@ -1235,10 +1241,10 @@ export class InboxCalls extends Resource {
   /**
    * Get a page of an inbox.
    *
-   * Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
-   * for older groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant
-   * and of none, here and in counts and streams. Of two answers the one with the higher `rev` is
-   * newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
+   * Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next` for older
+   * groups; new arrivals do not shift the pages. A token with the claim `tenant` shows the items of that tenant and of
+   * none, here and in counts and streams. The answer with the higher `rev` is newer; with `since` and `wait` the answer
+   * comes once there is a newer one (long poll).
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
    *
@@ -1255,7 +1261,7 @@ export class InboxCalls extends Resource {
     category?: string | readonly string[] | undefined;
     /** Only items of this type; may be given several times. */
     type?: string | readonly string[] | undefined;
-    /** False: each item is a group. */
+    /** False = each item is a group. */
     grouped?: boolean | undefined;
     /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
     tenant?: string | undefined;
@@ -1279,12 +1285,12 @@ export class InboxCalls extends Resource {
     category?: string | readonly string[] | undefined;
     /** Only items of this type; may be given several times. */
     type?: string | readonly string[] | undefined;
-    /** False: each item is a group. */
+    /** False = each item is a group. */
     grouped?: boolean | undefined;
-    /** Answer as soon as `rev` is above this one, or 304 if it is not within `wait`. */
+    /** A revision to wait for: the answer comes once `rev` is higher, or is 304 after `wait`. */
     since: number;
     /**
-     * The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient has at most 8 calls that wait.
+     * Time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent. A recipient may have 8 calls that wait.
      */
     wait?: string | undefined;
     /** Only items of this tenant and those without a tenant; implied by a token with the claim `tenant`. */
@@ -1296,8 +1302,9 @@ export class InboxCalls extends Resource {
   /**
    * Archive items.
    *
-   * They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Removes items from pages and counts, except with `state=archived` and `all`. They count as seen for other channels.
+   * Returns the counts afterwards, also if no item matches. An event or a group is archived wherever it is, other items
+   * only in the inbox.
    *
    * `POST /v1/recipients/{id}/inbox/archive`
    */
@@ -1311,8 +1318,7 @@ export class InboxCalls extends Resource {
   /**
    * Get the counts of an inbox.
    *
-   * Counts groups with something unseen and with something unread, of the whole inbox and of each category, as its page
-   * does.
+   * Returns the number of groups with an unseen and with an unread item, in the whole inbox and in each category.
    *
    * `GET /v1/recipients/{id}/inbox/counts`
    */
@@ -1326,8 +1332,8 @@ export class InboxCalls extends Resource {
   /**
    * Delete items from an inbox.
    *
-   * They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Removes items for ever; statistics stay. They count as seen for other channels. Returns the counts afterwards, also
+   * if no item matches. An event or a group is deleted wherever it is, other items only in the inbox.
    *
    * `POST /v1/recipients/{id}/inbox/delete`
    */
@@ -1341,8 +1347,8 @@ export class InboxCalls extends Resource {
   /**
    * Mark items as read.
    *
-   * What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Marks items as read, and hence as seen. Returns the counts afterwards, also if no item matches. An event or a group
+   * is marked wherever it is, other items only in the inbox.
    *
    * `POST /v1/recipients/{id}/inbox/read`
    */
@@ -1356,8 +1362,8 @@ export class InboxCalls extends Resource {
   /**
    * Mark items as seen.
    *
-   * Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An event or a group is marked
+   * wherever it is, other items only in the inbox.
    *
    * `POST /v1/recipients/{id}/inbox/seen`
    */
@@ -1371,8 +1377,8 @@ export class InboxCalls extends Resource {
   /**
    * Snooze items.
    *
-   * They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
-   * at the place of that instant. Answers with the counts after it.
+   * Removes items from the inbox until an instant (`until`) or for a duration (`for`). They then return, unseen and
+   * unread, at the position of that instant. Returns the counts afterwards.
    *
    * `POST /v1/recipients/{id}/inbox/snooze`
    */
@@ -1386,8 +1392,8 @@ export class InboxCalls extends Resource {
   /**
    * Take items out of the archive.
    *
-   * They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Brings archived items back as they were. Returns the counts afterwards, also if no item matches. An event or a group
+   * is brought back wherever it is, other items only if that puts them into the inbox.
    *
    * `POST /v1/recipients/{id}/inbox/unarchive`
    */
@@ -1401,8 +1407,8 @@ export class InboxCalls extends Resource {
   /**
    * Mark items as unread.
    *
-   * What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item matches. An event or a group
+   * is marked wherever it is, other items only in the inbox.
    *
    * `POST /v1/recipients/{id}/inbox/unread`
    */
@@ -1416,8 +1422,8 @@ export class InboxCalls extends Resource {
   /**
    * End the snooze of items.
    *
-   * They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
-   * the others in the inbox.
+   * Brings snoozed items back as they were, to their old position. Returns the counts afterwards, also if no item
+   * matches. An event or a group is brought back wherever it is, other items only if that puts them into the inbox.
    *
    * `POST /v1/recipients/{id}/inbox/unsnooze`
    */
@@ -1431,13 +1437,13 @@ export class InboxCalls extends Resource {
   /**
    * Follow an inbox.
    *
-   * A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
-   * `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
-   * are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
-   * `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
-   * comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-   * `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8 of that view, or 32 with long polls), or why the token has ended
-   * (`token_expired`, `token_revoked`, `token_key`).
+   * Streams server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+   * `inbox`, within 100 ms: the counts, the new and changed groups (`changed`), and the keys of groups that are gone
+   * (`gone`). Changes close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream goes on
+   * from there, or `hello` has `"reset": true`, and the page has to be read again. A comment comes every 15 s. `end`
+   * comes before the server closes the stream, with a `code`: `restart` (open it again after `retry_ms`), `replaced`
+   * (the recipient opened more than 8 streams of that view, or 32 with long polls), or the reason for the end of the
+   * token (`token_expired`, `token_revoked`, `token_key`).
    *
    * `GET /v1/recipients/{id}/live`
    */
@@ -1449,16 +1455,16 @@ export class InboxCalls extends Resource {
   }
 }
 
-/** Choices of recipients: what they receive, on which channel and when */
+/** Choices of recipients by type, category and channel, and their quiet hours */
 export class PreferencesCalls extends Resource {
   /**
    * List the preferences of a recipient.
    *
-   * Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-   * channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
-   * users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
-   * those in force and their time zone, and the key of Web Push.
+   * Returns the preferences for types, categories and digests that are configured now, and mutes. A preference that is
+   * the same on each channel is one item, on `*`. Without a preference the policy of the type applies. With
+   * `choices=true`, and for end users, the list is `preferences` of an object that has everything for a page of
+   * preferences: for each category and type the modes that may be chosen, the mode in force and its source; mutes, quiet
+   * hours with those in force and their time zone, and the key of Web Push.
    *
    * `GET /v1/recipients/{id}/preferences`
    */
@@ -1469,11 +1475,11 @@ export class PreferencesCalls extends Resource {
   /**
    * Get the preferences of a recipient, with all that may be chosen.
    *
-   * Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-   * channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
-   * users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
-   * type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours with
-   * those in force and their time zone, and the key of Web Push.
+   * Returns the preferences for types, categories and digests that are configured now, and mutes. A preference that is
+   * the same on each channel is one item, on `*`. Without a preference the policy of the type applies. With
+   * `choices=true`, and for end users, the list is `preferences` of an object that has everything for a page of
+   * preferences: for each category and type the modes that may be chosen, the mode in force and its source; mutes, quiet
+   * hours with those in force and their time zone, and the key of Web Push.
    *
    * `GET /v1/recipients/{id}/preferences`
    */
@@ -1484,10 +1490,10 @@ export class PreferencesCalls extends Resource {
   /**
    * Replace all preferences of a recipient.
    *
-   * Preferences that are not in the list return to their default, but a `never` for a type or category that is
-   * not configured now is kept. Mutes that are not in the list are lifted. Either the whole list is accepted or nothing.
-   * Pending notifications move to the lane that now applies; `never` cancels them. With `tenant` in the query
-   * the list is that of the tenant, and what is set with another or without one stays.
+   * Resets preferences that are not in the list to their default, but keeps a `never` for a type or category that is not
+   * configured now. Lifts mutes that are not in the list. Either the whole list is accepted or nothing. Pending
+   * notifications move to the lane that applies now; `never` cancels them. With `tenant` in the query the list is that
+   * of the tenant; preferences with another tenant or without one stay.
    *
    * `PUT /v1/recipients/{id}/preferences`
    */
@@ -1498,10 +1504,9 @@ export class PreferencesCalls extends Resource {
   /**
    * Set some preferences of a recipient.
    *
-   * Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
-   * whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
-   * cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
-   * to be given.
+   * Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the whole list
+   * is accepted or nothing. Pending notifications move to the lane that applies now; `never` cancels them. The body may
+   * also be an object with the list as `preferences` and with `quiet_hours` like those of a profile, both optional.
    *
    * `PATCH /v1/recipients/{id}/preferences`
    */
@@ -1515,7 +1520,7 @@ export class SubscriptionsCalls extends Resource {
   /**
    * List a recipient's subscriptions.
    *
-   * Lists all topics, sorted by bytes.
+   * Returns all topics, sorted by bytes.
    *
    * `GET /v1/recipients/{id}/subscriptions`
    */
@@ -1526,7 +1531,7 @@ export class SubscriptionsCalls extends Resource {
   /**
    * Follow a topic.
    *
-   * A subscription covers the topic and everything below it: a follower of `artist` is notified of events to
+   * Subscribes the recipient to the topic and everything below it: a follower of `artist` is notified of events to
    * `artist/42`. Slashes in the path may be encoded or not.
    *
    * `PUT /v1/recipients/{id}/subscriptions/{topic}`
@@ -1538,7 +1543,8 @@ export class SubscriptionsCalls extends Resource {
   /**
    * Unfollow a topic.
    *
-   * Earlier events are not cancelled. A topic that the recipient does not follow is not an error.
+   * Removes the subscription. Earlier events are not cancelled. A topic that the recipient does not follow is not an
+   * error.
    *
    * `DELETE /v1/recipients/{id}/subscriptions/{topic}`
    */
@@ -1577,8 +1583,7 @@ export class SuppressionsCalls extends Resource {
   /**
    * List suppressed addresses.
    *
-   * Returns the addresses to which nothing is sent, by channel and address, without those whose suppression has
-   * expired.
+   * Returns the suppressed addresses, sorted by channel and address, without those whose suppression has expired.
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
    *
@@ -1598,7 +1603,7 @@ export class SuppressionsCalls extends Resource {
   /**
    * Get a suppressed address.
    *
-   * Returns why an address is suppressed, since when and until when.
+   * Returns the reason, the beginning and the end of a suppression.
    *
    * `GET /v1/suppressions/{channel}/{address}`
    */
@@ -1609,8 +1614,8 @@ export class SuppressionsCalls extends Resource {
   /**
    * Suppress an address.
    *
-   * Nothing is sent to the address on this channel from now on, whoever has it: what is due ends as `skipped`, with the
-   * reason `suppressed`. Replaces an earlier suppression of the address. The body may be left out.
+   * Stops all messages to the address on this channel, whichever recipient has it: due notifications end as `skipped`,
+   * with the reason `suppressed`. Replaces an earlier suppression of the address. The body is optional.
    *
    * `PUT /v1/suppressions/{channel}/{address}`
    */
@@ -1621,8 +1626,8 @@ export class SuppressionsCalls extends Resource {
   /**
    * Lift the suppression of an address.
    *
-   * Messages are sent to it again from now on. What was skipped meanwhile does not come back. An address that is not
-   * suppressed stays so.
+   * Allows messages to the address again. Skipped notifications do not come back. An address that is not suppressed is
+   * not an error.
    *
    * `DELETE /v1/suppressions/{channel}/{address}`
    */
@@ -1679,7 +1684,7 @@ export class TenantsCalls extends Resource {
   /**
    * Get a tenant.
    *
-   * Every field is present; null = the default of the configuration applies.
+   * Returns the tenant. Every field is present; null = the default of the configuration applies.
    *
    * `GET /v1/tenants/{id}`
    */
@@ -1768,7 +1773,7 @@ export class TenantsCalls extends Resource {
   /**
    * Make a recipient a member.
    *
-   * A recipient may be a member of many tenants.
+   * Adds the recipient to the members. A recipient may be a member of many tenants.
    *
    * `PUT /v1/tenants/{id}/members/{recipient}`
    */
@@ -1779,7 +1784,7 @@ export class TenantsCalls extends Resource {
   /**
    * Remove a member.
    *
-   * Also removes the recipient's subscriptions of the tenant. Notifications and preferences stay.
+   * Removes the membership and the recipient's subscriptions of the tenant. Notifications and preferences stay.
    *
    * `DELETE /v1/tenants/{id}/members/{recipient}`
    */
@@ -1798,13 +1803,13 @@ export class Resources<D = AnyData> extends Resource {
   readonly events = new EventsCalls<D>(this.http);
   /** List, pause and resume types and channels */
   readonly configuration = new ConfigurationCalls(this.http);
-  /** Databases out of which events are read */
+  /** Databases from which events are read */
   readonly feeds = new FeedsCalls(this.http);
-  /** Services of the host that are told what became of messages */
+  /** Services of the host that are called about messages, preferences and addresses */
   readonly hooks = new HooksCalls(this.http);
-  /** What end users may do by themselves, with a token that the application signs */
+  /** Calls of end users, with a token that the application signs */
   readonly me = new MeCalls(this.http);
-  /** Messages of channels: their time line, retry, cancel and resend */
+  /** Messages of channels: history, retry, cancel and resend */
   readonly messages = new MessagesCalls(this.http);
   /** The things that events are about */
   readonly objects = new ObjectsCalls(this.http);
@@ -1814,7 +1819,7 @@ export class Resources<D = AnyData> extends Resource {
   readonly pending = new PendingCalls(this.http);
   /** Inboxes, and seen and read marks */
   readonly inbox = new InboxCalls(this.http);
-  /** Choices of recipients: what they receive, on which channel and when */
+  /** Choices of recipients by type, category and channel, and their quiet hours */
   readonly preferences = new PreferencesCalls(this.http);
   /** Topics that recipients follow */
   readonly subscriptions = new SubscriptionsCalls(this.http);

@@ -54,17 +54,20 @@ export interface AllPreferences {
   choices: CategoryChoice[];
   /** The times in force of the digests that let recipients choose some. */
   digest_times: DigestTimes[];
-  /** The digests in the recipient's language, by name; those for which there are no words are left out. */
+  /** The titles of digests in the recipient's language, by name; digests without a title are left out. */
   digests: Record<string, string>;
   /** The muted topics and objects. */
   mutes: Mute[];
-  /** The preferences that are set, mutes among them. */
+  /** The preferences that are set, mutes included. */
   preferences: Preference[];
-  /** The key by which browsers subscribe; left out where nothing is sent to browsers. */
+  /** The key by which browsers subscribe; absent if nothing is sent to browsers. */
   push?: PushKey | null;
-  /** Quiet hours: null = none at all, `default` = those of each channel. */
+  /** Quiet hours: null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null;
-  /** The quiet hours in force, whoever set them, by channel; a channel without any is left out. */
+  /**
+   * The quiet hours in force, by channel, whether set by the recipient, the tenant or the configuration; channels
+   * without any are left out.
+   */
   quiet_hours_in_force: QuietHoursInForce[];
   /** The time zone of quiet hours and digests: the recipient's, else the tenant's, else the default. */
   tz: string;
@@ -73,8 +76,8 @@ export interface AllPreferences {
 /** Attempts in a row with the same answer. */
 export interface AttemptShown {
   /**
-   * `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported later: `delivered`,
-   * `delayed`, `bounced`, `complained`, `opened` or `clicked`.
+   * `sent`, `retry` (surely not handed over), `failed` (refused permanently) or `unknown`; in later reports
+   * `delivered`, `delayed`, `bounced`, `complained`, `opened` or `clicked`.
    */
   answer: string;
   /** Time of the first. */
@@ -84,45 +87,42 @@ export interface AttemptShown {
   /** The provider, without secrets. */
   provider: string;
   /**
-   * The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
-   * of what was sent.
+   * The provider's answer: stage and code of a refusal, without its text, which may contain addresses; the receipt
+   * of a sent message.
    */
   reply: string;
   /** Time of the last. */
   until: string;
 }
 
-/** The audience of an event: all of these together, without the actor and those in `except`. */
+/** The audience of an event: the union of its fields, without the actor and without `except`. */
 export interface Audience {
   /** All recipients. */
   everyone?: boolean | null | undefined;
   /**
-   * Recipients who are left out, by their ids, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones
-   * don't matter.
+   * Recipients to leave out by id, whatever their reasons: up to 10,000, see `[limits]`. Unknown ones are ignored.
    */
   except?: string[] | null | undefined;
   /** Recipients within a circle, or within one of several: up to 50, see `[limits]`. */
   near?: Circles | null | undefined;
   /**
-   * Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
-   * profile, before the audience is asked for.
+   * Recipients by id. An object in place of an id first creates the recipient, or changes the given fields of the
+   * profile.
    */
   recipients?: IdOrProfile[] | null | undefined;
   /** Recipients who follow one of these topics, or a parent of it. */
   topics?: string[] | null | undefined;
 }
 
-/** A provider, or a destination of one, that takes nothing and is left alone. */
+/** A provider, or a destination of one, that is unavailable: nothing is sent to it until its next probe. */
 export interface AwayShown {
   /** The channel. */
   channel: string;
-  /**
-   * The host that recipients name, or the domain of mail addresses; null = the provider takes nothing for anybody.
-   */
+  /** The host that recipients name, or the domain of mail addresses; null = the whole provider. */
   destination?: string | null;
   /** The provider, without secrets. */
   provider: string;
-  /** When it is asked again. */
+  /** Time of the next probe. */
   until: string;
   /** Its last answer. */
   why: string;
@@ -153,24 +153,21 @@ export interface BrandChange {
 
 /** The result of a cancel. */
 export interface CancelAnswer {
-  /** Entries that were pending or scheduled and are now cancelled. */
+  /** Pending or scheduled entries that are now cancelled. */
   cancelled: number;
   /** Number of events found. */
   events: number;
-  /**
-   * Entries removed from messages that were built and not handed over yet. A message with no entries left
-   * is not sent.
-   */
+  /** Entries removed from messages that are built and not handed over yet. A message without entries is not sent. */
   removed_from_batch: number;
   status: CancelStatus;
   /**
-   * Entries that can't be cancelled: they were delivered (an inbox entry at once), are being sent, or had
-   * ended when their message was built.
+   * Entries that can't be cancelled: they are delivered (an inbox entry at once), are being sent, or ended when
+   * their message was built.
    */
   too_late: number;
-  /** A warning: the request is accepted, and probably not what was meant. */
+  /** A warning about a request that is accepted, but probably not intended as it is. */
   warnings: CancelWarning[];
-  /** Delivered entries that were taken out of inboxes. They stay delivered. */
+  /** Delivered entries that are removed from inboxes; they stay delivered. */
   withdrawn: number;
 }
 
@@ -183,15 +180,15 @@ export interface CancelKey {
 }
 
 /**
- * The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
- * pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` =
- * everything was delivered already; `nothing_left` = the event was cancelled before or has no recipients;
- * `remembered` = no event of this id is known, and it is cancelled if it comes within 24 hours; `unknown` = no
- * event of this key was found.
+ * The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only pending
+ * entries were cancelled; `withdrawn` = delivered entries were removed from inboxes; `too_late` = everything was
+ * delivered already; `nothing_left` = the event was cancelled before or has no recipients; `remembered` = no event
+ * with this id is known, and it is cancelled if it arrives within 24 hours; `unknown` = no event with this key was
+ * found.
  */
 export type CancelStatus = "cancelled" | "removed_from_batch" | "withdrawn" | "too_late" | "nothing_left" | "remembered" | "unknown" | (string & {});
 
-/** A warning: the request is accepted, and probably not what was meant. */
+/** A warning about a request that is accepted, but probably not intended as it is. */
 export interface CancelWarning {
   /** The stable code: `unknown_event` or `unknown_cancellation_key`. */
   code: string;
@@ -199,7 +196,7 @@ export interface CancelWarning {
   detail: string;
 }
 
-/** A category, and what may be chosen for all its types. */
+/** A category, and the choices for all of its types. */
 export interface CategoryChoice {
   /** Its name. */
   category: string;
@@ -223,21 +220,21 @@ export interface CategoryCounts {
 
 /** A category. */
 export interface CategoryShown {
-  /** The title that people see, in the default locale; the category's name where it has none there. */
+  /** The title to show, in the default locale; the category's name if it has none. */
   title: string;
 }
 
-/** What may be chosen on a channel, and what is in force. */
+/** The choices on a channel, and the one in force. */
 export interface ChannelChoice {
   /** The channel. */
   channel: string;
-  /** False if nothing arrives here, as the recipient has no address on the channel. */
+  /** False if the recipient has no address on the channel. */
   connected: boolean;
-  /** Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`). */
+  /** The source of the mode: a preference for the `type`, for its `category`, for all (`*`), or none (`default`). */
   from: PreferenceLevel;
   /**
-   * The mode in force; null where the types of a category have several. Of a category it is that of the types that can
-   * be turned off, if it has any.
+   * The mode in force; null if the types of a category have several. Types that can be turned off decide about their
+   * category, if it has any.
    */
   mode?: string | null;
   /** The modes that may be chosen: `never`, `immediate`, and digests, the most frequent first. */
@@ -261,7 +258,7 @@ export interface ChannelFate {
 
 /** A channel. */
 export interface ChannelShown {
-  /** True if messages can leave by it. */
+  /** True if it can send messages. */
   configured: boolean;
   /** True if an operator has paused it. */
   paused: boolean;
@@ -269,7 +266,7 @@ export interface ChannelShown {
 
 export type Circles = Near | Near[];
 
-/** An event as a CloudEvent 1.0 in structured mode. Other attributes are passed over. */
+/** An event as a CloudEvent 1.0 in structured mode. Other attributes are ignored. */
 export interface CloudEvent {
   /** The body of a publish without `id` and `type`. */
   data: Record<string, unknown>;
@@ -279,9 +276,9 @@ export interface CloudEvent {
   source: string;
   /** The version of CloudEvents. */
   specversion: string;
-  /** When it happened: `occurred_at`, unless `data` has one. */
+  /** Time of the event: its `occurred_at`, unless `data` has one. */
   time?: string | null;
-  /** The span that made it: `trace`, unless `data` has one. */
+  /** The span that published it: its `trace`, unless `data` has one. */
   traceparent?: string | null;
   /** A type of the configuration. */
   type: string;
@@ -297,7 +294,7 @@ export interface Counted {
   problems: number;
 }
 
-/** A day or a time: a word, or the number of a day of the month. */
+/** A day or a time: a text, or the number of a day of the month. */
 export type DigestDay = number | string;
 
 /** A digest. */
@@ -308,9 +305,9 @@ export interface DigestShown {
   choose?: string[];
   /** `day`, `weekday`, `week`, `month`, or hours such as `6h`. */
   every: string;
-  /** The number of entries below which a slot is passed over, once. */
+  /** Number of entries below which a slot is skipped, once. */
   min_items?: number | null;
-  /** The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others. */
+  /** The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for other digests. */
   on?: string | null;
   /** The time over which the recipients' slots are spread. */
   spread?: string | null;
@@ -318,25 +315,31 @@ export interface DigestShown {
   tz?: string | null;
 }
 
-/** Where a time of a digest comes from. */
+/** The source of a time of a digest. */
 export type DigestTimeFrom = "tenant" | "recipient" | "default" | (string & {});
 
 /** The times of a digest for a recipient. */
 export interface DigestTimes {
   /** The time in force. */
   at: string;
-  /** Where the time comes from. */
+  /** The source of the time. */
   at_from: DigestTimeFrom;
   /** The times that may be chosen: `on`, `at` or both. */
   choose: string[];
+  /** The time after a reset of the choice. */
+  default_at: string;
+  /** The day after a reset of the choice: in a tenant's view the recipient's own, else the digest's. */
+  default_on?: DigestDay | null;
   /** The digest. */
   digest: string;
   /** `day`, `weekday`, `week` or `month`. */
   every: string;
-  /** The day in force, `mon` to `sun`, or 1 to 31; null for digests of each day. */
+  /** The day in force, `mon` to `sun`, or 1 to 31; null for daily digests. */
   on?: DigestDay | null;
-  /** Where the day comes from. */
+  /** The source of the day. */
   on_from: DigestTimeFrom;
+  /** The time zone of both: that of the digest if it has one, else the recipient's. */
+  tz: string;
 }
 
 /** An item that succeeded. */
@@ -356,13 +359,13 @@ export interface DroppedDays {
   expired: number;
 }
 
-/** Everything that comes due. */
+/** All lanes, messages and events that come due. */
 export interface DueAnswer {
   /** Messages that wait for a retry. */
   deferred: RetryingShown;
   /** Open lanes by hour, channel and name; lanes that are never due come last. */
   lanes: DueHour[];
-  /** Nodes of a cluster that did not answer: their parts are left out. Absent if all did. */
+  /** Nodes of a cluster that did not answer: their shards are left out. Absent if all answered. */
   missing?: string[];
   /** Events published with `deliver_at`. */
   scheduled: Scheduled;
@@ -376,9 +379,9 @@ export interface DueAnswer {
 export interface DueHour {
   /** The channel. */
   channel: string;
-  /** Number of these that stay open all the same: unconfirmed, or paused. */
+  /** Number of recipients whose lane stays open when it is due: unconfirmed or paused. */
   held: number;
-  /** The hour (UTC) in which they are due; null = none at present, as while a type is paused. */
+  /** The hour (UTC) in which they are due; null = none at present, such as while a type is paused. */
   hour?: string | null;
   /** Name of the lane. */
   lane: string;
@@ -392,7 +395,9 @@ export interface EntriesCounted {
   all: number;
   /** Number of ended entries by outcome. */
   outcomes: Record<string, number>;
-  /** Number of entries that wait or are being sent; null while parts are `missing`, whose entries may wait too. */
+  /**
+   * Number of entries that wait or are being sent; null while nodes are `missing`, since their entries may wait too.
+   */
   pending?: number | null;
   /** Number of undelivered entries by reason. */
   reasons: Record<string, number>;
@@ -400,7 +405,7 @@ export interface EntriesCounted {
 
 /** An event: something that happened. */
 export interface Event {
-  /** The actor: who did it. */
+  /** The actor, who caused the event. */
   actor?: IdOrObject | null | undefined;
   /**
    * Text that a person wrote, such as a comment: plain, at most 2 KiB, or an object with a text for each locale.
@@ -409,38 +414,38 @@ export interface Event {
   body?: HostText | null | undefined;
   /** A key to cancel several events at once. */
   cancellation_key?: string | null | undefined;
-  /** Restricts the type's channels; `["inbox"]` imports a history without sending mail. */
+  /** The channels to use, of those of the type; `["inbox"]` imports a history without sending mail. */
   channels?: readonly string[] | null | undefined;
-  /** Anything else, returned with the inbox item. */
+  /** Data of the host, returned with the inbox item. */
   data?: Record<string, unknown> | null | undefined;
   /** Duration after its arrival before which nothing is delivered, such as `90s`, `36h` or `PT4M`. */
   delay?: string | null | undefined;
-  /** Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at most. */
+  /** Time before which nothing is delivered; at most one of `deliver_at`, `delay` and `deliver_local`. */
   deliver_at?: string | Date | null | undefined;
   /**
-   * Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. Where it is
-   * past, the event is delivered at its arrival.
+   * Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. If it has
+   * passed, the event is delivered at its arrival.
    */
   deliver_local?: string | null | undefined;
-  /** Time from which on nothing is delivered. */
+  /** Time after which nothing is delivered. */
   expires_at?: string | Date | null | undefined;
-  /** Id of the event: the same id is the same event. The server makes one if it is absent. */
+  /** Id of the event: the same id is the same event. Generated by the server if absent. */
   id?: string | null | undefined;
-  /** The object: what it was done to. */
+  /** The object that the event is about. */
   object: EventObject;
-  /** Time that is shown to people. It has no effect on delivery. */
+  /** Time of the event that people are shown. It has no effect on delivery. */
   occurred_at?: string | Date | null | undefined;
-  /** The rank among the events of a message: the highest is shown first; 0 if it is absent. */
+  /** Rank among the events of a message: the highest is shown first; 0 if absent. */
   score?: number | null | undefined;
-  /** The target: what it was done in or for. */
+  /** The target: the place or the purpose of the event, such as the thread of a comment. */
   target?: IdOrObject | null | undefined;
   /** The tenant of the event and of all its notifications. */
   tenant?: string | null | undefined;
   /** The audience. */
   to: Audience;
   /**
-   * The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
-   * request.
+   * The W3C `traceparent` of the event's cause, to which the spans of its messages link; that of the request if
+   * absent.
    */
   trace?: string | null | undefined;
   /** A type of the configuration. */
@@ -461,18 +466,18 @@ export interface EventObject {
   id: string;
   /** A picture: an address as `url`. */
   image?: string | null | undefined;
-  /** Size of the picture; a new `image` without it has none. */
+  /** Size of the picture; removed by a new `image` without one. */
   image_size?: ImageSize | null | undefined;
   /** A title to show, at most 1 KiB, or an object with a title for each locale. */
   title?: HostText | null | undefined;
-  /** Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded. */
+  /** Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links are percent-encoded. */
   url?: string | null | undefined;
 }
 
 /** The result of one event of an array. */
 export type EventOutcome = PublishedEvent | Rejected;
 
-/** A warning: what was sent is accepted, and probably not what was meant. */
+/** A warning about an event that is accepted, but probably not intended as it is. */
 export interface EventWarning {
   /**
    * The stable code: `unknown_recipient`; `no_followers`, `only_exceptions`, `only_the_actor`, `nobody_near` or
@@ -480,7 +485,7 @@ export interface EventWarning {
    * that was used before for another event; or `more_warnings` in place of many.
    */
   code: string;
-  /** The fault, in words. */
+  /** The problem in words. */
   detail: string;
   /** A way to fix it. */
   hint: string;
@@ -493,19 +498,19 @@ export interface EventWithOutcome {
   /** Its entries by channel; empty if the audience was empty. */
   channels: Record<string, ChannelFate>;
   event: PublishedAs;
-  /** Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all did. */
+  /** Nodes of a cluster that did not answer: the counts lack their shards. Absent if all answered. */
   missing?: string[];
   /** Number of recipients with at least one entry when it was accepted. */
   notifications: number;
   /** Time at which it enters its lanes; null = it has entered them. */
   scheduled_for?: string | null;
-  /** Number of recipients whom the admission of its type left out, by reason: `once_pending`, `once_ever`. */
+  /** Number of recipients left out by the admission of its type, by reason: `once_pending`, `once_ever`. */
   suppressed: Record<string, number>;
 }
 
-/** The question why a recipient got, or did not get, an event. */
+/** The event and the recipient of an explanation. */
 export interface Explain {
-  /** Id of an event; or a hypothetical event, as it would be published. */
+  /** Id of an event, or a hypothetical event in the form of a publish. */
   event: EventInQuestion;
   /** Id of the recipient. */
   recipient: string;
@@ -515,7 +520,7 @@ export interface Explain {
 export interface Explained {
   /** The time as of which it is explained. */
   as_of: string;
-  /** The channels of the event, unless a rule before them left the recipient out. */
+  /** The channels of the event; empty if an earlier rule left the recipient out. */
   channels: ExplainedChannel[];
   /** The event. */
   event: string;
@@ -533,11 +538,11 @@ export interface Explained {
 
 /** The path of an event on one channel. */
 export interface ExplainedChannel {
-  /** The time at which it ended, or else is due or enters its lane; null = there is none. */
+  /** The time at which it ended, is due or enters its lane; null = none. */
   at?: string | null;
   /** The channel. */
   channel: string;
-  /** The reason why it was not delivered, as in the outcome of an event; null = there is none. */
+  /** The reason why it was not delivered, as in the outcome of an event; null = none. */
   reason?: string | null;
   /** `none` (no entry), `scheduled`, `pending`, `sending`, or the outcome. */
   state: string;
@@ -547,11 +552,11 @@ export interface ExplainedChannel {
 
 /** A rule that was applied. */
 export interface ExplainedStep {
-  /** The time at which it was applied, or that it gave; null = it is not known. */
+  /** The time at which it was applied, or that it set; null = unknown. */
   at?: string | null;
-  /** True if nothing comes after it: there is no entry, or the entry ended here. */
+  /** True if it is the last: there is no entry, or the entry ended here. */
   ends: boolean;
-  /** The values that it looked at, in words. */
+  /** The inputs of the rule, in words. */
   looked_at: string;
   /** The result, in words. */
   result: string;
@@ -559,32 +564,32 @@ export interface ExplainedStep {
   rule: string;
 }
 
-/** A feed: a database out of which events are read. */
+/** A feed: a database from which events are read. */
 export interface Feed {
-  /** Why it is not read as it should be. */
+  /** The reason why it is not read. */
   fault?: string;
-  /** Age of the oldest row that waits, in milliseconds; 0 if none does, null if nobody knows. */
+  /** Age of the oldest row that waits, in milliseconds; 0 = none waits, null = unknown. */
   lag_ms?: number | null;
   /** Its name in the configuration. */
   name: string;
-  /** The number of the row that was taken last. */
+  /** Number of the newest row that was taken. */
   newest?: string | null;
-  /** Rows that are parked in the table with their problem. */
+  /** Number of rows that are parked in the table with their problem. */
   parked: number;
   /**
-   * `running`; `failing` while its table can't be read, which is tried again and again, for the reason `fault`; `paused`;
-   * `stopped` if somebody has to mend something first.
+   * `running`; `failing` while its table can't be read (retried; `fault` has the reason); `paused`; `stopped` if
+   * somebody has to fix something first.
    */
   state: string;
-  /** Rows taken since the server started. */
+  /** Number of rows taken since the server started. */
   taken: number;
 }
 
-/** Limits of a flush; without them all open lanes. */
+/** The lanes to flush; all open lanes if empty. */
 export interface FlushLimits {
   /** Only lanes of this channel. */
   channel?: string | null | undefined;
-  /** Only lanes with this batch key; the empty one is that of lanes without. */
+  /** Only lanes with this batch key; empty = lanes without one. */
   key?: string | null | undefined;
   /** Only lanes of this name. */
   lane?: string | null | undefined;
@@ -594,14 +599,14 @@ export interface FlushLimits {
 
 /** The marker of a flush. */
 export interface Flushed {
-  /** Open lanes that are due now, each of which becomes a message; 0 where nothing waited. */
+  /** Number of open lanes that are due now, each of which becomes a message; 0 if nothing waited. */
   lanes: number;
   /**
-   * Marks the position after which everything is new. The marker of an earlier flush means that nothing
+   * Position in the order of events; everything after it is new. The marker of an earlier flush means that nothing
    * was pending.
    */
   marker: string;
-  /** The scheduled entries, in no lane yet: they are not sent now. Null = nothing is. */
+  /** The scheduled entries, which are in no lane yet and not sent now; null = none. */
   scheduled?: ScheduledCount | null;
 }
 
@@ -641,7 +646,7 @@ export interface Group {
   read: boolean;
   /** True if all items were seen. */
   seen: boolean;
-  /** The earliest end of a snooze; null = it is not snoozed. */
+  /** The earliest end of a snooze; null = not snoozed. */
   snoozed_until: string | null;
   /** The tenant of its items; absent = none. */
   tenant?: string;
@@ -656,23 +661,21 @@ export interface Group {
 /** The reason why a due lane or message is held. */
 export type HeldBy = "paused" | "unconfirmed" | (string & {});
 
-/**
- * What keeps a message back: a destination, or all providers of its channel, are left alone since they take nothing.
- */
+/** The reason why a message is held: its destination, or all providers of its channel, are unavailable. */
 export interface HeldShown {
-  /** The channel, if it takes nothing for anybody; else absent. */
+  /** The channel, if all of its providers are unavailable; else absent. */
   channel?: string;
-  /** The host that the recipient names, or the domain of the mail address; absent = the channel as a whole. */
+  /** The host that the recipient names, or the domain of the mail address; absent = the whole channel. */
   destination?: string;
   /** Its last answer. */
   reason: string;
-  /** Time of the next attempt of a message to it, which may be another one. */
+  /** Time of the next attempt to send any message to it. */
   until: string;
 }
 
 /** A hook. */
 export interface Hook {
-  /** Number of occurrences that it is still to be told. */
+  /** Number of occurrences that are still to be sent to it. */
   backlog: number;
   /** The last answer; absent before the first one. */
   last?: HookAnswer;
@@ -686,9 +689,9 @@ export interface Hook {
 
 /** The last answer of a hook. */
 export interface HookAnswer {
-  /** Its instant. */
+  /** Its time. */
   at: string;
-  /** The status; 0 = there was no answer. */
+  /** Its HTTP status; 0 = there was no answer. */
   status: number;
 }
 
@@ -705,7 +708,7 @@ export type IdOrObject = BareId | EventObject;
 
 export type IdOrProfile = string | RecipientChange;
 
-/** The size of a picture in pixels. Mails arrange pictures by it. */
+/** The size of a picture in pixels, by which mails arrange pictures. */
 export interface ImageSize {
   /** Height. */
   height: number;
@@ -715,9 +718,9 @@ export interface ImageSize {
 
 /** The counts of an inbox. */
 export interface InboxCounts {
-  /** The same of each category, by its name. */
+  /** The same for each category, by its name. */
   categories: Record<string, CategoryCounts>;
-  /** Revision: of two answers the one with the higher number is newer. */
+  /** Revision: the answer with the higher number is newer. */
   rev: number;
   /**
    * The same for each tenant with unread items, by tenant id; absent in the view of one tenant, and if tenants are off.
@@ -752,13 +755,13 @@ export interface Item {
   /** True if it was read. */
   read: boolean;
   /**
-   * The reason why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
+   * The reasons why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and a topic that they
    * follow.
    */
   reasons: string[];
   /** True if it was seen. */
   seen: boolean;
-  /** The end of its snooze; null = it is not snoozed. */
+  /** The end of its snooze; null = not snoozed. */
   snoozed_until: string | null;
   /** Time at which it entered the inbox. */
   t: string;
@@ -791,23 +794,23 @@ export interface ItemObject {
 
 /** The items to mark: exactly one of `event`, `object`, `group`, `up_to` and `all`. */
 export interface Items {
-  /** True: all items so far. */
+  /** True = all items so far. */
   all?: boolean | null | undefined;
-  /** With `up_to` or `all`: only those of this category. */
+  /** With `up_to` or `all`: only items of this category. */
   category?: string | null | undefined;
   /** The item of this event. */
   event?: string | null | undefined;
-  /** Of a snooze: its duration, `1m` to `365d`. */
+  /** For a snooze: its duration, `1m` to `365d`. */
   for?: string | null | undefined;
   /** The items of the group with this key, as a page shows it. */
   group?: string | null | undefined;
   /** All items about this object that entered so far. */
   object?: string | null | undefined;
-  /** Only those of this tenant and those without a tenant. */
+  /** Only items of this tenant and those without a tenant. */
   tenant?: string | null | undefined;
-  /** With `up_to` or `all`: only those of this type. */
+  /** With `up_to` or `all`: only items of this type. */
   type?: string | null | undefined;
-  /** Of a snooze: its end, at most 365 days ahead. */
+  /** For a snooze: its end, at most 365 days ahead. */
   until?: string | Date | null | undefined;
   /** All items up to this time. */
   up_to?: string | Date | null | undefined;
@@ -845,7 +848,7 @@ export interface KeysAnswer {
   keys: KeyShown[];
 }
 
-/** A notification that a message does not tell. */
+/** A notification that a message leaves out. */
 export interface LeftOut {
   /** The event. */
   event: string;
@@ -876,32 +879,30 @@ export interface MemberChange {
 export interface MembersPage {
   /** The members, sorted by the bytes of their ids. */
   members: Member[];
-  /** Nodes of a cluster that did not answer: their members are left out. Absent if all did. */
+  /** Nodes of a cluster that did not answer: their members are left out. Absent if all answered. */
   missing?: string[];
   /** The next page's cursor; null = this is the last. */
   next: string | null;
 }
 
-/** A message with its time line. */
+/** A message with its history. */
 export interface MessageDetails extends MessageShown {
-  /**
-   * The attempts to hand it over of which the provider said something, and what was reported later, in their order.
-   */
+  /** Attempts to hand it over that the provider answered, and later reports, in their order. */
   attempts: AttemptShown[];
-  /** The id under which the provider and the log know it; null = it tells nothing. */
+  /** The id by which the provider and the log know it; null = it has no content. */
   batch?: string | null;
-  /** The notifications that it tells, or will. Those of deleted days are left out. */
+  /** Its notifications. Those of deleted days are left out. */
   items: MessageItem[];
-  /** The notifications that the checks before sending left out, or that were taken out of it later. */
+  /** Notifications that the checks before sending left out, or that were removed later. */
   left_out: LeftOut[];
   /**
-   * Its history, in its order: what entered its lane (the first 100), the rules that decided when it went,
-   * attempts, outcomes.
+   * Its history in order: the entries of its lane (the first 100), the rules that decided its time, attempts,
+   * outcomes.
    */
   timeline: ExplainedStep[];
 }
 
-/** A notification that a message tells. */
+/** A notification in a message. */
 export interface MessageItem {
   /** The event. */
   event: string;
@@ -919,47 +920,47 @@ export interface MessageItem {
 export interface MessagePage {
   /** The messages. */
   messages: MessageShown[];
-  /** Nodes of a cluster that did not answer: their messages are left out. Absent if all did. */
+  /** Nodes of a cluster that did not answer: their messages are left out. Absent if all answered. */
   missing?: string[];
   /**
-   * The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
-   * looks at a bounded number of messages.
+   * The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one, since a
+   * page reads a bounded number of messages.
    */
   next: string | null;
 }
 
 /** A message to one recipient. */
 export interface MessageShown {
-  /** Time at which it was built: its content is fixed since; null = it is not built yet. */
+  /** Time at which it was built, which fixed its content; null = not built yet. */
   built?: string | null;
   /** The channel. */
   channel: string;
   /** Time at which its lane was due. */
   due: string;
-  /** Time of its outcome; null = it has none. */
+  /** Time of its outcome; null = none yet. */
   ended?: string | null;
-  /** Number of its notifications; null = it is not built yet. */
+  /** Number of its notifications; null = not built yet. */
   entries?: number | null;
-  /** Number of failed attempts of a message that is retried; else 0. */
+  /** Number of failed attempts of a message that is retried, else 0. */
   failed_attempts: number;
-  /** What keeps it back at present; absent = nothing that is known. */
+  /** The unavailable destination or channel that holds it; absent = none known. */
   held?: HeldShown;
   /** Its id. */
   id: string;
-  /** Batch key of the lane; left out where it is empty. */
+  /** Batch key of the lane; absent = empty. */
   key?: string | null;
   /** The lane. */
   lane: string;
-  /** Time of the next attempt; null = there is none. */
+  /** Time of the next attempt; null = none. */
   next_try?: string | null;
-  /** The reason why it was not handed over; null = it was, or nobody knows yet. */
+  /** The reason why it was not handed over; null = it was, or the outcome is open. */
   reason?: string | null;
-  /** The recipient; null = was erased. */
+  /** The recipient; null = erased. */
   recipient?: string | null;
   /**
-   * `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
-   * `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
-   * nothing to tell) or `cancelled` (everything was taken out of it).
+   * `planned` (due, not built yet), `sending`, `retrying` (an attempt failed, another one follows), `sent`,
+   * `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left no
+   * notification) or `cancelled` (all notifications were removed).
    */
   state: string;
   /** Tenant of its notifications; absent = none. */
@@ -968,7 +969,7 @@ export interface MessageShown {
 
 /** A muted topic or object, on a channel or on each (`*`). */
 export interface Mute {
-  /** The channel; `*` is each. */
+  /** The channel; `*` = each. */
   channel: string;
   /** The object. */
   object?: string | null;
@@ -982,13 +983,13 @@ export interface Mute {
 export interface NamedObject {
   /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
   data?: Record<string, unknown> | null | undefined;
-  /** Id of the object. A path that names it has the same. */
+  /** Id of the object; the same as in the path, if that has one. */
   id: string;
   /** Address of a picture. */
   image?: string | null | undefined;
-  /** Size of the picture; a new `image` without it has none. */
+  /** Size of the picture; removed by a new `image` without one. */
   image_size?: ImageSize | null | undefined;
-  /** False if notifications about it are not sent. */
+  /** False = notifications about it are not sent. */
   notifiable?: boolean | null | undefined;
   /** A title to show, or an object with a title for each locale. */
   title?: HostText | null | undefined;
@@ -998,13 +999,13 @@ export interface NamedObject {
 
 /** A change of a profile, with the recipient's id. Fields that are left out keep their value. */
 export interface NamedRecipient {
-  /** Addresses by channel; null removes one, or all of them. */
+  /** Addresses by channel; null removes those of a channel, or all. */
   addresses?: Addresses | null | undefined;
   /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
   data?: Record<string, unknown> | null | undefined;
-  /** Address of the e-mail channel: the short way to `addresses.email`. */
+  /** Address of the e-mail channel, short for `addresses.email`. */
   email?: string | null | undefined;
-  /** Id of the recipient. A path that names it has the same. */
+  /** Id of the recipient; the same as in the path, if that has one. */
   id: string;
   /** Latitude, in degrees north. */
   lat?: number | null | undefined;
@@ -1012,14 +1013,11 @@ export interface NamedRecipient {
   locale?: string | null | undefined;
   /** Longitude, in degrees east. */
   lon?: number | null | undefined;
-  /**
-   * Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-   * title.
-   */
+  /** Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title. */
   name?: string | null | undefined;
-  /** Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel. */
+  /** Quiet hours: the recipient's own, null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null | undefined;
-  /** The state, which says if messages are sent; `active` for a new recipient. */
+  /** The state, which decides whether messages are sent; `active` for a new recipient. */
   state?: RecipientState | undefined;
   /** All tenants of which the recipient is a member; null = none. */
   tenants?: readonly string[] | null | undefined;
@@ -1045,7 +1043,7 @@ export interface NamedTenant {
   name?: string | null | undefined;
   /** All its defaults, which replace the types' policies. Mutes are not allowed. */
   preferences?: readonly Preference[] | null | undefined;
-  /** Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel. */
+  /** Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null | undefined;
   /** Mailbox for replies to its mails. */
   reply_to?: string | null | undefined;
@@ -1065,7 +1063,7 @@ export interface Near {
 
 /** A mail as it would be sent if nothing else happened. */
 export interface NextMail {
-  /** Due time; now, if it has passed. */
+  /** Due time, or now if that has passed. */
   at: string;
   /** Number of notifications in the mail. */
   entries: number;
@@ -1075,7 +1073,7 @@ export interface NextMail {
   key?: string | null;
   /** Name of the lane. */
   lane: string;
-  /** The whole mail, without a signature. Its ids, and so its links, are not those that it will have. */
+  /** The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. */
   source: string;
   /** The subject. */
   subject: string;
@@ -1088,23 +1086,23 @@ export interface NodeShown {
   /** The address at which other nodes reach it. */
   address: string;
   /**
-   * Digest of the configuration that it puts in force when it holds the store: the same on all nodes that have the
-   * same configuration and version.
+   * Digest of the configuration that it applies when it holds the store: the same on all nodes with the same
+   * configuration and version.
    */
   config: string;
-  /** Number of the term in which it holds the store; null = it holds nothing. */
+  /** Number of its term; null = it has no shards. */
   epoch?: number | null;
-  /** True if it has the intake, which accepts events: it holds all parts that no other node has. */
+  /** True if it has the intake, which accepts events, and all shards that no other node has. */
   intake: boolean;
-  /** Milliseconds for which the oldest message has been overdue, as of its last heartbeat; 0 if it holds nothing. */
+  /** Milliseconds by which its oldest message was overdue at its last heartbeat; 0 if it has no shards. */
   lag_ms: number;
   /** Its name. */
   node: string;
-  /** Numbers of the parts of the store that it holds; null = it holds the whole store. */
+  /** Numbers of its shards; null = it has all of them. */
   parts?: number[] | null;
   /** Milliseconds since its last heartbeat, by the clock of the database. */
   silent_ms: number;
-  /** The instant since which it has had its state. */
+  /** Time since which it has its state. */
   since: string;
   /** `holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat. */
   state: string;
@@ -1114,13 +1112,13 @@ export interface NodeShown {
 export interface ObjectChange {
   /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
   data?: Record<string, unknown> | null | undefined;
-  /** Id of the object. A path that names it has the same. */
+  /** Id of the object; the same as in the path, if that has one. */
   id?: string | undefined;
   /** Address of a picture. */
   image?: string | null | undefined;
-  /** Size of the picture; a new `image` without it has none. */
+  /** Size of the picture; removed by a new `image` without one. */
   image_size?: ImageSize | null | undefined;
-  /** False if notifications about it are not sent. */
+  /** False = notifications about it are not sent. */
   notifiable?: boolean | null | undefined;
   /** A title to show, or an object with a title for each locale. */
   title?: HostText | null | undefined;
@@ -1128,22 +1126,22 @@ export interface ObjectChange {
   url?: string | null | undefined;
 }
 
-/** The tenant whose event a path names. */
+/** The tenant of the event in the path. */
 export interface OfTenant {
-  /** The tenant whose event is meant; without it the event of any. */
+  /** The tenant of the event; absent = any. */
   tenant?: string | null | undefined;
 }
 
 /** The result of a change of a message. */
 export interface OperatedAnswer {
-  /** Number of notifications that were cancelled with it. */
+  /** Number of notifications cancelled with it. */
   cancelled: number;
   status: OperatedStatus;
 }
 
 /**
- * Result of a change of a message: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
- * handed over, or may have been; `nothing_left` = it had failed, or had nothing left to tell.
+ * Result of a change of a message: `accepted` = it is sent; `cancelled` = it is not sent any more; `too_late` = it was
+ * handed over, or may have been; `nothing_left` = it had failed, or had no notifications left.
  */
 export type OperatedStatus = "accepted" | "cancelled" | "too_late" | "nothing_left" | (string & {});
 
@@ -1163,11 +1161,11 @@ export interface PausedShown {
   types: string[];
 }
 
-/** Everything that is pending for a recipient. */
+/** All pending notifications of a recipient. */
 export interface Pending {
   /** Open lanes with pending notifications. */
   lanes: PendingLane[];
-  /** Built messages that wait for a retry, the next first; 1,000 at most. */
+  /** Built messages that wait for a retry, the next first; at most 1,000. */
   messages: RetriedMessage[];
   /** Scheduled events, by time. */
   scheduled: Waiting[];
@@ -1177,16 +1175,13 @@ export interface Pending {
 export interface PendingLane {
   /** The channel. */
   channel: string;
-  /** Due time; null = none at present, as while its type is paused. */
+  /** Due time; null = none at present, such as while its type is paused. */
   due?: string | null;
   /** The pending notifications, by time and arrival. */
   entries: Waiting[];
-  /**
-   * The reason why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
-   * held.
-   */
+  /** The reason why it is held although it is due; null = it is not held. */
   held_by?: HeldBy | null;
-  /** Batch key of the lane; left out where it is empty. */
+  /** Batch key of the lane; absent = empty. */
   key?: string | null;
   /** Name of the lane; `paused` holds the notifications of paused types. */
   lane: string;
@@ -1196,7 +1191,7 @@ export interface PendingLane {
 
 /** The policy of a type on a channel. */
 export interface PolicyShown {
-  /** The time by which its entries come later than those of the inbox. */
+  /** Delay of its entries after those of the inbox. */
   after?: string | null;
   /** Expression of the batch key, for a policy that has one. */
   batch_key?: string | null;
@@ -1204,11 +1199,11 @@ export interface PolicyShown {
   decide?: string | null;
   /** For `digest`: the digest's name. */
   digest?: string | null;
-  /** For `first_event`: how long the first entry waits. */
+  /** For `first_event`: the time for which the first entry waits. */
   hold?: string | null;
   /** Lane of its entries; null for `never`. */
   lane?: string | null;
-  /** The number of entries that makes a lane due. */
+  /** Number of entries with which a lane is due at once. */
   max_items?: number | null;
   /** For `cooldown`: the longest wait; `none` = no bound. */
   max_wait?: string | null;
@@ -1223,28 +1218,25 @@ export interface PolicyShown {
  * mute has precedence over a type, a type over its category, and that over all categories.
  */
 export interface Preference {
-  /** The time of the digest's slots, a quarter of an hour such as `17:15`; null or `default` takes it back. */
+  /** The time of the digest, a full quarter of an hour such as `17:15`; null or `default` resets it. */
   at?: string | null | undefined;
-  /** A category of the configuration; `*` for every category, those that are configured later included. */
+  /** A category of the configuration; `*` = all categories, including later ones. */
   category?: string | null | undefined;
-  /** The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`. */
+  /** The channel; `*` = all channels, including later ones, for a mute or for the category `*`. */
   channel?: string | null | undefined;
-  /**
-   * A digest whose slots come at times of one's own, as far as it lets recipients choose: with `on`, `at` or both,
-   * and without `channel` and `mode`.
-   */
+  /** A digest whose times recipients may choose: with `on`, `at` or both, and without `channel` and `mode`. */
   digest?: string | null | undefined;
   /**
-   * `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-   * preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
-   * and leaves those of its category out.
+   * `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no preference), or the
+   * name of a digest. Mutes have `never` and `default`. `never` is refused for a required type, and does not apply
+   * to the required types of a category.
    */
   mode?: string | null | undefined;
-  /** An object to mute, also where it is the target; one of the four. */
+  /** An object to mute, also as a target. */
   object?: string | null | undefined;
-  /** The day of the digest's slots, `mon` to `sun`, or 1 to 31 of a month; null or `default` takes it back. */
+  /** The day of the digest, `mon` to `sun`, or 1 to 31 of a month; null or `default` resets it. */
   on?: DigestDay | null | undefined;
-  /** The tenant to whose notifications it applies; absent = all notifications. */
+  /** The tenant to whose notifications the preference applies; absent = all notifications. */
   tenant?: string | null | undefined;
   /** A topic to mute, with everything below it. */
   topic?: string | null | undefined;
@@ -1262,18 +1254,18 @@ export type PreferenceLevel = "type" | "category" | "*" | "default" | (string & 
 export interface PreferencesAndHours {
   /** Preferences to set; the others stay as they are. */
   preferences?: readonly Preference[] | undefined;
-  /** Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel. */
+  /** Quiet hours: the recipient's own, null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null | undefined;
 }
 
-/** Preferences as they are listed: what is set, or all that may be. */
+/** A list of preferences: those that are set, or an object that also has the modes that may be chosen. */
 export type PreferencesAnswer = Preference[] | AllPreferences;
 
-/** The mail that a recipient gets next. */
+/** A preview of the mail that a recipient gets next. */
 export interface Preview {
-  /** The mail; null = no lane waits that will become one. */
+  /** The mail; null = no open lane will become one. */
   mail?: NextMail | null;
-  /** The scheduled entries, in no lane yet; null = nothing is. */
+  /** The scheduled entries, which are in no lane yet; null = none. */
   scheduled?: ScheduledCount | null;
 }
 
@@ -1285,7 +1277,7 @@ export interface Problem {
   detail: string;
   /** A way to fix it. */
   hint: string;
-  /** Of `data` that does not fit its type: the JSON pointer (RFC 6901) of what is wrong, from the event on. */
+  /** For `data` that does not fit its type: the JSON pointer (RFC 6901) of the fault, from the event on. */
   pointer?: string;
   /** The HTTP status. */
   status: number;
@@ -1326,33 +1318,32 @@ export interface PublishedAs {
 /** The result of one event. */
 export interface PublishedEvent {
   /**
-   * Of several machines: true if all parts of the store have applied the event, so that the counts are whole and
-   * inboxes have it.
+   * In a cluster: true once all shards have applied the event, so that the counts are complete and inboxes have it.
    */
   applied?: boolean;
-  /** The event's id; made by the server if the event had none. */
+  /** The event's id, generated by the server if the event had none. */
   id: string;
   /** In a stream: the line number, from 1. */
   line?: number;
   /** Number of recipients with at least one entry. */
   notifications: number;
-  /** `accepted`, or `duplicate` if its id is known: then nothing happened. */
+  /** `accepted`, or `duplicate` if its id is known and nothing happened. */
   status: PublishedStatus;
-  /** Number of recipients whom the admission of its type left out. */
+  /** Number of recipients left out by the admission of its type. */
   suppressed: number;
-  /** A warning: what was sent is accepted, and probably not what was meant. */
+  /** A warning about an event that is accepted, but probably not intended as it is. */
   warnings: EventWarning[];
 }
 
 export type PublishedStatus = "accepted" | "duplicate" | "cancelled";
 
-/** A browser's subscription to Web Push among a recipient's addresses. */
+/** A browser's Web Push subscription among a recipient's addresses. */
 export interface PushAddress {
   /** Address of the browser's push service. */
   endpoint: string;
   /** Keys of the browser. */
   keys: PushKeys;
-  /** The tenant whose messages, and those of none, it takes; those of all where it is left out. */
+  /** The tenant whose messages it gets, beside those without a tenant; absent = all messages. */
   tenant?: string | null | undefined;
 }
 
@@ -1370,9 +1361,7 @@ export interface PushKeys {
   p256dh: string;
 }
 
-/**
- * A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
- */
+/** A browser's Web Push subscription, the result of `JSON.stringify(subscription)`; `expirationTime` is ignored. */
 export interface PushSubscription {
   /** Address of the browser's push service. */
   endpoint: string;
@@ -1380,19 +1369,19 @@ export interface PushSubscription {
   keys: PushKeys;
 }
 
-/** Hours of the wall clock in which nothing is sent, but what is urgent. */
+/** Hours of the wall clock in which only urgent notifications are sent. */
 export interface QuietHours {
-  /** The channels on which they hold; all where it is left out. On the others those of the channel do. */
+  /** The channels to which they apply; all if absent. The others keep those of the channel. */
   channels?: string[] | null | undefined;
-  /** The weekdays on which they begin; all where it is left out. */
+  /** The weekdays on which they begin; all if absent. */
   days?: Weekday[] | null | undefined;
   /** The time at which they begin, HH:MM. */
   from: string;
-  /** The time at which they end, another one; on the next day where it is before `from`. */
+  /** The time at which they end, different from `from`; on the next day if it is earlier. */
   to: string;
 }
 
-/** Quiet hours as a profile shows them; null = none at all. */
+/** Quiet hours as a profile shows them; null = none. */
 export type QuietHoursChoice = QuietHours | QuietHoursOfChannel;
 
 /** Quiet hours in force on a channel. */
@@ -1401,28 +1390,28 @@ export interface QuietHoursInForce {
   channel: string;
   /** The hours, by the wall clock of `tz`. */
   hours: QuietHours;
-  /** Who set them: the `recipient`, the `tenant`, or the configuration of the `channel`. */
+  /** Their source: the `recipient`, the `tenant`, or the configuration of the `channel`. */
   set_by: QuietHoursSetBy;
 }
 
-/** The word for the hours of each channel. */
+/** The value for the hours of each channel. */
 export type QuietHoursOfChannel = "default";
 
-/** Who set quiet hours. */
+/** The source of quiet hours. */
 export type QuietHoursSetBy = "recipient" | "tenant" | "channel" | (string & {});
 
 /**
- * A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+ * A profile, or some of its fields. Null removes a value (for `quiet_hours`: no quiet hours); give `lat` and `lon`
  * together.
  */
 export interface RecipientChange {
-  /** Addresses by channel; null removes one, or all of them. */
+  /** Addresses by channel; null removes those of a channel, or all. */
   addresses?: Addresses | null | undefined;
   /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
   data?: Record<string, unknown> | null | undefined;
-  /** Address of the e-mail channel: the short way to `addresses.email`. */
+  /** Address of the e-mail channel, short for `addresses.email`. */
   email?: string | null | undefined;
-  /** Id of the recipient. A path that names it has the same. */
+  /** Id of the recipient; the same as in the path, if that has one. */
   id?: string | undefined;
   /** Latitude, in degrees north. */
   lat?: number | null | undefined;
@@ -1430,14 +1419,11 @@ export interface RecipientChange {
   locale?: string | null | undefined;
   /** Longitude, in degrees east. */
   lon?: number | null | undefined;
-  /**
-   * Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
-   * title.
-   */
+  /** Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id and without a title. */
   name?: string | null | undefined;
-  /** Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel. */
+  /** Quiet hours: the recipient's own, null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null | undefined;
-  /** The state, which says if messages are sent; `active` for a new recipient. */
+  /** The state, which decides whether messages are sent; `active` for a new recipient. */
   state?: RecipientState | undefined;
   /** All tenants of which the recipient is a member; null = none. */
   tenants?: string[] | null | undefined;
@@ -1447,7 +1433,7 @@ export interface RecipientChange {
 
 /** A recipient's profile. */
 export interface RecipientProfile {
-  /** Addresses by channel, the one of the e-mail channel among them. */
+  /** Addresses by channel, that of the e-mail channel included. */
   addresses: AddressesShown;
   /** Data of the host. */
   data?: Record<string, unknown> | null;
@@ -1457,21 +1443,19 @@ export interface RecipientProfile {
   id: string;
   /** Latitude, in degrees north. */
   lat?: number | null;
-  /** BCP 47 locale; the configuration's default where null. */
+  /** BCP 47 locale; null = the configuration's default. */
   locale?: string | null;
   /** Longitude, in degrees east. */
   lon?: number | null;
   /** Name to show. */
   name?: string | null;
-  /** Quiet hours: null = none at all, `default` = those of each channel. */
+  /** Quiet hours: null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null;
-  /** The state, which says if messages are sent. */
+  /** The state, which decides whether messages are sent. */
   state: RecipientState;
-  /**
-   * The tenants of which the recipient is a member, sorted by the bytes of their ids; left out where there are none.
-   */
+  /** The tenants of which the recipient is a member, sorted by the bytes of their ids; absent = none. */
   tenants?: string[];
-  /** IANA time zone; the configuration's default where null. */
+  /** IANA time zone; null = the configuration's default. */
   tz?: string | null;
 }
 
@@ -1487,24 +1471,24 @@ export interface Rejected {
   id?: string;
   /** In a stream: the line number, from 1. */
   line?: number;
-  /** Why. */
+  /** The problem of the item. */
   problem: Problem;
   status: RejectedStatus;
 }
 
 export type RejectedStatus = "rejected";
 
-/** What is sent again. */
+/** The occurrences to send again. */
 export interface Replay {
-  /** What occurred since then: a time (RFC 3339), or a duration until now. */
+  /** Time of the first occurrence: an instant (RFC 3339), or a duration before now. */
   since: string;
 }
 
 /** A message that waits for its next attempt. */
 export interface RetriedMessage extends MessageShown {
-  /** The reason why it is held; null = it is not. */
+  /** The reason why it is held; null = it is not held. */
   held_by?: HeldBy | null;
-  /** The provider's last answer; null = it said nothing. */
+  /** The provider's last answer; null = none. */
   last?: AttemptShown | null;
 }
 
@@ -1512,7 +1496,7 @@ export interface RetriedMessage extends MessageShown {
 export interface RetryingShown {
   /** Number of them. */
   messages: number;
-  /** The next ones, 100 at most. */
+  /** The next ones, at most 100. */
   next: RetriedMessage[];
 }
 
@@ -1531,7 +1515,7 @@ export interface Scheduled {
 export interface ScheduledCount {
   /** The time at which the first enters its lane. */
   first: string;
-  /** Their number; those of one event at one instant count once. */
+  /** Number of them; those of one event at one instant count once. */
   notifications: number;
 }
 
@@ -1539,7 +1523,7 @@ export interface ScheduledCount {
 export interface SendingChannel {
   /** True if an operator has paused it. */
   paused: boolean;
-  /** The kinds of its providers (such as `file`, `smtp`), in the order in which they are asked. */
+  /** The kinds of its providers (such as `file`, `smtp`), in order of preference. */
   providers: string[];
 }
 
@@ -1591,13 +1575,13 @@ export interface SigningKeysAnswer {
 
 /** The status of the server. */
 export interface StatusAnswer {
-  /** Providers and destinations that take nothing and are left alone, 20 at most. */
+  /** Providers and destinations that are unavailable, at most 20. */
   away: AwayShown[];
   /** The channels that send messages, by name. */
   channels: Record<string, SendingChannel>;
   /**
-   * Seconds by which the clock is behind the newest step, if more than 60: it was ahead before. What waits is due by
-   * the clock all the same; what is recorded meanwhile has the time of that step. null = it is not behind.
+   * Seconds by which the clock is behind the newest step, if more than 60: the clock was ahead before. Deadlines
+   * follow the clock; records have the time of the newest step meanwhile. null = not behind.
    */
   clock_behind_seconds?: number | null;
   /** Counts of entries, deleted days included. */
@@ -1605,20 +1589,20 @@ export interface StatusAnswer {
   /** Days before this one are deleted; null = none yet. */
   forgotten_before?: string | null;
   /**
-   * Messages that wait for a recipient or a destination that has its share of the threads of a channel, or for a
-   * destination that takes nothing.
+   * Messages that wait because their recipient or destination uses its share of a channel's threads, or because the
+   * destination is unavailable.
    */
   kept_aside: number;
   /**
-   * Nodes of a cluster that did not answer: their parts are left out, so every count is a lower bound. Absent if
-   * all did.
+   * Nodes of a cluster that did not answer: their shards are left out, so each count is a lower bound. Absent if all
+   * answered.
    */
   missing?: string[];
   /** Instant of the newest step, which never goes back; null = none yet. */
   newest_step?: string | null;
   /** Time by the server's clock. */
   now: string;
-  /** Due time of the oldest overdue, unsent message; null = none, but for parts that are `missing`. */
+  /** Due time of the oldest overdue, unsent message; null = none is known. */
   oldest_due?: string | null;
   /** Age of that message in seconds, by the server's clock; null = none. */
   oldest_due_age_seconds?: number | null;
@@ -1642,27 +1626,31 @@ export interface Subscription {
   tenant?: string | null | undefined;
   /** The topic. */
   topic: string;
-  /** True removes the subscription. */
+  /** True = remove the subscription. */
   unsubscribe?: boolean | null | undefined;
 }
 
 /** The topics of a recipient. */
 export interface Subscriptions {
-  /** Topics of tenants, by tenant id; absent = there are none. */
+  /** Topics of tenants, by tenant id; absent = none. */
   tenants?: Record<string, string[]>;
   /**
-   * Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that tenant.
+   * Topics without a tenant, sorted by bytes; with a tenant in the token, the key or the query, the topics of that
+   * tenant.
    */
   topics: string[];
 }
 
 /** A suppressed address. */
 export interface SuppressedAddress {
-  /** The address as it is compared: that of an e-mail in small letters, the endpoint of a Web Push subscription. */
+  /**
+   * The address in the form in which addresses are compared: that of an e-mail in small letters, the endpoint of a
+   * Web Push subscription.
+   */
   address: string;
   /** The channel. */
   channel: string;
-  /** Time from which on it is not suppressed any more; null = it stays. */
+  /** Time at which the suppression ends; null = never. */
   expires_at?: string | null;
   /** The reason. */
   reason: SuppressionReason;
@@ -1670,9 +1658,9 @@ export interface SuppressedAddress {
   since: string;
 }
 
-/** The reason for which an address is suppressed, and until when. */
+/** The reason and the end of a suppression. */
 export interface Suppression {
-  /** Time from which on messages are sent to it again; it stays suppressed if absent. */
+  /** Time at which the suppression ends; absent = never. */
   expires_at?: string | Date | null | undefined;
   /** The reason; `manual` if absent. */
   reason?: SuppressionReason | null | undefined;
@@ -1687,9 +1675,8 @@ export interface SuppressionPage {
 }
 
 /**
- * The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come back), `complaint`
- * (its owner called one spam), `stop` (its owner asked the provider for no more) or `gone` (there is no such address
- * any more).
+ * The reason of a suppression: `manual` (set by an operator or the host), `bounce` (messages come back), `complaint`
+ * (its owner reported spam), `stop` (its owner opted out at the provider) or `gone` (the address no longer exists).
  */
 export type SuppressionReason = "manual" | "bounce" | "complaint" | "stop" | "gone" | (string & {});
 
@@ -1757,7 +1744,7 @@ export interface TenantChange {
   name?: string | null | undefined;
   /** All its defaults, which replace the types' policies. Mutes are not allowed. */
   preferences?: readonly Preference[] | null | undefined;
-  /** Quiet hours, for recipients without their own: hours, null for none, or `default` for those of each channel. */
+  /** Quiet hours, for recipients without their own: hours, null = none, `default` = those of each channel. */
   quiet_hours?: QuietHoursChoice | null | undefined;
   /** Mailbox for replies to its mails. */
   reply_to?: string | null | undefined;
@@ -1808,7 +1795,7 @@ export interface TokensToRevoke {
   before?: string | Date | null | undefined;
 }
 
-/** A type, and what may be chosen for it. */
+/** A type and its choices. */
 export interface TypeChoice {
   /** Its channels. */
   channels: ChannelChoice[];
@@ -1828,13 +1815,13 @@ export interface TypeShown {
   category: string;
   /** The policy for each channel. */
   channels: Record<string, PolicyShown>;
-  /** The condition that is asked before something is sent; null = none. */
+  /** The condition that is checked before sending; null = none. */
   condition?: string | null;
   /** True if seen notifications are dropped; null = yes, except in digests. */
   drop_if_seen?: boolean | null;
-  /** The time after which a message that could not be handed over has failed, from when it was due. */
+  /** Time after its due time at which a message that could not be handed over fails. */
   give_up_after?: string | null;
-  /** The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest lines. */
+  /** The role by which lines are grouped: `object`, `actor` or `target`; null = the one with the fewest groups. */
   group?: string | null;
   /** True if actors are notified of their own events. */
   include_actor: boolean;
@@ -1842,19 +1829,19 @@ export interface TypeShown {
   look_back?: string | null;
   /** True if an operator has paused it. */
   paused: boolean;
-  /** The part of the admission's key beside the recipient and the type: `type` for none, `object` or `target`. */
+  /** The scope within which the admission compares entries: `type`, `object` or `target`. */
   per: string;
-  /** True if neither `never` nor a mute leaves it out. */
+  /** True if neither `never` nor a mute applies to it. */
   required: boolean;
-  /** The consequence where nobody knows whether a message was handed over: `resend` or `give_up`. */
+  /** The handling of a message of unknown outcome: `resend` or `give_up`. */
   unknown_outcome: string;
-  /** The fate of its messages while the host does not answer what objects are: `send` or `wait`. */
+  /** The handling of its messages while the resolver does not answer: `send` or `wait`. */
   unresolved: string;
-  /** True if it is sent without waiting for a digest. */
+  /** True if it does not wait for a digest. */
   urgent: boolean;
 }
 
-/** The configured types, and how they are delivered. */
+/** The configured types and their delivery. */
 export interface TypesAnswer {
   /** Categories for a preference page, by name. */
   categories: Record<string, CategoryShown>;
@@ -1872,7 +1859,7 @@ export interface Waiting {
   event: string;
   /** Its object. */
   object: string;
-  /** Time at which it entered its lane, or will. */
+  /** Time at which it entered its lane, or will enter it. */
   t: string;
   /** Its tenant; absent = none. */
   tenant?: string;
@@ -1880,7 +1867,7 @@ export interface Waiting {
   type: string;
 }
 
-/** The answer to preferences that were set and are probably not what was meant. */
+/** The answer to preferences that are set, but probably not intended as they are. */
 export interface Warned {
   /** The warnings: `only_required` for a `never` of a category whose types are all required. */
   warnings: EventWarning[];

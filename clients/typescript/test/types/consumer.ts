@@ -50,11 +50,11 @@ export function errors(error: unknown): string {
 export async function webhooks(request: Request): Promise<string | null> {
   const { type, data } = await verifyWebhook("secret", request.headers, await request.text());
   if (type === "message.bounced") return data.address;
-  if (type === "preference.changed") return data.mode;
+  if (type === "preference.changed") return data.mode ?? null;
   return data.recipient ?? null;
 }
 
-/** As a generator writes it from `tidings types`. */
+/** As a generator writes it from the schemas of `tidings types`. */
 interface EventData {
   order_paid: { order: string; tip?: number };
   note: Record<string, unknown>;

@@ -75,60 +75,58 @@ class AsyncEvents:
     ) -> models.PublishedEvent:
         """Publish events.
 
-        One event as an object, many as an array (`application/json`), or a stream of any length
-        with one event per line (`application/x-ndjson`). Events are answered in order, once they
-        are durable.
+        Takes one event as an object, many as an array (`application/json`), or a stream of any
+        length with one event per line (`application/x-ndjson`). Events are answered in order, once
+        they are durable.
 
         An event with a known id is a `duplicate`: nothing happens. An event without an id gets one.
-        (Where parts of the store are at several nodes it derives from an `Idempotency-Key` and the
-        request.) An invalid event of an array is `rejected` with its problem, and the others are
-        accepted.
+        (With shards on several nodes it derives from an `Idempotency-Key` and the request.) An
+        invalid event of an array is `rejected` with its problem, and the others are accepted.
 
-        Of several nodes the answer waits up to a second until all parts of the store have the event
-        in their inboxes, and `applied` says whether they do. With `Prefer: respond-async` it does
-        not wait.
+        In a cluster the answer waits up to a second until all shards have applied the event, and
+        `applied` says whether they have. With `Prefer: respond-async` it does not wait.
 
-        A stream is read as fast as it can be made durable, and each line is answered as an item of
-        an array is. Read the answers while you write. A problem of the server (status 429 or 503)
-        ends the stream: send the lines without an answer again, with the same ids. With an
-        `Idempotency-Key`, events without an id get one that derives from the key, the line number
-        and the line's content: sent again they are duplicates.
+        A stream is read as fast as it becomes durable, and each line is answered like an item of an
+        array. Read the answers while you write. A problem of the server (status 429 or 503) ends
+        the stream: send the lines without an answer again, with the same ids. With an
+        `Idempotency-Key`, an event without an id gets one that derives from the key, the line
+        number and the line's content, so that it is a duplicate when sent again.
 
-        CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
+        CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode
         (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
         binary mode (any JSON with the headers `ce-specversion`, `ce-id`, `ce-source` and
         `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-        the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an
-        array is.
+        the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered
+        like an array.
 
         Args:
-            object: The object: what it was done to.
+            object: The object that the event is about.
             to: The audience.
             type: A type of the configuration.
-            actor: The actor: who did it.
+            actor: The actor, who caused the event.
             body: Text that a person wrote, such as a comment: plain, at most 2 KiB, or an
                 object with a text for each locale. Messages and inboxes show it.
             cancellation_key: A key to cancel several events at once.
-            channels: Restricts the type's channels; `["inbox"]` imports a history without
-                sending mail.
-            data: Anything else, returned with the inbox item.
+            channels: The channels to use, of those of the type; `["inbox"]` imports a history
+                without sending mail.
+            data: Data of the host, returned with the inbox item.
             delay: Duration after its arrival before which nothing is delivered, such as `90s`,
                 `36h` or `PT4M`.
-            deliver_at: Time before which nothing is delivered; one of `deliver_at`, `delay` and
-                `deliver_local` at most.
+            deliver_at: Time before which nothing is delivered; at most one of `deliver_at`,
+                `delay` and `deliver_local`.
             deliver_local: Time on each recipient's wall clock before which nothing is
-                delivered, such as `2024-05-01T09:00`. Where it is past, the event is delivered at
+                delivered, such as `2024-05-01T09:00`. If it has passed, the event is delivered at
                 its arrival.
-            expires_at: Time from which on nothing is delivered.
-            id: Id of the event: the same id is the same event. The server makes one if it is
+            expires_at: Time after which nothing is delivered.
+            id: Id of the event: the same id is the same event. Generated by the server if
                 absent.
-            occurred_at: Time that is shown to people. It has no effect on delivery.
-            score: The rank among the events of a message: the highest is shown first; 0 if it
-                is absent.
-            target: The target: what it was done in or for.
+            occurred_at: Time of the event that people are shown. It has no effect on delivery.
+            score: Rank among the events of a message: the highest is shown first; 0 if absent.
+            target: The target: the place or the purpose of the event, such as the thread of a
+                comment.
             tenant: The tenant of the event and of all its notifications.
-            trace: The W3C `traceparent` of what made the event: the spans of its messages link
-                to it. By default that of the request.
+            trace: The W3C `traceparent` of the event's cause, to which the spans of its
+                messages link; that of the request if absent.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -172,31 +170,29 @@ class AsyncEvents:
     ) -> builtins.list[models.EventOutcome]:
         """Publish events.
 
-        One event as an object, many as an array (`application/json`), or a stream of any length
-        with one event per line (`application/x-ndjson`). Events are answered in order, once they
-        are durable.
+        Takes one event as an object, many as an array (`application/json`), or a stream of any
+        length with one event per line (`application/x-ndjson`). Events are answered in order, once
+        they are durable.
 
         An event with a known id is a `duplicate`: nothing happens. An event without an id gets one.
-        (Where parts of the store are at several nodes it derives from an `Idempotency-Key` and the
-        request.) An invalid event of an array is `rejected` with its problem, and the others are
-        accepted.
+        (With shards on several nodes it derives from an `Idempotency-Key` and the request.) An
+        invalid event of an array is `rejected` with its problem, and the others are accepted.
 
-        Of several nodes the answer waits up to a second until all parts of the store have the event
-        in their inboxes, and `applied` says whether they do. With `Prefer: respond-async` it does
-        not wait.
+        In a cluster the answer waits up to a second until all shards have applied the event, and
+        `applied` says whether they have. With `Prefer: respond-async` it does not wait.
 
-        A stream is read as fast as it can be made durable, and each line is answered as an item of
-        an array is. Read the answers while you write. A problem of the server (status 429 or 503)
-        ends the stream: send the lines without an answer again, with the same ids. With an
-        `Idempotency-Key`, events without an id get one that derives from the key, the line number
-        and the line's content: sent again they are duplicates.
+        A stream is read as fast as it becomes durable, and each line is answered like an item of an
+        array. Read the answers while you write. A problem of the server (status 429 or 503) ends
+        the stream: send the lines without an answer again, with the same ids. With an
+        `Idempotency-Key`, an event without an id gets one that derives from the key, the line
+        number and the line's content, so that it is a duplicate when sent again.
 
-        CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
+        CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode
         (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
         binary mode (any JSON with the headers `ce-specversion`, `ce-id`, `ce-source` and
         `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-        the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an
-        array is.
+        the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered
+        like an array.
 
         Args:
             items: What is sent, in its order.
@@ -223,36 +219,35 @@ class AsyncEvents:
     ) -> Stream[models.EventLineAnswer]:
         """Publish events.
 
-        One event as an object, many as an array (`application/json`), or a stream of any length
-        with one event per line (`application/x-ndjson`). Events are answered in order, once they
-        are durable.
+        Takes one event as an object, many as an array (`application/json`), or a stream of any
+        length with one event per line (`application/x-ndjson`). Events are answered in order, once
+        they are durable.
 
         An event with a known id is a `duplicate`: nothing happens. An event without an id gets one.
-        (Where parts of the store are at several nodes it derives from an `Idempotency-Key` and the
-        request.) An invalid event of an array is `rejected` with its problem, and the others are
-        accepted.
+        (With shards on several nodes it derives from an `Idempotency-Key` and the request.) An
+        invalid event of an array is `rejected` with its problem, and the others are accepted.
 
-        Of several nodes the answer waits up to a second until all parts of the store have the event
-        in their inboxes, and `applied` says whether they do. With `Prefer: respond-async` it does
-        not wait.
+        In a cluster the answer waits up to a second until all shards have applied the event, and
+        `applied` says whether they have. With `Prefer: respond-async` it does not wait.
 
-        A stream is read as fast as it can be made durable, and each line is answered as an item of
-        an array is. Read the answers while you write. A problem of the server (status 429 or 503)
-        ends the stream: send the lines without an answer again, with the same ids. With an
-        `Idempotency-Key`, events without an id get one that derives from the key, the line number
-        and the line's content: sent again they are duplicates.
+        A stream is read as fast as it becomes durable, and each line is answered like an item of an
+        array. Read the answers while you write. A problem of the server (status 429 or 503) ends
+        the stream: send the lines without an answer again, with the same ids. With an
+        `Idempotency-Key`, an event without an id gets one that derives from the key, the line
+        number and the line's content, so that it is a duplicate when sent again.
 
-        CloudEvents 1.0 (the schema `CloudEvent`) are taken in structured mode
+        CloudEvents 1.0 (the schema `CloudEvent`) are accepted in structured mode
         (`application/cloudevents+json`), as a batch (`application/cloudevents-batch+json`), and in
         binary mode (any JSON with the headers `ce-specversion`, `ce-id`, `ce-source` and
         `ce-type`). Their `type` and `id` are those of the event, their `data` is the body without
-        the two. `time` is its `occurred_at`, `traceparent` its `trace`. A batch is answered as an
-        array is.
+        the two. `time` becomes `occurred_at`, `traceparent` becomes `trace`. A batch is answered
+        like an array.
 
         Args:
             items: What is sent, one by one.
-            answers: For a stream of lines: `all` answers each line; `problems` answers failed
-                lines only, with a last line of counts. An array is always answered item by item.
+            answers: For a stream of lines: `all` answers each line; `problems` answers only
+                failed lines, and adds a last line of counts. An array is always answered item by
+                item.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -265,10 +260,10 @@ class AsyncEvents:
         )
 
     async def get(self, event: str, /) -> models.EventWithOutcome:
-        """Get an event and what became of it.
+        """Get an event and its outcome.
 
-        Returns the event, and its entries counted by channel, outcome and reason, as long as the
-        day of its arrival is kept.
+        Returns the event, and the number of its entries by channel, outcome and reason, as long as
+        the day of its arrival is kept.
 
         Args:
             event: Event id.
@@ -288,13 +283,13 @@ class AsyncEvents:
     ) -> models.CancelAnswer:
         """Cancel an event.
 
-        Pending notifications end at once. Those in a message that is built and not handed over yet
-        are removed from it. `status` says how far the cancel went. An unknown event is not an
-        error: the status is `remembered`, and the event is cancelled if it comes within 24 hours.
+        Cancels pending notifications at once, and removes them from messages that are built and not
+        handed over yet. `status` is the extent of the cancel. An unknown event is not an error: the
+        status is `remembered`, and the event is cancelled if it arrives within 24 hours.
 
         Args:
             event: Event id.
-            tenant: The tenant whose event is meant; without it the event of any.
+            tenant: The tenant of the event; absent = any.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -318,12 +313,12 @@ class AsyncEvents:
     ) -> models.CancelAnswer:
         """Withdraw an event.
 
-        Cancels it as `cancel` does, and takes what inboxes were told of it out of them. It stays
-        counted as delivered.
+        Cancels the event as `cancel` does, and removes it from inboxes. Removed entries still count
+        as delivered.
 
         Args:
             event: Event id.
-            tenant: The tenant whose event is meant; without it the event of any.
+            tenant: The tenant of the event; absent = any.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -340,14 +335,14 @@ class AsyncEvents:
     async def explain(self, *, event: params.EventInQuestion, recipient: str) -> models.Explained:
         """Explain why a recipient got an event, or did not.
 
-        Returns each rule in its order, with what it looked at and what came of it: up to the
-        message that carried the event, or to the rule that ended it, as long as the day of the
-        event's arrival is kept. What is not stored, such as who was in an audience then, is told as
-        it is now, and the result says so. With an event in place of its id: what would become of it
-        if it were published now; nothing is published. The body has at most 512 KiB.
+        Returns the rules in their order, each with its inputs and its result, up to the message
+        that carried the event or the rule that ended it, as long as the day of the event's arrival
+        is kept. Facts that are not stored, such as the audience of that time, are shown as they are
+        now, and marked so. An event in place of an id is hypothetical: the answer shows its result
+        if it were published now, and nothing is published. The body has at most 512 KiB.
 
         Args:
-            event: Id of an event; or a hypothetical event, as it would be published.
+            event: Id of an event, or a hypothetical event in the form of a publish.
             recipient: Id of the recipient.
         """
         answer: models.Explained = await self._transport.call(

@@ -1,4 +1,4 @@
-"""Messages of channels: their time line, retry, cancel and resend.
+"""Messages of channels: history, retry, cancel and resend.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -14,7 +14,7 @@ from ..transport import AsyncTransport
 
 
 class AsyncMessages:
-    """Messages of channels: their time line, retry, cancel and resend."""
+    """Messages of channels: history, retry, cancel and resend."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -34,8 +34,8 @@ class AsyncMessages:
         """List messages.
 
         Returns messages of all channels but the inbox, as long as the day on which they were built
-        is kept: those that are not built yet, then by that day, newest first. What they tell is in
-        `GET /v1/messages/{id}`.
+        is kept: first those that are not built yet, then by that day, newest first. `GET
+        /v1/messages/{id}` returns their content.
 
         Pages are fetched as they are needed.
 
@@ -81,8 +81,8 @@ class AsyncMessages:
         """List messages.
 
         Returns messages of all channels but the inbox, as long as the day on which they were built
-        is kept: those that are not built yet, then by that day, newest first. What they tell is in
-        `GET /v1/messages/{id}`.
+        is kept: first those that are not built yet, then by that day, newest first. `GET
+        /v1/messages/{id}` returns their content.
 
         This is one page; `list` gives all.
 
@@ -117,8 +117,8 @@ class AsyncMessages:
     async def get(self, message: str, /) -> models.MessageDetails:
         """Get a message.
 
-        Returns a message with what it tells, its attempts, and its time line: what entered its
-        lane, the rules that decided when it went, what providers said of it.
+        Returns a message with its notifications, its attempts, and its history: the entries of its
+        lane, the rules that decided its time, the answers of providers.
 
         Args:
             message: Message id.
@@ -137,8 +137,8 @@ class AsyncMessages:
     ) -> models.OperatedAnswer:
         """Cancel a message.
 
-        Takes all notifications out of a message that is surely not handed over; they end as
-        `cancelled`, with the reason `message`. `status` says how far that went.
+        Removes all notifications from a message that is surely not handed over; they end as
+        `cancelled`, with the reason `message`. `status` is the extent of the cancel.
 
         Args:
             message: Message id.
@@ -163,9 +163,9 @@ class AsyncMessages:
     ) -> models.OperatedAnswer:
         """Resend a message.
 
-        Sends a message again that was `sent`, or whose outcome is `unknown` or `failed`: the
-        recipient may get it twice. It counts as `resent`; what was delivered stays delivered,
-        whatever becomes of the copy.
+        Sends a `sent`, `unknown` or `failed` message again: the recipient may get it twice. It
+        counts as `resent`; delivered notifications stay delivered, whatever the outcome of the
+        copy.
 
         Args:
             message: Message id.
@@ -190,8 +190,8 @@ class AsyncMessages:
     ) -> models.OperatedAnswer:
         """Retry a message.
 
-        Sends a message that `failed` again, as it was built; one that is `retrying` is tried at
-        once. What its recipient has set to `never` or muted since is left out.
+        Sends a `failed` message again, as it was built; a `retrying` message is tried at once.
+        Notifications that the recipient has set to `never` or muted since are left out.
 
         Args:
             message: Message id.
@@ -210,9 +210,9 @@ class AsyncMessages:
     async def preview(self, recipient: str, /, *, lane: str | None = None) -> models.Preview:
         """Preview the mail that a recipient gets next.
 
-        Builds the mail of the lane that is due first, or of the named one, with what waits in it
-        now and in the words of now. Scheduled entries are in no lane yet, and counted apart.
-        Nothing is sent or recorded.
+        Builds the mail of the lane that is due first, or of the named lane, with its pending
+        entries and the configuration in force. Scheduled entries are in no lane yet, and are
+        counted separately. Nothing is sent or recorded.
 
         Args:
             recipient: Recipient id.

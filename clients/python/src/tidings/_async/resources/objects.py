@@ -28,11 +28,11 @@ class AsyncObjects:
         *,
         idempotency_key: str | None = None,
     ) -> builtins.list[models.ItemAnswer]:
-        """Make or change many objects.
+        """Create or change many objects.
 
-        Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only
-        the given fields change. Each item is accepted or rejected by itself; the answers are in
-        order.
+        Takes an array of at most 10,000 objects, or a stream of any length with one per line.
+        Changes the given fields only. Each item is accepted or rejected by itself; the answers are
+        in order.
 
         Args:
             items: What is sent, in its order.
@@ -57,16 +57,17 @@ class AsyncObjects:
         answers: Literal["all", "problems"] | None = None,
         idempotency_key: str | None = None,
     ) -> Stream[models.LineAnswer]:
-        """Make or change many objects.
+        """Create or change many objects.
 
-        Takes an array of at most 10,000 objects, or a stream of any length with one per line. Only
-        the given fields change. Each item is accepted or rejected by itself; the answers are in
-        order.
+        Takes an array of at most 10,000 objects, or a stream of any length with one per line.
+        Changes the given fields only. Each item is accepted or rejected by itself; the answers are
+        in order.
 
         Args:
             items: What is sent, one by one.
-            answers: For a stream of lines: `all` answers each line; `problems` answers failed
-                lines only, with a last line of counts. An array is always answered item by item.
+            answers: For a stream of lines: `all` answers each line; `problems` answers only
+                failed lines, and adds a last line of counts. An array is always answered item by
+                item.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -91,18 +92,18 @@ class AsyncObjects:
         url: str | Unset | None = UNSET,
         idempotency_key: str | None = None,
     ) -> None:
-        """Make or change an object.
+        """Create or change an object.
 
-        Only the given fields change; null counts as not given. Lifts a retraction. What is given is
-        kept until it is changed or the object deleted, also where no event names the object;
+        Changes the given fields only; null counts as not given. Lifts a retraction. The values are
+        kept until they are changed or the object is deleted, even if no event names the object;
         `[limits] objects` bounds the number of such objects.
 
         Args:
             object: Object id.
             data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
             image: Address of a picture.
-            image_size: Size of the picture; a new `image` without it has none.
-            notifiable: False if notifications about it are not sent.
+            image_size: Size of the picture; removed by a new `image` without one.
+            notifiable: False = notifications about it are not sent.
             title: A title to show, or an object with a title for each locale.
             url: Address of its page.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -130,8 +131,8 @@ class AsyncObjects:
         """Retract an object.
 
         Skips pending notifications about the object when their message is built. A later publish or
-        change of the object lifts the retraction. From now on the object is kept only as long as a
-        kept day names it.
+        change of the object lifts the retraction. The object is then kept only as long as a kept
+        day names it.
 
         Args:
             object: Object id.

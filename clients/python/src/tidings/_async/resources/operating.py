@@ -35,7 +35,7 @@ class AsyncOperating:
     async def healthz(self) -> str:
         """Check whether the process is alive.
 
-        Answers 200 as long as the process runs, also while it starts. Needs no key.
+        Returns 200 as long as the process runs, also while it starts. Needs no key.
         """
         answer: str = await self._transport.call(str, "GET", "/healthz")
         return answer
@@ -43,8 +43,8 @@ class AsyncOperating:
     async def get_llms_txt(self) -> str:
         """Get a guide for language models.
 
-        A short text in Markdown (llmstxt.org): what this server is, its first calls, its pages and
-        all of its calls. Made from the documentation and this document. Needs no key.
+        Returns a short text in Markdown (llmstxt.org): an introduction, the first calls, the pages
+        and all calls of this server. Needs no key.
         """
         answer: str = await self._transport.call(str, "GET", "/llms.txt")
         return answer
@@ -52,8 +52,8 @@ class AsyncOperating:
     async def metrics(self) -> str:
         """Get the metrics.
 
-        Prometheus text format. It also answers while the store can't be used, with the metrics that
-        are available then.
+        Returns the metrics in Prometheus's text format. Also answers while the store can't be used,
+        with the metrics that are available then.
         """
         answer: str = await self._transport.call(str, "GET", "/metrics")
         return answer
@@ -61,9 +61,9 @@ class AsyncOperating:
     async def readyz(self) -> str:
         """Check whether the server is ready.
 
-        Answers 503 while the server starts, while the store can't be used or read, and while it
-        stops. A feed that can't be read is named, and the answer is 200: the server serves. Needs
-        no key.
+        Returns 503 while the server starts, while the store can't be used or read, and while it
+        stops. A feed that can't be read is named in an answer of 200, since the server serves.
+        Needs no key.
         """
         answer: str = await self._transport.call(str, "GET", "/readyz")
         return answer
@@ -71,8 +71,8 @@ class AsyncOperating:
     async def nodes(self) -> builtins.list[models.NodeShown]:
         """List the nodes.
 
-        The nodes that share the store, as of the last heartbeat, in the order of their names. Empty
-        for a server with a data directory of its own.
+        Returns the nodes that share the store, as of their last heartbeat, sorted by name; an empty
+        list from a server with a data directory of its own.
         """
         answer: builtins.list[models.NodeShown] = await self._transport.call(
             builtins.list[models.NodeShown], "GET", "/v1/nodes"
@@ -82,7 +82,7 @@ class AsyncOperating:
     async def openapi(self) -> builtins.dict[str, Any]:
         """Get this document.
 
-        The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the
+        Returns the OpenAPI document of this server. The same text is `docs/openapi.json` of the
         release. Needs no key.
         """
         answer: builtins.dict[str, Any] = await self._transport.call(

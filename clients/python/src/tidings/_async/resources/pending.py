@@ -30,13 +30,13 @@ class AsyncPending:
         """Send a recipient's pending notifications now.
 
         Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused
-        channel are sent when the channel is resumed; notifications of a paused type stay, and so do
-        those that are scheduled. The body may be left out.
+        channel are sent when the channel is resumed; notifications of a paused type and scheduled
+        ones stay. The body is optional.
 
         Args:
             recipient: Recipient id.
             channel: Only lanes of this channel.
-            key: Only lanes with this batch key; the empty one is that of lanes without.
+            key: Only lanes with this batch key; empty = lanes without one.
             lane: Only lanes of this name.
             tenant: Only entries of this tenant and those without a tenant, as with a token with
                 this claim.
@@ -57,8 +57,8 @@ class AsyncPending:
     async def get(self, recipient: str, /, *, tenant: str | None = None) -> models.Pending:
         """List a recipient's pending notifications.
 
-        Returns open lanes with their deadline and notifications, messages that wait for a retry,
-        and scheduled events, of the reader's view.
+        Returns open lanes with their deadlines and notifications, messages that wait for a retry,
+        and scheduled events, in the reader's view.
 
         Args:
             recipient: Recipient id.

@@ -1,4 +1,4 @@
-"""Choices of recipients: what they receive, on which channel and when.
+"""Choices of recipients by type, category and channel, and their quiet hours.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -14,7 +14,7 @@ from ..transport import AsyncTransport
 
 
 class AsyncPreferences:
-    """Choices of recipients: what they receive, on which channel and when."""
+    """Choices of recipients by type, category and channel, and their quiet hours."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -22,12 +22,12 @@ class AsyncPreferences:
     async def get(self, recipient: str, /) -> builtins.list[models.Preference]:
         """List the preferences of a recipient.
 
-        Lists preferences for types, categories and digests that are configured now, and mutes. What
-        is the same on each channel is one item, on `*`. Without a preference the policy of the type
-        applies. With `choices=true`, and for end users, the list is `preferences` of an object that
-        has also what a page of preferences shows: for each category and type the modes that may be
-        chosen, the one in force and where it comes from; mutes, quiet hours with those in force and
-        their time zone, and the key of Web Push.
+        Returns the preferences for types, categories and digests that are configured now, and
+        mutes. A preference that is the same on each channel is one item, on `*`. Without a
+        preference the policy of the type applies. With `choices=true`, and for end users, the list
+        is `preferences` of an object that has everything for a page of preferences: for each
+        category and type the modes that may be chosen, the mode in force and its source; mutes,
+        quiet hours with those in force and their time zone, and the key of Web Push.
 
         Args:
             recipient: Recipient id.
@@ -42,12 +42,12 @@ class AsyncPreferences:
     async def choices(self, recipient: str, /) -> models.AllPreferences:
         """List the preferences of a recipient.
 
-        Lists preferences for types, categories and digests that are configured now, and mutes. What
-        is the same on each channel is one item, on `*`. Without a preference the policy of the type
-        applies. With `choices=true`, and for end users, the list is `preferences` of an object that
-        has also what a page of preferences shows: for each category and type the modes that may be
-        chosen, the one in force and where it comes from; mutes, quiet hours with those in force and
-        their time zone, and the key of Web Push.
+        Returns the preferences for types, categories and digests that are configured now, and
+        mutes. A preference that is the same on each channel is one item, on `*`. Without a
+        preference the policy of the type applies. With `choices=true`, and for end users, the list
+        is `preferences` of an object that has everything for a page of preferences: for each
+        category and type the modes that may be chosen, the mode in force and its source; mutes,
+        quiet hours with those in force and their time zone, and the key of Web Push.
 
         Args:
             recipient: Recipient id.
@@ -70,11 +70,11 @@ class AsyncPreferences:
     ) -> models.Warned | None:
         """Replace all preferences of a recipient.
 
-        Preferences that are not in the list return to their default, but a `never` for a type or
-        category that is not configured now is kept. Mutes that are not in the list are lifted.
-        Either the whole list is accepted or nothing. Pending notifications move to the lane that
-        now applies; `never` cancels them. With `tenant` in the query the list is that of the
-        tenant, and what is set with another or without one stays.
+        Resets preferences that are not in the list to their default, but keeps a `never` for a type
+        or category that is not configured now. Lifts mutes that are not in the list. Either the
+        whole list is accepted or nothing. Pending notifications move to the lane that applies now;
+        `never` cancels them. With `tenant` in the query the list is that of the tenant; preferences
+        with another tenant or without one stay.
 
         Args:
             recipient: Recipient id.
@@ -105,14 +105,14 @@ class AsyncPreferences:
 
         Sets the preferences in the list; the others stay as they are. `default` removes a
         preference. Either the whole list is accepted or nothing. Pending notifications move to the
-        lane that now applies; `never` cancels them. An object has the list as `preferences`, and
-        may set `quiet_hours` as a profile does; of it neither has to be given.
+        lane that applies now; `never` cancels them. The body may also be an object with the list as
+        `preferences` and with `quiet_hours` like those of a profile, both optional.
 
         Args:
             recipient: Recipient id.
             preferences: Preferences to set; the others stay as they are.
-            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
-                those of each channel.
+            quiet_hours: Quiet hours: the recipient's own, null = none, `default` = those of
+                each channel.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """

@@ -29,11 +29,11 @@ class AsyncRecipients:
         *,
         idempotency_key: str | None = None,
     ) -> builtins.list[models.ItemAnswer]:
-        """Make or change many recipients.
+        """Create or change many recipients.
 
         Takes an array of at most 10,000 profiles, or a stream of any length with one per line.
-        Creates unknown recipients. Only the given fields change. Each item is accepted or rejected
-        by itself; the answers are in order.
+        Creates unknown recipients, and changes the given fields only. Each item is accepted or
+        rejected by itself; the answers are in order.
 
         Args:
             items: What is sent, in its order.
@@ -58,16 +58,17 @@ class AsyncRecipients:
         answers: Literal["all", "problems"] | None = None,
         idempotency_key: str | None = None,
     ) -> Stream[models.LineAnswer]:
-        """Make or change many recipients.
+        """Create or change many recipients.
 
         Takes an array of at most 10,000 profiles, or a stream of any length with one per line.
-        Creates unknown recipients. Only the given fields change. Each item is accepted or rejected
-        by itself; the answers are in order.
+        Creates unknown recipients, and changes the given fields only. Each item is accepted or
+        rejected by itself; the answers are in order.
 
         Args:
             items: What is sent, one by one.
-            answers: For a stream of lines: `all` answers each line; `problems` answers failed
-                lines only, with a last line of counts. An array is always answered item by item.
+            answers: For a stream of lines: `all` answers each line; `problems` answers only
+                failed lines, and adds a last line of counts. An array is always answered item by
+                item.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -82,7 +83,8 @@ class AsyncRecipients:
     async def get(self, recipient: str, /) -> models.RecipientProfile:
         """Get a recipient's profile.
 
-        Every field but `tenants` is present; null = the default of the configuration applies.
+        Returns the profile. Every field but `tenants` is present; null = the default of the
+        configuration applies.
 
         Args:
             recipient: Recipient id.
@@ -112,22 +114,23 @@ class AsyncRecipients:
     ) -> None:
         """Put a recipient's whole profile.
 
-        Creates the recipient if there is none. Absent fields get their default. A profile from
-        `GET` can be put back as it is.
+        Creates or replaces the recipient. Absent fields get their default. A profile from `GET` can
+        be put back unchanged.
 
         Args:
             recipient: Recipient id.
-            addresses: Addresses by channel; null removes one, or all of them.
+            addresses: Addresses by channel; null removes those of a channel, or all.
             data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
-            email: Address of the e-mail channel: the short way to `addresses.email`.
+            email: Address of the e-mail channel, short for `addresses.email`.
             lat: Latitude, in degrees north.
             locale: BCP 47 locale.
             lon: Longitude, in degrees east.
             name: Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with
-                this id that has no title.
-            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
-                those of each channel.
-            state: The state, which says if messages are sent; `active` for a new recipient.
+                this id and without a title.
+            quiet_hours: Quiet hours: the recipient's own, null = none, `default` = those of
+                each channel.
+            state: The state, which decides whether messages are sent; `active` for a new
+                recipient.
             tenants: All tenants of which the recipient is a member; null = none.
             tz: IANA time zone.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -176,21 +179,22 @@ class AsyncRecipients:
     ) -> None:
         """Change a recipient's profile.
 
-        Creates the recipient if there is none. Only the given fields change; null removes a value.
+        Creates the recipient if it is unknown. Changes the given fields only; null removes a value.
 
         Args:
             recipient: Recipient id.
-            addresses: Addresses by channel; null removes one, or all of them.
+            addresses: Addresses by channel; null removes those of a channel, or all.
             data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
-            email: Address of the e-mail channel: the short way to `addresses.email`.
+            email: Address of the e-mail channel, short for `addresses.email`.
             lat: Latitude, in degrees north.
             locale: BCP 47 locale.
             lon: Longitude, in degrees east.
             name: Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with
-                this id that has no title.
-            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
-                those of each channel.
-            state: The state, which says if messages are sent; `active` for a new recipient.
+                this id and without a title.
+            quiet_hours: Quiet hours: the recipient's own, null = none, `default` = those of
+                each channel.
+            state: The state, which decides whether messages are sent; `active` for a new
+                recipient.
             tenants: All tenants of which the recipient is a member; null = none.
             tz: IANA time zone.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -223,7 +227,7 @@ class AsyncRecipients:
         """Erase a recipient.
 
         Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as
-        cancelled when they are due. Messages that are already built are not sent any more.
+        `cancelled` when they are due. Messages that are already built are not sent any more.
 
         Args:
             recipient: Recipient id.
@@ -250,17 +254,18 @@ class AsyncRecipients:
     ) -> None:
         """Add a browser of a recipient.
 
-        The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives
-        it. It joins the recipient's addresses of the channel `webpush`, for messages of the tenant
-        of the token and of none, or of all where the token has no tenant; one with the same
-        endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of all, the oldest
-        of them leaves, and of more than 40 in all the oldest of the recipient.
+        Adds the browser's Web Push subscription, the result of `JSON.stringify(subscription)`, to
+        the recipient's addresses of the channel `webpush`. With a token of a tenant it gets the
+        messages of that tenant and those without one, else all messages. Replaces a subscription
+        with the same endpoint and tenant. Beyond 20 browsers for a tenant, or for all tenants, the
+        oldest of them is removed, and beyond 40 in all the recipient's oldest.
 
         Args:
             recipient: Recipient id.
             endpoint: Address of the browser's push service.
             keys: Keys of the browser.
-            tenant: For messages of this tenant and of none, as with a token with this claim.
+            tenant: Subscribe to messages of this tenant and those without a tenant, as with a
+                token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -285,14 +290,14 @@ class AsyncRecipients:
     ) -> None:
         """Remove a browser of a recipient.
 
-        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that
-        joined for another tenant than that of the token, or for all, stays; a token without a
-        tenant removes it for all. One that is no address of the recipient is not an error.
+        Removes the browser's Web Push subscription, of which `endpoint` is enough. A subscription
+        for another tenant than that of the token, or for all tenants, stays; a token without a
+        tenant removes it for all. An unknown subscription is not an error.
 
         Args:
             recipient: Recipient id.
             endpoint: Address of the browser's push service.
-            tenant: Only as it joined for this tenant, as with a token with this claim.
+            tenant: Only the subscription for this tenant, as with a token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """

@@ -24,7 +24,7 @@ class AsyncSubscriptions:
     async def list(self, recipient: str, /) -> models.Subscriptions:
         """List a recipient's subscriptions.
 
-        Lists all topics, sorted by bytes.
+        Returns all topics, sorted by bytes.
 
         Args:
             recipient: Recipient id.
@@ -44,8 +44,8 @@ class AsyncSubscriptions:
     ) -> None:
         """Follow a topic.
 
-        A subscription covers the topic and everything below it: a follower of `artist` is notified
-        of events to `artist/42`. Slashes in the path may be encoded or not.
+        Subscribes the recipient to the topic and everything below it: a follower of `artist` is
+        notified of events to `artist/42`. Slashes in the path may be encoded or not.
 
         Args:
             recipient: Recipient id.
@@ -71,8 +71,8 @@ class AsyncSubscriptions:
     ) -> None:
         """Unfollow a topic.
 
-        Earlier events are not cancelled. A topic that the recipient does not follow is not an
-        error.
+        Removes the subscription. Earlier events are not cancelled. A topic that the recipient does
+        not follow is not an error.
 
         Args:
             recipient: Recipient id.
@@ -132,8 +132,9 @@ class AsyncSubscriptions:
 
         Args:
             items: What is sent, one by one.
-            answers: For a stream of lines: `all` answers each line; `problems` answers failed
-                lines only, with a last line of counts. An array is always answered item by item.
+            answers: For a stream of lines: `all` answers each line; `problems` answers only
+                failed lines, and adds a last line of counts. An array is always answered item by
+                item.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """

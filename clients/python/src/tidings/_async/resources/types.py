@@ -19,7 +19,7 @@ class AsyncTypes:
     async def list(self) -> models.TypesAnswer:
         """List types, categories, digests and channels.
 
-        Returns the configuration in force: what a host needs to publish and to show a preference
+        Returns the configuration in force, as a host needs it to publish and to show a preference
         page.
         """
         answer: models.TypesAnswer = await self._transport.call(
@@ -30,9 +30,8 @@ class AsyncTypes:
     async def pause(self, type: str, /, *, idempotency_key: str | None = None) -> None:
         """Pause a type.
 
-        Notifications of the type wait in a lane of their own, including those that are pending
-        already. Other types are sent as before. A message that is already built and includes the
-        type waits too.
+        Holds the notifications of the type in a lane of their own, pending ones included. Other
+        types are sent as before. A message that is already built and includes the type waits too.
 
         Args:
             type: Type of the configuration.
@@ -50,7 +49,7 @@ class AsyncTypes:
     async def resume(self, type: str, /, *, idempotency_key: str | None = None) -> None:
         """Resume a type.
 
-        Waiting notifications return to the lanes that now apply, by their time: overdue ones are
+        Returns waiting notifications to the lanes that apply now, by their time: overdue ones are
         sent at once, a digest sends them at its next slot.
 
         Args:

@@ -23,19 +23,20 @@ class Admin:
     def backup(self) -> Stream[bytes]:
         """Back up everything.
 
-        Streams the store's content at one moment; the server continues meanwhile. `tidings restore`
-        makes a store of it and refuses an incomplete one. The stream ends if its reader accepts no
-        data for 30 seconds, or less than 64 KiB a second over a minute. Two may be read at once.
-        Days that are deleted meanwhile keep their disk space until the backup ends.
+        Streams the content of the store at one moment; the server continues meanwhile. `tidings
+        restore` creates a store from it and refuses an incomplete backup. The stream ends if its
+        reader accepts no data for 30 seconds, or less than 64 KiB a second over a minute. Two
+        backups may run at once. Days that are deleted meanwhile keep their disk space until the
+        backup ends.
         """
         return self._transport.data("/v1/admin/backup", {})
 
     def due(self, *, scheduled: int | None = None) -> models.DueAnswer:
-        """List what comes due.
+        """List due lanes, messages and events.
 
-        Counts open lanes by the hour in which they are due, messages that are being sent or wait
-        for a retry, and scheduled events. A lane with only cancelled entries is counted too; it
-        sends nothing.
+        Returns the number of open lanes by the hour in which they are due, the messages that are
+        being sent or wait for a retry, and the scheduled events. A lane with only cancelled entries
+        counts too; it sends nothing.
 
         Args:
             scheduled: Number of scheduled events to list; 100 if absent.
@@ -53,8 +54,8 @@ class Admin:
     ) -> models.DroppedDays:
         """Delete old days.
 
-        Permanently deletes all data of the days before a date. Notifications that are not sent yet
-        end as expired. Today is always kept.
+        Permanently deletes all data of the days before a date. Notifications that were not sent end
+        as `expired`. Today is always kept.
 
         Args:
             before: The first day (UTC) that is kept.
@@ -199,7 +200,8 @@ class Admin:
     def status(self) -> models.StatusAnswer:
         """Get the status of the server.
 
-        Counts recipients, and entries by outcome, and lists what is paused.
+        Returns the counts of recipients and of entries by outcome, and the paused types and
+        channels.
         """
         answer: models.StatusAnswer = self._transport.call(
             models.StatusAnswer, "GET", "/v1/admin/status"
@@ -242,11 +244,10 @@ class Admin:
 
         Streams lines that `tidings simulate` plays: first all tenants, recipients, memberships,
         subscriptions and preferences as they are now, then the events of the last days as they were
-        accepted, today included, and last which tenants are disabled. Events that are still
-        scheduled, changes of objects, marks of seen and cancels are not part of it, nor are events
-        of tenants that were deleted. For one tenant: its members by name, and its events. Two
-        exports may be read at once, one of each API key. The stream ends if its reader takes less
-        than 64 KiB a second over a minute.
+        accepted, today included, and last the disabled tenants. Scheduled events, changes of
+        objects, marks and cancels are not included, nor are events of deleted tenants. The export
+        of one tenant has its members by name, and its events. Two exports may run at once, one for
+        each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
 
         Args:
             days: Days, today included; 7 if absent.

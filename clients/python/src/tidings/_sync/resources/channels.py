@@ -18,7 +18,7 @@ class Channels:
     def pause(self, channel: str, /, *, idempotency_key: str | None = None) -> None:
         """Pause a channel.
 
-        No lane of the channel closes and no message is sent on it, retries included, until it is
+        Closes no lane of the channel and sends no message on it, retries included, until it is
         resumed. A paused inbox does not show new notifications.
 
         Args:
@@ -37,7 +37,7 @@ class Channels:
     def resume(self, channel: str, /, *, idempotency_key: str | None = None) -> None:
         """Resume a channel.
 
-        Due lanes are sent at once, one message per lane.
+        Sends due lanes at once, one message per lane.
 
         Args:
             channel: Channel.

@@ -1,4 +1,4 @@
-"""Databases out of which events are read.
+"""Databases from which events are read.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -13,7 +13,7 @@ from ..transport import Transport
 
 
 class Feeds:
-    """Databases out of which events are read."""
+    """Databases from which events are read."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -21,7 +21,7 @@ class Feeds:
     def list(self) -> builtins.list[models.Feed]:
         """List the feeds.
 
-        The feeds of the configuration, by name, as the server reads them now.
+        Returns the feeds of the configuration, by name, with their present state.
         """
         answer: builtins.list[models.Feed] = self._transport.call(
             builtins.list[models.Feed], "GET", "/v1/feeds"
@@ -31,8 +31,8 @@ class Feeds:
     def pause(self, name: str, /, *, idempotency_key: str | None = None) -> None:
         """Pause a feed.
 
-        Nothing is read from the database until it is resumed, also after a restart. Rows wait in
-        the table.
+        Stops reading from the database until the feed is resumed, also after a restart. Rows wait
+        in the table.
 
         Args:
             name: Name of the feed.
@@ -50,7 +50,7 @@ class Feeds:
     def resume(self, name: str, /, *, idempotency_key: str | None = None) -> None:
         """Resume a feed.
 
-        A feed that was paused, or that has stopped by itself, is read again.
+        Reads a feed again that was paused, or that stopped by itself.
 
         Args:
             name: Name of the feed.

@@ -1,4 +1,4 @@
-"""Services of the host that are told what became of messages.
+"""Services of the host that are called about messages, preferences and addresses.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -13,7 +13,7 @@ from ..transport import Transport
 
 
 class Hooks:
-    """Services of the host that are told what became of messages."""
+    """Services of the host that are called about messages, preferences and addresses."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -21,9 +21,9 @@ class Hooks:
     def list(self) -> builtins.list[models.Hook]:
         """List the hooks.
 
-        The services of the host that are told what became of messages, preferences and addresses,
-        in the order of the configuration. Of several nodes, each tells what its parts of the store
-        decided: the counts are of those that answered.
+        Returns the services of the host that receive occurrences of messages, preferences and
+        addresses, in the order of the configuration. In a cluster each node calls them about its
+        own shards: the counts are sums over the nodes that answered.
         """
         answer: builtins.list[models.Hook] = self._transport.call(
             builtins.list[models.Hook], "GET", "/v1/hooks"
@@ -33,13 +33,14 @@ class Hooks:
     def replay(self, name: str, /, *, since: str, idempotency_key: str | None = None) -> None:
         """Replay a hook.
 
-        What occurred since an instant, of the kinds that the hook wants, is sent again under the
-        same ids. Nothing is sent of days that were deleted, nor of times at which no hook wanted
-        it.
+        Sends the occurrences since an instant again, of the kinds that the hook wants, under the
+        same ids. Nothing is sent of deleted days, nor of times at which no hook wanted such
+        occurrences.
 
         Args:
             name: Name of the hook.
-            since: What occurred since then: a time (RFC 3339), or a duration until now.
+            since: Time of the first occurrence: an instant (RFC 3339), or a duration before
+                now.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -55,8 +56,8 @@ class Hooks:
     def resume(self, name: str, /, *, idempotency_key: str | None = None) -> None:
         """Resume a hook.
 
-        A hook that answered 410 is off, and stays so over a restart. From now on it is on: what it
-        was not told is told.
+        Turns a hook on that answered 410 and is off, which a restart does not change. Occurrences
+        that it missed are sent.
 
         Args:
             name: Name of the hook.

@@ -38,9 +38,9 @@ class Inbox:
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
         Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
-        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
-        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
-        soon as there is a newer one (long poll).
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. The
+        answer with the higher `rev` is newer; with `since` and `wait` the answer comes once there
+        is a newer one (long poll).
 
         Pages are fetched as they are needed.
 
@@ -52,7 +52,7 @@ class Inbox:
                 `snoozed` or `all`.
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
-            grouped: False: each item is a group.
+            grouped: False = each item is a group.
             tenant: Only items of this tenant and those without a tenant; implied by a token
                 with the claim `tenant`.
         """
@@ -88,9 +88,9 @@ class Inbox:
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
         Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
-        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
-        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
-        soon as there is a newer one (long poll).
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. The
+        answer with the higher `rev` is newer; with `since` and `wait` the answer comes once there
+        is a newer one (long poll).
 
         This is one page; `list` gives all.
 
@@ -102,7 +102,7 @@ class Inbox:
                 `snoozed` or `all`.
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
-            grouped: False: each item is a group.
+            grouped: False = each item is a group.
             tenant: Only items of this tenant and those without a tenant; implied by a token
                 with the claim `tenant`.
         """
@@ -141,24 +141,25 @@ class Inbox:
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
         Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
-        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
-        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
-        soon as there is a newer one (long poll).
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. The
+        answer with the higher `rev` is newer; with `since` and `wait` the answer comes once there
+        is a newer one (long poll).
 
         None if nothing has changed within `wait`.
 
         Args:
             recipient: Recipient id.
-            since: Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
-            wait: The time to wait with `since`, such as `25s`, at most `60s`. A recipient has
-                at most 8 calls that wait.
+            since: A revision to wait for: the answer comes once `rev` is higher, or is 304
+                after `wait`.
+            wait: Time to wait with `since`, such as `25s`, at most `60s`. A recipient may have
+                8 calls that wait.
             limit: Maximum number of groups; 20 if absent.
             cursor: Start of the page: `next` of the previous page.
             state: The groups to list: `active` (the default), `unseen`, `unread`, `archived`,
                 `snoozed` or `all`.
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
-            grouped: False: each item is a group.
+            grouped: False = each item is a group.
             tenant: Only items of this tenant and those without a tenant; implied by a token
                 with the claim `tenant`.
         """
@@ -200,20 +201,20 @@ class Inbox:
     ) -> models.InboxCounts:
         """Archive items.
 
-        They leave pages and counts, but for `state=archived` and `all`, and count as seen for other
-        channels. Answers with the counts after it, also where it hits nothing. An event or a group
-        is marked wherever it is, the others in the inbox.
+        Removes items from pages and counts, except with `state=archived` and `all`. They count as
+        seen for other channels. Returns the counts afterwards, also if no item matches. An event or
+        a group is archived wherever it is, other items only in the inbox.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -245,8 +246,8 @@ class Inbox:
     def counts(self, recipient: str, /, *, tenant: str | None = None) -> models.InboxCounts:
         """Get the counts of an inbox.
 
-        Counts groups with something unseen and with something unread, of the whole inbox and of
-        each category, as its page does.
+        Returns the number of groups with an unseen and with an unread item, in the whole inbox and
+        in each category.
 
         Args:
             recipient: Recipient id.
@@ -280,20 +281,20 @@ class Inbox:
     ) -> models.InboxCounts:
         """Delete items from an inbox.
 
-        They are gone for good; the books stay. They count as seen for other channels. Answers with
-        the counts after it, also where it hits nothing. An event or a group is marked wherever it
-        is, the others in the inbox.
+        Removes items for ever; statistics stay. They count as seen for other channels. Returns the
+        counts afterwards, also if no item matches. An event or a group is deleted wherever it is,
+        other items only in the inbox.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -341,19 +342,19 @@ class Inbox:
     ) -> models.InboxCounts:
         """Mark items as read.
 
-        What is read is seen. Answers with the counts after it, also where it hits nothing. An event
-        or a group is marked wherever it is, the others in the inbox.
+        Marks items as read, and hence as seen. Returns the counts afterwards, also if no item
+        matches. An event or a group is marked wherever it is, other items only in the inbox.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -401,19 +402,19 @@ class Inbox:
     ) -> models.InboxCounts:
         """Mark items as seen.
 
-        Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing.
-        An event or a group is marked wherever it is, the others in the inbox.
+        Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An
+        event or a group is marked wherever it is, other items only in the inbox.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -461,19 +462,19 @@ class Inbox:
     ) -> models.InboxCounts:
         """Snooze items.
 
-        They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in
-        it again, unseen and unread, at the place of that instant. Answers with the counts after it.
+        Removes items from the inbox until an instant (`until`) or for a duration (`for`). They then
+        return, unseen and unread, at the position of that instant. Returns the counts afterwards.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -521,19 +522,20 @@ class Inbox:
     ) -> models.InboxCounts:
         """Take items out of the archive.
 
-        They come back as they were. Answers with the counts after it, also where it hits nothing.
-        An event or a group is marked wherever it is, the others in the inbox.
+        Brings archived items back as they were. Returns the counts afterwards, also if no item
+        matches. An event or a group is brought back wherever it is, other items only if that puts
+        them into the inbox.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -581,19 +583,19 @@ class Inbox:
     ) -> models.InboxCounts:
         """Mark items as unread.
 
-        What was seen stays seen. Answers with the counts after it, also where it hits nothing. An
-        event or a group is marked wherever it is, the others in the inbox.
+        Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item
+        matches. An event or a group is marked wherever it is, other items only in the inbox.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -641,20 +643,20 @@ class Inbox:
     ) -> models.InboxCounts:
         """End the snooze of items.
 
-        They come back as they were, to where they were. Answers with the counts after it, also
-        where it hits nothing. An event or a group is marked wherever it is, the others in the
-        inbox.
+        Brings snoozed items back as they were, to their old position. Returns the counts
+        afterwards, also if no item matches. An event or a group is brought back wherever it is,
+        other items only if that puts them into the inbox.
 
         Args:
             recipient: Recipient id.
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -693,15 +695,15 @@ class Inbox:
     ) -> Stream[LiveEvent]:
         """Follow an inbox.
 
-        A stream of server-sent events. The first is `hello`, with the counts; then each change of
-        the inbox is an event `inbox`, within 100 ms: the counts, the groups that are new or have
-        changed (`changed`), and the keys of those that are no longer there (`gone`). Changes that
-        come close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream
-        goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
-        comment comes every 15 s. `end` comes before the server closes the stream, with a `code`:
-        `restart` (after `retry_ms` it may be opened again), `replaced` (the recipient has opened
-        more than 8 of that view, or 32 with long polls), or why the token has ended
-        (`token_expired`, `token_revoked`, `token_key`).
+        Streams server-sent events. The first is `hello`, with the counts; then each change of the
+        inbox is an event `inbox`, within 100 ms: the counts, the new and changed groups
+        (`changed`), and the keys of groups that are gone (`gone`). Changes close together may be
+        one event. Its `id` is a cursor: with `Last-Event-ID` the stream goes on from there, or
+        `hello` has `"reset": true`, and the page has to be read again. A comment comes every 15 s.
+        `end` comes before the server closes the stream, with a `code`: `restart` (open it again
+        after `retry_ms`), `replaced` (the recipient opened more than 8 streams of that view, or 32
+        with long polls), or the reason for the end of the token (`token_expired`, `token_revoked`,
+        `token_key`).
 
         Args:
             recipient: Recipient id.

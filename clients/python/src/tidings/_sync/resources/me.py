@@ -1,4 +1,4 @@
-"""What end users may do by themselves, with a token that the application signs.
+"""Calls of end users, with a token that the application signs.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -16,7 +16,7 @@ from ..transport import Transport
 
 
 class Me:
-    """What end users may do by themselves, with a token that the application signs."""
+    """Calls of end users, with a token that the application signs."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -33,12 +33,12 @@ class Me:
         """Send a recipient's pending notifications now.
 
         Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused
-        channel are sent when the channel is resumed; notifications of a paused type stay, and so do
-        those that are scheduled. The body may be left out.
+        channel are sent when the channel is resumed; notifications of a paused type and scheduled
+        ones stay. The body is optional.
 
         Args:
             channel: Only lanes of this channel.
-            key: Only lanes with this batch key; the empty one is that of lanes without.
+            key: Only lanes with this batch key; empty = lanes without one.
             lane: Only lanes of this name.
             tenant: Only entries of this tenant and those without a tenant, as with a token with
                 this claim.
@@ -71,9 +71,9 @@ class Me:
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
         Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
-        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
-        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
-        soon as there is a newer one (long poll).
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. The
+        answer with the higher `rev` is newer; with `since` and `wait` the answer comes once there
+        is a newer one (long poll).
 
         Pages are fetched as they are needed.
 
@@ -84,7 +84,7 @@ class Me:
                 `snoozed` or `all`.
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
-            grouped: False: each item is a group.
+            grouped: False = each item is a group.
             tenant: Only items of this tenant and those without a tenant; implied by a token
                 with the claim `tenant`.
         """
@@ -118,9 +118,9 @@ class Me:
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
         Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
-        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
-        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
-        soon as there is a newer one (long poll).
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. The
+        answer with the higher `rev` is newer; with `since` and `wait` the answer comes once there
+        is a newer one (long poll).
 
         This is one page; `inbox` gives all.
 
@@ -131,7 +131,7 @@ class Me:
                 `snoozed` or `all`.
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
-            grouped: False: each item is a group.
+            grouped: False = each item is a group.
             tenant: Only items of this tenant and those without a tenant; implied by a token
                 with the claim `tenant`.
         """
@@ -168,23 +168,24 @@ class Me:
 
         Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
         Follow `next` for older groups; new arrivals do not shift the pages. A token with the claim
-        `tenant` shows the items of that tenant and of none, here and in counts and streams. Of two
-        answers the one with the higher `rev` is newer; with `since` and `wait` the answer comes as
-        soon as there is a newer one (long poll).
+        `tenant` shows the items of that tenant and of none, here and in counts and streams. The
+        answer with the higher `rev` is newer; with `since` and `wait` the answer comes once there
+        is a newer one (long poll).
 
         None if nothing has changed within `wait`.
 
         Args:
-            since: Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
-            wait: The time to wait with `since`, such as `25s`, at most `60s`. A recipient has
-                at most 8 calls that wait.
+            since: A revision to wait for: the answer comes once `rev` is higher, or is 304
+                after `wait`.
+            wait: Time to wait with `since`, such as `25s`, at most `60s`. A recipient may have
+                8 calls that wait.
             limit: Maximum number of groups; 20 if absent.
             cursor: Start of the page: `next` of the previous page.
             state: The groups to list: `active` (the default), `unseen`, `unread`, `archived`,
                 `snoozed` or `all`.
             category: Only items of this category; may be given several times.
             type: Only items of this type; may be given several times.
-            grouped: False: each item is a group.
+            grouped: False = each item is a group.
             tenant: Only items of this tenant and those without a tenant; implied by a token
                 with the claim `tenant`.
         """
@@ -224,19 +225,19 @@ class Me:
     ) -> models.InboxCounts:
         """Archive items.
 
-        They leave pages and counts, but for `state=archived` and `all`, and count as seen for other
-        channels. Answers with the counts after it, also where it hits nothing. An event or a group
-        is marked wherever it is, the others in the inbox.
+        Removes items from pages and counts, except with `state=archived` and `all`. They count as
+        seen for other channels. Returns the counts afterwards, also if no item matches. An event or
+        a group is archived wherever it is, other items only in the inbox.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -268,8 +269,8 @@ class Me:
     def inbox_counts(self, *, tenant: str | None = None) -> models.InboxCounts:
         """Get the counts of an inbox.
 
-        Counts groups with something unseen and with something unread, of the whole inbox and of
-        each category, as its page does.
+        Returns the number of groups with an unseen and with an unread item, in the whole inbox and
+        in each category.
 
         Args:
             tenant: Only items of this tenant and those without a tenant, as with a token with
@@ -297,19 +298,19 @@ class Me:
     ) -> models.InboxCounts:
         """Delete items from an inbox.
 
-        They are gone for good; the books stay. They count as seen for other channels. Answers with
-        the counts after it, also where it hits nothing. An event or a group is marked wherever it
-        is, the others in the inbox.
+        Removes items for ever; statistics stay. They count as seen for other channels. Returns the
+        counts afterwards, also if no item matches. An event or a group is deleted wherever it is,
+        other items only in the inbox.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -355,18 +356,18 @@ class Me:
     ) -> models.InboxCounts:
         """Mark items as read.
 
-        What is read is seen. Answers with the counts after it, also where it hits nothing. An event
-        or a group is marked wherever it is, the others in the inbox.
+        Marks items as read, and hence as seen. Returns the counts afterwards, also if no item
+        matches. An event or a group is marked wherever it is, other items only in the inbox.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -412,18 +413,18 @@ class Me:
     ) -> models.InboxCounts:
         """Mark items as seen.
 
-        Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing.
-        An event or a group is marked wherever it is, the others in the inbox.
+        Lowers `unseen`, not `unread`. Returns the counts afterwards, also if no item matches. An
+        event or a group is marked wherever it is, other items only in the inbox.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -469,18 +470,18 @@ class Me:
     ) -> models.InboxCounts:
         """Snooze items.
 
-        They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in
-        it again, unseen and unread, at the place of that instant. Answers with the counts after it.
+        Removes items from the inbox until an instant (`until`) or for a duration (`for`). They then
+        return, unseen and unread, at the position of that instant. Returns the counts afterwards.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -526,18 +527,19 @@ class Me:
     ) -> models.InboxCounts:
         """Take items out of the archive.
 
-        They come back as they were. Answers with the counts after it, also where it hits nothing.
-        An event or a group is marked wherever it is, the others in the inbox.
+        Brings archived items back as they were. Returns the counts afterwards, also if no item
+        matches. An event or a group is brought back wherever it is, other items only if that puts
+        them into the inbox.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -583,18 +585,18 @@ class Me:
     ) -> models.InboxCounts:
         """Mark items as unread.
 
-        What was seen stays seen. Answers with the counts after it, also where it hits nothing. An
-        event or a group is marked wherever it is, the others in the inbox.
+        Raises `unread`; seen items stay seen. Returns the counts afterwards, also if no item
+        matches. An event or a group is marked wherever it is, other items only in the inbox.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -640,19 +642,19 @@ class Me:
     ) -> models.InboxCounts:
         """End the snooze of items.
 
-        They come back as they were, to where they were. Answers with the counts after it, also
-        where it hits nothing. An event or a group is marked wherever it is, the others in the
-        inbox.
+        Brings snoozed items back as they were, to their old position. Returns the counts
+        afterwards, also if no item matches. An event or a group is brought back wherever it is,
+        other items only if that puts them into the inbox.
 
         Args:
-            all: True: all items so far.
-            category: With `up_to` or `all`: only those of this category.
+            all: True = all items so far.
+            category: With `up_to` or `all`: only items of this category.
             event: The item of this event.
-            for_: Of a snooze: its duration, `1m` to `365d`.
+            for_: For a snooze: its duration, `1m` to `365d`.
             group: The items of the group with this key, as a page shows it.
             object: All items about this object that entered so far.
-            type: With `up_to` or `all`: only those of this type.
-            until: Of a snooze: its end, at most 365 days ahead.
+            type: With `up_to` or `all`: only items of this type.
+            until: For a snooze: its end, at most 365 days ahead.
             up_to: All items up to this time.
             tenant: Only items of this tenant and those without a tenant.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -689,15 +691,15 @@ class Me:
     ) -> Stream[LiveEvent]:
         """Follow an inbox.
 
-        A stream of server-sent events. The first is `hello`, with the counts; then each change of
-        the inbox is an event `inbox`, within 100 ms: the counts, the groups that are new or have
-        changed (`changed`), and the keys of those that are no longer there (`gone`). Changes that
-        come close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream
-        goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
-        comment comes every 15 s. `end` comes before the server closes the stream, with a `code`:
-        `restart` (after `retry_ms` it may be opened again), `replaced` (the recipient has opened
-        more than 8 of that view, or 32 with long polls), or why the token has ended
-        (`token_expired`, `token_revoked`, `token_key`).
+        Streams server-sent events. The first is `hello`, with the counts; then each change of the
+        inbox is an event `inbox`, within 100 ms: the counts, the new and changed groups
+        (`changed`), and the keys of groups that are gone (`gone`). Changes close together may be
+        one event. Its `id` is a cursor: with `Last-Event-ID` the stream goes on from there, or
+        `hello` has `"reset": true`, and the page has to be read again. A comment comes every 15 s.
+        `end` comes before the server closes the stream, with a `code`: `restart` (open it again
+        after `retry_ms`), `replaced` (the recipient opened more than 8 streams of that view, or 32
+        with long polls), or the reason for the end of the token (`token_expired`, `token_revoked`,
+        `token_key`).
 
         Args:
             tenant: Only items of this tenant and those without a tenant, as with a token with
@@ -709,8 +711,8 @@ class Me:
     def pending(self, *, tenant: str | None = None) -> models.Pending:
         """List a recipient's pending notifications.
 
-        Returns open lanes with their deadline and notifications, messages that wait for a retry,
-        and scheduled events, of the reader's view.
+        Returns open lanes with their deadlines and notifications, messages that wait for a retry,
+        and scheduled events, in the reader's view.
 
         Args:
             tenant: Only entries of this tenant and those without a tenant, as with a token with
@@ -724,12 +726,12 @@ class Me:
     def preferences(self) -> models.AllPreferences:
         """List the preferences of a recipient.
 
-        Lists preferences for types, categories and digests that are configured now, and mutes. What
-        is the same on each channel is one item, on `*`. Without a preference the policy of the type
-        applies. With `choices=true`, and for end users, the list is `preferences` of an object that
-        has also what a page of preferences shows: for each category and type the modes that may be
-        chosen, the one in force and where it comes from; mutes, quiet hours with those in force and
-        their time zone, and the key of Web Push.
+        Returns the preferences for types, categories and digests that are configured now, and
+        mutes. A preference that is the same on each channel is one item, on `*`. Without a
+        preference the policy of the type applies. With `choices=true`, and for end users, the list
+        is `preferences` of an object that has everything for a page of preferences: for each
+        category and type the modes that may be chosen, the mode in force and its source; mutes,
+        quiet hours with those in force and their time zone, and the key of Web Push.
         """
         answer: models.AllPreferences = self._transport.call(
             models.AllPreferences, "GET", "/v1/me/preferences"
@@ -747,13 +749,13 @@ class Me:
 
         Sets the preferences in the list; the others stay as they are. `default` removes a
         preference. Either the whole list is accepted or nothing. Pending notifications move to the
-        lane that now applies; `never` cancels them. An object has the list as `preferences`, and
-        may set `quiet_hours` as a profile does; of it neither has to be given.
+        lane that applies now; `never` cancels them. The body may also be an object with the list as
+        `preferences` and with `quiet_hours` like those of a profile, both optional.
 
         Args:
             preferences: Preferences to set; the others stay as they are.
-            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
-                those of each channel.
+            quiet_hours: Quiet hours: the recipient's own, null = none, `default` = those of
+                each channel.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -777,16 +779,17 @@ class Me:
     ) -> None:
         """Add a browser of a recipient.
 
-        The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives
-        it. It joins the recipient's addresses of the channel `webpush`, for messages of the tenant
-        of the token and of none, or of all where the token has no tenant; one with the same
-        endpoint and tenant is replaced. Of more than 20 browsers of a tenant, or of all, the oldest
-        of them leaves, and of more than 40 in all the oldest of the recipient.
+        Adds the browser's Web Push subscription, the result of `JSON.stringify(subscription)`, to
+        the recipient's addresses of the channel `webpush`. With a token of a tenant it gets the
+        messages of that tenant and those without one, else all messages. Replaces a subscription
+        with the same endpoint and tenant. Beyond 20 browsers for a tenant, or for all tenants, the
+        oldest of them is removed, and beyond 40 in all the recipient's oldest.
 
         Args:
             endpoint: Address of the browser's push service.
             keys: Keys of the browser.
-            tenant: For messages of this tenant and of none, as with a token with this claim.
+            tenant: Subscribe to messages of this tenant and those without a tenant, as with a
+                token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -809,13 +812,13 @@ class Me:
     ) -> None:
         """Remove a browser of a recipient.
 
-        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that
-        joined for another tenant than that of the token, or for all, stays; a token without a
-        tenant removes it for all. One that is no address of the recipient is not an error.
+        Removes the browser's Web Push subscription, of which `endpoint` is enough. A subscription
+        for another tenant than that of the token, or for all tenants, stays; a token without a
+        tenant removes it for all. An unknown subscription is not an error.
 
         Args:
             endpoint: Address of the browser's push service.
-            tenant: Only as it joined for this tenant, as with a token with this claim.
+            tenant: Only the subscription for this tenant, as with a token with this claim.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -832,7 +835,7 @@ class Me:
     def subscriptions(self) -> models.Subscriptions:
         """List a recipient's subscriptions.
 
-        Lists all topics, sorted by bytes.
+        Returns all topics, sorted by bytes.
         """
         answer: models.Subscriptions = self._transport.call(
             models.Subscriptions, "GET", "/v1/me/subscriptions"
@@ -842,8 +845,8 @@ class Me:
     def follow(self, topic: str, /, *, idempotency_key: str | None = None) -> None:
         """Follow a topic.
 
-        A subscription covers the topic and everything below it: a follower of `artist` is notified
-        of events to `artist/42`. Slashes in the path may be encoded or not.
+        Subscribes the recipient to the topic and everything below it: a follower of `artist` is
+        notified of events to `artist/42`. Slashes in the path may be encoded or not.
 
         Args:
             topic: Topic; slashes may be encoded or not.
@@ -861,8 +864,8 @@ class Me:
     def unfollow(self, topic: str, /, *, idempotency_key: str | None = None) -> None:
         """Unfollow a topic.
 
-        Earlier events are not cancelled. A topic that the recipient does not follow is not an
-        error.
+        Removes the subscription. Earlier events are not cancelled. A topic that the recipient does
+        not follow is not an error.
 
         Args:
             topic: Topic; slashes may be encoded or not.

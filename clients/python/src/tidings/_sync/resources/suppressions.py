@@ -28,7 +28,7 @@ class Suppressions:
     ) -> Stream[models.SuppressedAddress]:
         """List suppressed addresses.
 
-        Returns the addresses to which nothing is sent, by channel and address, without those whose
+        Returns the suppressed addresses, sorted by channel and address, without those whose
         suppression has expired.
 
         Pages are fetched as they are needed.
@@ -54,7 +54,7 @@ class Suppressions:
     ) -> models.SuppressionPage:
         """List suppressed addresses.
 
-        Returns the addresses to which nothing is sent, by channel and address, without those whose
+        Returns the suppressed addresses, sorted by channel and address, without those whose
         suppression has expired.
 
         This is one page; `list` gives all.
@@ -75,7 +75,7 @@ class Suppressions:
     def get(self, channel: str, address: str, /) -> models.SuppressedAddress:
         """Get a suppressed address.
 
-        Returns why an address is suppressed, since when and until when.
+        Returns the reason, the beginning and the end of a suppression.
 
         Args:
             channel: Channel.
@@ -100,15 +100,14 @@ class Suppressions:
     ) -> None:
         """Suppress an address.
 
-        Nothing is sent to the address on this channel from now on, whoever has it: what is due ends
-        as `skipped`, with the reason `suppressed`. Replaces an earlier suppression of the address.
-        The body may be left out.
+        Stops all messages to the address on this channel, whichever recipient has it: due
+        notifications end as `skipped`, with the reason `suppressed`. Replaces an earlier
+        suppression of the address. The body is optional.
 
         Args:
             channel: Channel.
             address: Address on the channel.
-            expires_at: Time from which on messages are sent to it again; it stays suppressed if
-                absent.
+            expires_at: Time at which the suppression ends; absent = never.
             reason: The reason; `manual` if absent.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
@@ -132,8 +131,8 @@ class Suppressions:
     ) -> None:
         """Lift the suppression of an address.
 
-        Messages are sent to it again from now on. What was skipped meanwhile does not come back. An
-        address that is not suppressed stays so.
+        Allows messages to the address again. Skipped notifications do not come back. An address
+        that is not suppressed is not an error.
 
         Args:
             channel: Channel.

@@ -101,8 +101,9 @@ class Tenants:
 
         Args:
             items: What is sent, one by one.
-            answers: For a stream of lines: `all` answers each line; `problems` answers failed
-                lines only, with a last line of counts. An array is always answered item by item.
+            answers: For a stream of lines: `all` answers each line; `problems` answers only
+                failed lines, and adds a last line of counts. An array is always answered item by
+                item.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -117,7 +118,7 @@ class Tenants:
     def get(self, tenant: str, /) -> models.Tenant:
         """Get a tenant.
 
-        Every field is present; null = the default of the configuration applies.
+        Returns the tenant. Every field is present; null = the default of the configuration applies.
 
         Args:
             tenant: Tenant id.
@@ -159,8 +160,8 @@ class Tenants:
             name: Name to show, at most 1 KiB.
             preferences: All its defaults, which replace the types' policies. Mutes are not
                 allowed.
-            quiet_hours: Quiet hours, for recipients without their own: hours, null for none, or
-                `default` for those of each channel.
+            quiet_hours: Quiet hours, for recipients without their own: hours, null = none,
+                `default` = those of each channel.
             reply_to: Mailbox for replies to its mails.
             tz: IANA time zone, for recipients without one.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -220,8 +221,8 @@ class Tenants:
             name: Name to show, at most 1 KiB.
             preferences: All its defaults, which replace the types' policies. Mutes are not
                 allowed.
-            quiet_hours: Quiet hours, for recipients without their own: hours, null for none, or
-                `default` for those of each channel.
+            quiet_hours: Quiet hours, for recipients without their own: hours, null = none,
+                `default` = those of each channel.
             reply_to: Mailbox for replies to its mails.
             tz: IANA time zone, for recipients without one.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -370,8 +371,9 @@ class Tenants:
         Args:
             tenant: Tenant id.
             items: What is sent, one by one.
-            answers: For a stream of lines: `all` answers each line; `problems` answers failed
-                lines only, with a last line of counts. An array is always answered item by item.
+            answers: For a stream of lines: `all` answers each line; `problems` answers only
+                failed lines, and adds a last line of counts. An array is always answered item by
+                item.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -393,7 +395,7 @@ class Tenants:
     ) -> None:
         """Make a recipient a member.
 
-        A recipient may be a member of many tenants.
+        Adds the recipient to the members. A recipient may be a member of many tenants.
 
         Args:
             tenant: Tenant id.
@@ -419,8 +421,8 @@ class Tenants:
     ) -> None:
         """Remove a member.
 
-        Also removes the recipient's subscriptions of the tenant. Notifications and preferences
-        stay.
+        Removes the membership and the recipient's subscriptions of the tenant. Notifications and
+        preferences stay.
 
         Args:
             tenant: Tenant id.
