@@ -532,6 +532,24 @@ fn no_revision_falls_where_the_last_items_are_forgotten() {
     }
 }
 
+/// The entry that gave the inbox its revision is of a tenant that is gone, and its day is read as a whole.
+#[test]
+fn no_revision_falls_where_a_mark_covers_what_a_deleted_tenant_left() {
+    let options = Options { buckets: 1, index_after: Some(0), ..Options::default() };
+    let mut world = World::new(options);
+    let publish = Op::Publish { tenant: 1, kind: 0, roles: (0, 0, 0), to: 1, delay_hours: 0 };
+    let mark = Op::Mark { who: 0, view: 0, what: 4, which: 120, change: 3 };
+    for op in [publish, Op::Lift(0), Op::Lift(0), Op::EndTenant(1), Op::Wait(22), Op::Wait(24)] {
+        world.play(&op);
+        world.look(0);
+    }
+    world.play(&mark);
+    world.look(0);
+    // Without what was counted before.
+    world.restart();
+    world.look(0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
