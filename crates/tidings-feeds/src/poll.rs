@@ -112,7 +112,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, FeedFault> {
         let look = look(context, &client, &outbox).await?;
         context.status.set(|status| match &look {
             PollEnd::Full | PollEnd::Empty => {
-                (status.state, status.fault) = (FeedState::Running, None)
+                (status.state, status.fault) = (FeedState::Running, None);
             }
             PollEnd::Barred(why) => status.fault = Some(why.clone()),
         });

@@ -273,12 +273,12 @@ impl NodesPlayer {
         let Network::Faulty(choose, before) = &mut self.network else {
             return Ok(());
         };
-        for no in 0..self.players.len() {
+        for (no, before) in before.iter_mut().enumerate().take(self.players.len()) {
             if choose(12) == 0 {
                 // The handles of its store go first.
                 drop(self.players.remove(no));
                 self.players.insert(no, (self.reopen)(no, at)?);
-                before[no].clear();
+                before.clear();
             }
         }
         Ok(())

@@ -44,7 +44,7 @@ impl Bucket {
                 self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
             }
             Record::Closing { at, lane, recipients } => {
-                self.close(seq, at, lane, &recipients, compiled)
+                self.close(seq, at, lane, &recipients, compiled);
             }
             Record::Cut { at, items, .. } => {
                 self.settle_urgent(by(at), &items, compiled);
@@ -104,7 +104,7 @@ impl Bucket {
                 self.count(by(at), &lane, &fewer, &enough, compiled);
             }
             Record::Capped { at, lane, recipients } => {
-                self.cap(by(at), &lane, &recipients, compiled)
+                self.cap(by(at), &lane, &recipients, compiled);
             }
             Record::Hidden { tenant, items, .. } => {
                 self.end(&items);

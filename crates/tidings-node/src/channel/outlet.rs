@@ -394,7 +394,7 @@ fn log(change: Option<BreakerChange>, provider: &str, why: &str) {
             tracing::warn!(provider, %until, why, "the provider takes nothing, and is left alone until then");
         }
         Some(BreakerChange::Closed) => {
-            tracing::info!(provider, "the provider takes messages again")
+            tracing::info!(provider, "the provider takes messages again");
         }
         None => {}
     }

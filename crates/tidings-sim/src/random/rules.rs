@@ -294,7 +294,7 @@ impl RawRules {
             min_items: MIN_ITEMS[usize::from(slot) % MIN_ITEMS.len()],
             choose: Choosable {
                 day: matches!(every, Every::Week(_) | Every::Month(_)),
-                minute: !matches!(every, Every::Hours(_)) && slot % 2 == 0,
+                minute: !matches!(every, Every::Hours(_)) && slot.is_multiple_of(2),
             },
         }
     }

@@ -240,7 +240,7 @@ impl Queue {
             return;
         };
         let (waits_for, tenant) = (queued.waits_for.clone(), queued.tenant.clone());
-        let was_ready = messages.ready.remove(&tenant, rank);
+        let was_ready = messages.ready.remove(tenant.as_ref(), rank);
         match waits_for {
             // The next one that waits for the same has its turn.
             Some(party) if was_ready => self.call_back(&mut messages, &party),
@@ -450,7 +450,7 @@ impl Queue {
         for counted in queued.counted_by(&party) {
             messages.counts.add(counted);
         }
-        messages.ready.remove(&queued.tenant, rank);
+        messages.ready.remove(queued.tenant.as_ref(), rank);
         let aside = messages.aside.entry(party.clone()).or_default();
         aside.ranks.insert(rank);
         aside.was_left_alone |= is_left_alone;
@@ -521,8 +521,8 @@ impl Queue {
         now: Instant,
     ) -> Option<Leaving> {
         let queued = messages.queued.remove(&rank)?;
-        messages.ready.remove(&queued.tenant, rank);
-        messages.ready.end_turn(&queued.tenant, rank.priority);
+        messages.ready.remove(queued.tenant.as_ref(), rank);
+        messages.ready.end_turn(queued.tenant.as_ref(), rank.priority);
         let parties = self.parties(&queued, outlet.as_ref(), now);
         for party in &parties {
             messages.busy.add(party.clone());

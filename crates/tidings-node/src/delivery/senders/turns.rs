@@ -50,15 +50,16 @@ impl Turns {
     }
 
     /// Removes a message. Returns true if it was there.
-    pub(super) fn remove(&mut self, tenant: &Option<Id>, rank: Rank) -> bool {
+    pub(super) fn remove(&mut self, tenant: Option<&Id>, rank: Rank) -> bool {
+        let tenant = tenant.cloned();
         let OfPriority { ranks, order } = self.of(rank.priority);
-        let Some(of_tenant) = ranks.get_mut(tenant) else {
+        let Some(of_tenant) = ranks.get_mut(&tenant) else {
             return false;
         };
         let was_there = of_tenant.remove(&rank);
         if of_tenant.is_empty() {
-            ranks.remove(tenant);
-            order.retain(|other| other != tenant);
+            ranks.remove(&tenant);
+            order.retain(|other| *other != tenant);
         }
         was_there
     }
@@ -73,9 +74,9 @@ impl Turns {
     }
 
     /// Passes the turn of a tenant, of which a message leaves, to the next one.
-    pub(super) fn end_turn(&mut self, tenant: &Option<Id>, priority: Priority) {
+    pub(super) fn end_turn(&mut self, tenant: Option<&Id>, priority: Priority) {
         let order = &mut self.of(priority).order;
-        if order.front() == Some(tenant) {
+        if order.front().is_some_and(|first| first.as_ref() == tenant) {
             order.rotate_left(1);
         }
     }

@@ -15,6 +15,7 @@ use super::{keys, steer};
 pub(super) const CHOICE: &str = "which";
 
 /// An argument.
+#[expect(clippy::struct_excessive_bools, reason = "a row of the table has a column for each")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Argument {

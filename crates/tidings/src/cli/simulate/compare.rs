@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(
     for (file, title) in files.iter().zip(titles(files)) {
         match read(file, streams)? {
             Some(rules) => {
-                configs.push(NamedRules { name: file.display().to_string(), title, rules })
+                configs.push(NamedRules { name: file.display().to_string(), title, rules });
             }
             None => return Ok(Status::Wrong),
         }

@@ -148,7 +148,7 @@ impl<'r> Chooser<'r> {
             match &*choice.channel {
                 // They may have differed; the times of a digest can't.
                 EACH if choice.scope.digest().is_none() => {
-                    undo.extend(CHANNELS.map(|channel| before(choice, channel)))
+                    undo.extend(CHANNELS.map(|channel| before(choice, channel)));
                 }
                 channel => undo.push(before(choice, channel)),
             }

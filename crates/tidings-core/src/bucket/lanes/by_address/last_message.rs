@@ -29,7 +29,7 @@ impl Lanes {
                 self.fading.insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
             }
             self.change_known(&lane, recipients, around, |lane, _| {
-                lane.note_messages(at, recipients)
+                lane.note_messages(at, recipients);
             });
         }
     }

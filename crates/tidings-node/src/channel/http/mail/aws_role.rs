@@ -202,7 +202,7 @@ fn is_believed(url: &str) -> bool {
             let port = host.strip_prefix(*known);
             port.is_some_and(|port| port.is_empty() || port.starts_with(':'))
         };
-        PLAIN_HOSTS.iter().any(|known| has(&known))
+        PLAIN_HOSTS.iter().any(has)
     });
     plain || url.starts_with("https://")
 }

@@ -336,7 +336,7 @@ fn own_times_of_a_digest_are_set_shown_and_taken_back() {
         "on": "fri", "on_from": "recipient", "at": "17:15", "at_from": "recipient",
         "default_on": "mon", "default_at": "09:00", "tz": "Europe/Paris" });
     assert_eq!(times("")[1], weekly);
-    let mut within = weekly.clone();
+    let mut within = weekly;
     within["on"] = json!("sun");
     within["on_from"] = json!("tenant");
     // What the recipient chose for all tenants holds once the choice for this one is taken back.

@@ -1,7 +1,5 @@
 //! Audiences with `except`, in each form in which events come.
 
-use std::time::{Duration, Instant};
-
 use super::*;
 
 const PEOPLE: [&str; 4] = ["ann", "bob", "cy", "dot"];
@@ -66,34 +64,14 @@ fn those_in_except_are_left_out_in_an_array_in_lines_and_as_a_cloud_event() {
     }
 }
 
-/// The least time of some publishes, each of another event.
-fn least(rig: &Rig, form: &str, to: &Value) -> Duration {
-    let times = (0..5).map(|round| {
-        let id = format!("{form}-{round}");
-        let body = json!({"id": id, "type": "note", "object": {"id": "works/1"}, "to": to});
-        let begin = Instant::now();
-        let answer = publish(rig, &body);
-        assert_eq!(answer.status, StatusCode::ACCEPTED, "{answer:?}");
-        begin.elapsed()
-    });
-    times.min().unwrap()
-}
-
-/// The time is compared with that of the same audience without `except`: names are looked up, and no person is
-/// compared with each of them, which would be 120 million comparisons.
 #[test]
-fn ten_thousand_in_except_of_twelve_thousand_cost_a_few_times_as_much_as_none() {
+fn ten_thousand_of_twelve_thousand_are_left_out() {
     let rig = Rig::new();
     let people: String = (0..12_000).map(|at| format!("{{\"id\":\"r{at}\"}}\n")).collect();
     let made = rig.send(Method::POST, "/v1/recipients", &[NDJSON], people);
     assert_eq!(lines(&made).len(), 12_000);
     let names: Vec<String> = (0..10_000).map(|at| format!("r{at}")).collect();
-    let without = least(&rig, "without", &json!({"everyone": true, "except": []}));
-    // The same number of names that are read, without `except`.
-    let named = least(&rig, "named", &json!({"everyone": true, "recipients": names}));
-    let except = json!({"everyone": true, "except": names});
-    let with = least(&rig, "with", &except);
-    assert!(with < (without + named) * 8, "{with:?}, {without:?} without, {named:?} named");
-    let last = json!({"id": "x", "type": "note", "object": {"id": "works/1"}, "to": except});
-    assert_eq!(publish(&rig, &last).json()["notifications"], 2_000);
+    let to = json!({"everyone": true, "except": names});
+    let event = json!({"id": "x", "type": "note", "object": {"id": "works/1"}, "to": to});
+    assert_eq!(publish(&rig, &event).json()["notifications"], 2_000);
 }
