@@ -39,7 +39,7 @@ impl PartialEq for Database {
 impl Eq for Database {}
 
 impl Database {
-    /// Reads `postgres://USER@HOST/DB[?PARAMETER=VALUE&…]` with the parameters of `libpq` ([`parameters`]).
+    /// Reads `postgres://USER@HOST/DB[?PARAMETER=VALUE&…]` with the parameters of `libpq` (`parameters`).
     ///
     /// # Errors
     /// Why it is none. It does not repeat the address, which may have a password.

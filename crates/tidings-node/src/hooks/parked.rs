@@ -21,7 +21,7 @@ const WAIT_MS: i64 = 10 * SECOND_MS;
 /// A parked occurrence.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct ParkedRow {
-    /// [`tidings_core::engine::HookOrder::since`] at that time: a hook that is added again starts over.
+    /// [`tidings_core::engine::HookState::since`] at that time: a hook that is added again starts over.
     since: Instant,
     /// The instant at which it was parked.
     at: Instant,

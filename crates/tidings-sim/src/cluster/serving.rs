@@ -105,7 +105,7 @@ pub(super) fn options(shards: u16) -> Options {
 struct LinkedStore {
     store: Arc<dyn Store>,
     reach: Arc<DatabaseLink>,
-    /// [`World::keeps`](super::World::keeps).
+    /// True if the database keeps every commit that it has acknowledged.
     keeps: bool,
 }
 

@@ -196,7 +196,7 @@ async fn set(
 /// Checks that a recipient is there.
 ///
 /// # Errors
-/// [`Code::RecipientNotFound`].
+/// [`Code::RecipientNotFound`](crate::http::error::Code::RecipientNotFound).
 pub(super) async fn known(service: &Service, recipient: &Id) -> Result<(), Problem> {
     let id = recipient.clone();
     let is_known = service.look(move |node| node.engine().recipient(&id).is_some()).await?;
