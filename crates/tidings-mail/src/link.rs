@@ -54,12 +54,12 @@ impl LinkAddress {
     ///
     /// # Examples
     /// ```
-    /// use tidings_mail::{Address, AddressError};
+    /// use tidings_mail::{AddressError, LinkAddress};
     ///
-    /// let address = Address::parse("https://example.org/Plan final.pdf");
+    /// let address = LinkAddress::parse("https://example.org/Plan final.pdf");
     /// let link = "https://example.org/Plan%20final.pdf".to_owned();
-    /// assert_eq!(address, Ok(Address::Web(link)));
-    /// assert_eq!(Address::parse("javascript:alert(1)"), Err(AddressError::Scheme));
+    /// assert_eq!(address, Ok(LinkAddress::Web(link)));
+    /// assert_eq!(LinkAddress::parse("javascript:alert(1)"), Err(AddressError::Scheme));
     /// ```
     pub fn parse(address: &str) -> Result<Self, AddressError> {
         if address.chars().any(char::is_control) {

@@ -13,8 +13,8 @@ impl Program {
     ///
     /// let text = "now < timestamp('2024-01-01T00:00:00Z') && recipient.id != 'ada'";
     /// let (once, each) = Program::compile(text, OF_CONDITION).unwrap().apart("recipient");
-    /// assert!(once.is_some_and(|program| program.asks("now") && !program.asks("recipient")));
-    /// assert!(each.is_some_and(|program| program.asks("recipient") && !program.asks("now")));
+    /// assert!(once.is_some_and(|program| program.reads("now") && !program.reads("recipient")));
+    /// assert!(each.is_some_and(|program| program.reads("recipient") && !program.reads("now")));
     /// ```
     #[must_use]
     pub fn apart(&self, name: &str) -> (Option<Self>, Option<Self>) {

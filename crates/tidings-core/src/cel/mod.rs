@@ -47,7 +47,7 @@ pub use value::Value;
 /// let program = Program::compile("event.data.room", OF_EVENT).unwrap();
 /// assert_eq!(program.key(&event), Ok(BatchKey::EMPTY));
 /// let fault = Program::compile("event.traget.id", OF_EVENT).unwrap_err();
-/// assert_eq!(fault.at, 6);
+/// assert_eq!(fault.offset, 6);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -75,12 +75,12 @@ impl Program {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::cel::{Kind, OF_CONDITION, Program};
+    /// use tidings_core::cel::{OF_CONDITION, Program, ValueKind};
     ///
-    /// let check = |text| Program::checked(text, OF_CONDITION, Some(Kind::Bool));
+    /// let check = |text| Program::checked(text, OF_CONDITION, Some(ValueKind::Bool));
     /// assert!(check("event.data.amount > 100 && now - event.t < duration('1h')").is_ok());
-    /// assert_eq!(check("event.t < 'noon'").unwrap_err().at, 8);
-    /// assert_eq!(check("recipient.id").unwrap_err().at, 10);
+    /// assert_eq!(check("event.t < 'noon'").unwrap_err().offset, 8);
+    /// assert_eq!(check("recipient.id").unwrap_err().offset, 10);
     /// ```
     pub fn checked(
         text: &str,

@@ -132,13 +132,13 @@ impl Totals {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Books;
+    /// use tidings_core::Totals;
     ///
-    /// let mut books = Books { entries: 3, delivered: 2, pending: 1, ..Books::default() };
-    /// assert!(books.balance());
+    /// let mut totals = Totals { entries: 3, delivered: 2, pending: 1, ..Totals::default() };
+    /// assert!(totals.balance());
     /// // An entry that was delivered is no longer pending.
-    /// books.delivered += 1;
-    /// assert!(!books.balance());
+    /// totals.delivered += 1;
+    /// assert!(!totals.balance());
     /// ```
     #[must_use]
     pub fn balance(&self) -> bool {

@@ -78,10 +78,10 @@ const NONE: i64 = i64::MAX;
 /// ```
 /// use tidings_core::Instant;
 /// use tidings_core::calendar::Alike;
-/// use tidings_core::deadline::{Opened, due};
+/// use tidings_core::deadline::{OpenWindow, due};
 /// use tidings_core::lane_kind::LaneKind;
 ///
-/// let at = |kind: &LaneKind| due(Opened::At(kind, Instant(7)), None, &Alike::default());
+/// let at = |kind: &LaneKind| due(OpenWindow::At(kind, Instant(7)), None, &Alike::default());
 /// assert_eq!(at(&LaneKind::Now), 7);
 /// assert_eq!(at(&LaneKind::Paused), i64::MAX);
 /// // A digest that the rules no longer have keeps nobody waiting.

@@ -53,9 +53,9 @@ impl GeoIndex {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::places::Places;
+    /// use tidings_core::geo_index::GeoIndex;
     ///
-    /// let mut places = Places::default();
+    /// let mut places = GeoIndex::default();
     /// places.set(7, Some((52.52, 13.40)));
     /// assert_eq!(places.place_of(7), Some((52.52, 13.40)));
     /// // No such latitude: the recipient is nowhere now, and not where they were before.
@@ -93,9 +93,9 @@ impl GeoIndex {
     /// # Examples
     /// ```
     /// use tidings_core::Near;
-    /// use tidings_core::places::Places;
+    /// use tidings_core::geo_index::GeoIndex;
     ///
-    /// let mut places = Places::default();
+    /// let mut places = GeoIndex::default();
     /// places.set(1, Some((-16.8, 179.9)));
     /// places.set(2, Some((-16.8, -179.9)));
     /// places.set(3, Some((-16.8, -170.0)));
@@ -167,7 +167,7 @@ fn cell_of((lat, lon): (f64, f64)) -> CellIndex {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::places::distance_km;
+/// use tidings_core::geo_index::distance_km;
 ///
 /// let (berlin, paris) = ((52.52, 13.405), (48.8566, 2.3522));
 /// assert_eq!(distance_km(berlin, paris).round(), 877.0);
