@@ -129,6 +129,11 @@ impl<'a> Counting<'a> {
             self.put(day, counts);
             return true;
         }
+        // A mark covers the entries of a deleted tenant and changes none of them, while one of them may have given the inbox
+        // its revision: it is found by a walk alone.
+        if self.walk.of == View::All && self.walk.intake.tenants.deletions() > 0 {
+            return false;
+        }
         let is_read = |view| self.walk.least_in(day, view) == ItemState::Read;
         if is_read(View::All) {
             self.put(day, Counts::default());

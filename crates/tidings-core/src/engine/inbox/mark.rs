@@ -102,13 +102,7 @@ impl<'a, 'd> ItemMarks<'a, 'd> {
             let changed = self.changed(&subject, MarkChange::Raise(ItemState::of(kind)));
             let may_have_tenants = !self.intake.tenants.is_empty();
             // Precedes the record: afterwards nothing tells which entries it has changed.
-            let mut shows = changed.tenants(may_have_tenants)?;
-            // A day that is read as a whole is not counted any more, and the entries of a deleted tenant, which nothing
-            // shows, may have given the inbox its revision.
-            let has_deleted = self.intake.tenants.deletions() > 0;
-            if shows.is_empty() && has_deleted && matches!(what, Covered::UpTo(_)) {
-                shows.push(None);
-            }
+            let shows = changed.tenants(may_have_tenants)?;
             let record = Record::Mark {
                 at: self.shard.now,
                 before: self.intake.next_place,
