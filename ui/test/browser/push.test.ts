@@ -34,7 +34,7 @@ test("the worker shows what is pushed: the server's messages, declarative ones, 
         return told;
       });
       return told.length > 0;
-    }, 15_000);
+    }, 60_000);
     return told[0];
   };
   assert.deepEqual(await shown('{"title":"Second Sleep","body":"Rob published it","url":"/works/1"}'), {
